@@ -172,6 +172,9 @@ class Answer(Record):
     offline: bool = Field(default=False, description="Whether every connection off this machine was blocked.")
     trace: str | None = Field(default=None, description="Run id; its events are in <library>/traces.")
     error: str | None = None
+    controller_error: str | None = Field(
+        default=None, description="Why the controller failed on the way, if the run has an answer all the same."
+    )
 
     @property
     def places(self) -> tuple[Citation, ...]:

@@ -12,6 +12,7 @@ from longtake.agent.graph.state import AgentState, Progress
 from longtake.tools.core.tool_context import ToolContext
 
 STOPPED = "it was stopped"
+SILENT = "the controller stopped answering"
 OUT_OF_TIME = "time ran out"
 MAX_CHECKS = 1  # times that a draft with unsupported claims goes back to the controller
 MAX_REPEATS = 2  # rounds that may repeat the calls and results of an earlier one

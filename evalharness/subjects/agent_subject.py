@@ -33,11 +33,13 @@ class AgentSubject:
         earlier = [Turn(question=question, answer=answer) for question, answer in asked.history]
         answer = self._agent.ask([media], asked.turn.question, options=asked.options, earlier=earlier)
         uncertain = answer.status == "uncertain"  # an uncertain option isn't a choice
+        # What stands in for a controller that died isn't its answer.
+        failure = answer.error or answer.controller_error
         place = LABELS.index(answer.option.letter) if answer.option and not uncertain else None
         return Reply(
             text=answer.answer,
-            status="error" if answer.status == "failed" else "ok",
-            error=answer.error,
+            status="error" if failure or answer.status == "failed" else "ok",
+            error=failure,
             choice=asked.own(place),
             parse=_parse(answer, asked),
             abstained=answer.status == "abstained",

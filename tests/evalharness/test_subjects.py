@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 
 import pytest
+from helpers.servers.openai_server import openai_server, refuses, says
 
 from longtake.agent.traces.trace import RecordedTrace
+from longtake.config import load
 from longtake.evalharness.items import Item, Turn, Variant
 from longtake.evalharness.subjects.agent_subject import AgentSubject
 from longtake.evalharness.subjects.retrieval_baseline import Finder
@@ -53,6 +56,24 @@ def test_the_agents_calls_are_those_of_its_run(small_workspace: Workspace) -> No
     )
     assert [call.tool for call in reply.calls] == ["transcribe_speech"]
     assert "249" in reply.text
+
+
+def test_an_answer_after_its_controller_died_is_an_error(small_workspace: Workspace) -> None:
+    video = small_workspace.library.root / "talk.mp4"
+    call = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
+    with openai_server([says(None, call), refuses(400, "no more")]) as endpoint:
+        workspace = copy.copy(small_workspace)
+        workspace.settings = load(
+            overrides=(
+                "controller.engine=openai",
+                f"controller.base_url={endpoint.url}",
+                "controller.model=scripted",
+            )
+        )
+        reply = AgentSubject("agent", workspace).reply(asked(video, Turn(question="What does the blue kettle cost?")))
+    assert reply.status == "error"
+    assert "no more" in (reply.error or "")
+    assert "249" in reply.text  # what stood in is kept, and doesn't count
 
 
 def test_the_agent_knows_what_was_said_before(small_workspace: Workspace) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.reply import Reply
-from longtake.agent.graph.routing import STOPPED, run_cost
+from longtake.agent.graph.routing import SILENT, STOPPED, run_cost
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress, Turn
 from longtake.agent.graph.video_metadata import shots_examined
@@ -67,6 +67,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         usage=usage_of(state.progress, context),
         offline=context.tools.settings.offline,
         trace=context.trace.run,
+        controller_error=_failure(state),
     )
     context.trace.event(
         "answer",
@@ -78,6 +79,12 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     )
     turn = Turn(question=state.question, answer=text, proof=next(iter(result.citations), None))
     return {"answer": result, "turns": [turn]}
+
+
+def _failure(state: AgentState) -> str | None:
+    """Why the controller failed on the way, even if another one or earlier findings gave the answer."""
+    why = state.stands_in or state.progress.guard or ""
+    return why if why.startswith(SILENT) else None
 
 
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:

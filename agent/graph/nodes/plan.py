@@ -12,14 +12,12 @@ from longtake.agent.controllers.asking import ASKED_AGAIN, reply, tokens
 from longtake.agent.controllers.call_parsing.calls import read_reply
 from longtake.agent.controllers.compaction import reply_that_fits
 from longtake.agent.controllers.reply import REPLY, Reply
-from longtake.agent.graph.routing import guard_reached
+from longtake.agent.graph.routing import SILENT, guard_reached
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.prompts.render import prompts_hash
 from longtake.agent.verification.claims import abstention
 from longtake.errors import Cancelled, EngineError
-
-SILENT = "the controller stopped answering"
 
 
 def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:

@@ -46,6 +46,12 @@ def test_it_answers_as_the_extractive_controller_does_and_says_so(
     assert replay(_trace(small_workspace, asked)).same
 
 
+@pytest.mark.parametrize(("script", "failed"), [("breaks off", True), ("nonsense", False), ("loops", False)])
+def test_an_answer_says_whether_its_controller_failed(small_workspace: Workspace, script: str, failed: bool) -> None:
+    answer = ask_endpoint(small_workspace, WEAK[script], question=COST).answer
+    assert (answer.status != "failed", bool(answer.controller_error)) == (True, failed)
+
+
 def test_a_model_that_answers_is_left_alone(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
     assert (asked.answer.status, asked.stood_in) == ("answered", False)
