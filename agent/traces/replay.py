@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from langchain_core.language_models import BaseChatModel
 
 from longtake.agent.graph.graph import build_graph, open_threads
-from longtake.agent.graph.nodes.plan import SILENT
-from longtake.agent.graph.routing import OUT_OF_TIME, STOPPED
+from longtake.agent.graph.routing import OUT_OF_TIME, SILENT, STOPPED
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
 from longtake.agent.graph.video_metadata import KnownVideo

@@ -16,6 +16,7 @@ from longtake.evalharness.edits.frame_shuffle import FrameShuffle
 from longtake.evalharness.edits.insertion import Insertion
 from longtake.evalharness.edits.mixing import Mixing
 from longtake.evalharness.edits.mosaic import Mosaic
+from longtake.evalharness.edits.mute import Mute
 from longtake.evalharness.edits.noise import Noise
 from longtake.evalharness.edits.occlusion import Occlusion
 from longtake.evalharness.edits.reversal import Reversal
@@ -43,6 +44,7 @@ _BUILT_IN: Mapping[str, type[Edit]] = {
     "insertion": Insertion,
     "noise": Noise,
     "blank": Blank,
+    "mute": Mute,
     "occlusion": Occlusion,
     "mosaic": Mosaic,
     "camera": CameraMotion,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from random import Random
 from typing import ClassVar, Literal, get_args
 
@@ -53,25 +54,26 @@ class Insertion(Edit):
         """The whole video with the object in a span of it."""
         thing = drawn(self.thing, THINGS, random)
         span = drawn_span(sources[0], self.seconds, random)
-        x, y = random.random(), random.random()
-        picture, opaque = drawing(thing)
-
-        def inserted(frame: Picture, time: float) -> Picture:
-            width = max(2, round(self.size * frame.shape[1]))
-            height = max(2, min(frame.shape[0], round(width * _DRAWN[1] / _DRAWN[0])))
-            shape = (width, height)
-            left, top = round(x * (frame.shape[1] - width)), round(y * (frame.shape[0] - height))
-            small = cv2.resize(picture, shape, interpolation=cv2.INTER_AREA)
-            share = cv2.resize(opaque, shape, interpolation=cv2.INTER_AREA)[..., np.newaxis]
-            result = frame.copy()
-            part = result[top : top + height, left : left + width]
-            part[:] = np.rint(share * small + (1 - share) * part).astype(np.uint8)
-            return result
-
-        facts = {"thing": thing, "place": [round(x, 3), round(y, 3)]}
-        return Plan((whole(sources[0]),), (span,), facts, painted_during(span, inserted))
+        place = round(random.random(), 3), round(random.random(), 3)
+        paint = painted_during(span, lambda picture, time: paste(picture, thing, place, self.size))
+        return Plan((whole(sources[0]),), (span,), {"thing": thing, "place": place}, paint)
 
 
+def paste(picture: Picture, thing: Thing, place: tuple[float, float], size: float) -> Picture:
+    """The picture with an object: its place from (0, 0), top left, to (1, 1), its width as a share of the picture's."""
+    drawn, opaque = drawing(thing)
+    width = max(2, round(size * picture.shape[1]))
+    height = max(2, min(picture.shape[0], round(width * _DRAWN[1] / _DRAWN[0])))
+    left, top = round(place[0] * (picture.shape[1] - width)), round(place[1] * (picture.shape[0] - height))
+    small = cv2.resize(drawn, (width, height), interpolation=cv2.INTER_AREA)
+    share = cv2.resize(opaque, (width, height), interpolation=cv2.INTER_AREA)[..., np.newaxis]
+    result = picture.copy()
+    part = result[top : top + height, left : left + width]
+    part[:] = np.rint(share * small + (1 - share) * part).astype(np.uint8)
+    return result
+
+
+@cache
 def drawing(thing: Thing) -> tuple[Picture, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]:
     """The object, (200, 400, 3) BGR, and its opacity from 0 to 1, (200, 400)."""
     width, height = _DRAWN

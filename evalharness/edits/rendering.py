@@ -82,12 +82,50 @@ def truth_file(video: Path) -> Path:
 
 def render(plan: Plan, sources: Sequence[Source], out: Path, check: Callable[[], None]) -> None:
     """Write the video of a plan and check it; see `make_edit`. An existing file is replaced in the end."""
+    video = sources[0].media.video
+    heard = plan.keeps_sound and any(sources[piece.source].media.audio for piece in plan.pieces)
+    write_frames(
+        out,
+        lambda: painted(plan, sources, check),
+        fps=video.fps if video else 25.0,
+        samples=sound(plan.pieces, sources, SOUND_RATE, check) if heard else None,
+        lossless=plan.lossless,
+        check=check,
+    )
+
+
+def write_frames(
+    out: Path,
+    frames: Callable[[], Iterator[Shown]],
+    *,
+    fps: float,
+    samples: Iterator[Samples] | None = None,
+    lossless: bool = False,
+    check: Callable[[], None],
+) -> None:
+    """Encode frames as H.264, decode the file beside them, and put it in its place.
+
+    Args:
+        out: `.mp4` or `.mkv`.
+        frames: gives the frames, each time anew.
+        fps: nominal frames a second.
+        samples: of the sound, at `SOUND_RATE`, mono.
+        lossless: whether to keep every pixel, for patterns that compression smears.
+        check: called for each decoded frame; raises to cancel.
+
+    Raises:
+        MediaError: if there are no frames, or the file doesn't show them.
+        LibraryError: if it can't be written.
+    """
     unfinished = out.with_name(f".{out.stem}.part{out.suffix}")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with av.open(unfinished, "w") as container:
-            _encode(container, plan, sources, check)
-        compare(unfinished, painted(plan, sources, check), check)
+            video = _video_stream(container, fps, lossless)
+            audio = container.add_stream("aac", rate=SOUND_RATE, layout="mono") if samples else None
+            if not _encode(container, video, audio, frames(), _sound_frames(samples or iter(()))):
+                raise MediaError(f"{out} would have no frame: the source shows none in the span of the edit.")
+        compare(unfinished, frames(), check)
         os.replace(unfinished, out)
     except (OSError, av.error.FFmpegError) as error:
         raise LibraryError(f"{out} can't be written: {error.strerror}. Choose another file.") from error
@@ -136,37 +174,35 @@ def _apart(one: Picture, other: Picture) -> tuple[float, float]:
     return mean, float(np.abs(blocks[0] - blocks[1]).max())
 
 
-def _encode(container: OutputContainer, plan: Plan, sources: Sequence[Source], check: Callable[[], None]) -> None:
-    video = _video_stream(container, plan, sources)
-    heard = any(sources[piece.source].media.audio for piece in plan.pieces)
-    audio = container.add_stream("aac", rate=SOUND_RATE, layout="mono") if plan.keeps_sound and heard else None
-    packets = _sound_frames(sound(plan.pieces, sources, SOUND_RATE, check)) if audio else iter(())
+def _encode(
+    container: OutputContainer, video: Any, audio: Any, frames: Iterator[Shown], blocks: Iterator[av.AudioFrame]
+) -> bool:
+    """Whether there was a frame. Sound and picture are written in turn, so that a player finds them together."""
     written = 0.0
     sized = False
-    for shown in painted(plan, sources, check):
+    for shown in frames:
         if not sized:
             video.height, video.width = shown.picture.shape[:2]
             sized = True
-        while audio and written <= shown.time and (block := next(packets, None)) is not None:
+        while audio and written <= shown.time and (block := next(blocks, None)) is not None:
             container.mux(audio.encode(block))
             written = (block.pts or 0) / SOUND_RATE
         frame = av.VideoFrame.from_ndarray(shown.picture, format="bgr24").reformat(format=video.pix_fmt)
         frame.pts, frame.time_base = round(shown.time * _TICKS), Fraction(1, _TICKS)
         container.mux(video.encode(frame))
-    if not sized:
-        raise MediaError(f"{sources[0].path} shows no frame in the span of the edit.")
-    container.mux(video.encode())
-    if audio:
-        for block in packets:
+    if sized:
+        container.mux(video.encode())
+        for block in blocks if audio else ():
             container.mux(audio.encode(block))
-        container.mux(audio.encode())
+        if audio:
+            container.mux(audio.encode())
+    return sized
 
 
-def _video_stream(container: OutputContainer, plan: Plan, sources: Sequence[Source]) -> Any:
-    video = sources[0].media.video
-    rate = min(_MOST_FRAMES_A_SECOND, max(1, round(video.fps if video else 25)))
-    stream: Any = container.add_stream("libx264", rate=rate, options=_CODED[plan.lossless])
-    stream.pix_fmt = "yuv444p" if plan.lossless else "yuv420p"
+def _video_stream(container: OutputContainer, fps: float, lossless: bool) -> Any:
+    rate = min(_MOST_FRAMES_A_SECOND, max(1, round(fps)))
+    stream: Any = container.add_stream("libx264", rate=rate, options=_CODED[lossless])
+    stream.pix_fmt = "yuv444p" if lossless else "yuv420p"
     stream.time_base = stream.codec_context.time_base = Fraction(1, _TICKS)
     return stream
 

@@ -17,6 +17,8 @@ from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
 from longtake.evalharness.scripted import questions as scripted
 from longtake.evalharness.scripted.scores import score_scripted
 from longtake.evalharness.scripted.suite import load_scripted
+from longtake.evalharness.stress.stress_suite import score_stress
+from longtake.evalharness.stress.stress_test import SUITE as STRESS
 from longtake.evalharness.suites import moment_video, video_tt
 from longtake.evalharness.suites.agentic import agentic_suite as agentic
 from longtake.evalharness.suites.agentic.agentic_scores import score_agentic
@@ -148,6 +150,11 @@ _BUILT_IN: Mapping[str, Suite] = {
         load=lambda data, media, _, notify: load_scripted(data, media, notify),
         score=lambda run, reading: score_scripted(run.items, run.predictions, run.judgements, reading),
         readings=READINGS,
+    ),
+    STRESS: Suite(
+        load=lambda data, media, _, notify: load_scripted(data, media, notify),
+        score=lambda run, _: score_stress(run.items, run.variants, run.predictions, run.judgements),
+        readings=("repo",),
     ),
     moment_video.SUITE: Suite(
         load=lambda data, media, _, notify: moment_video.load_moment_video(data, media, notify),

@@ -21,6 +21,7 @@ from longtake.cli.eval.eval_arguments import (
 from longtake.cli.eval.judge_command import judges
 from longtake.cli.eval.reports import reports
 from longtake.cli.eval.scripted import scripted
+from longtake.cli.eval.stress import stress
 from longtake.cli.options import Json, print_report
 from longtake.console import EXIT_PARTIAL, Session, say, say_json
 from longtake.evalharness.items import History, Protocol
@@ -46,7 +47,9 @@ evaluate = typer.Typer(
 def run(
     context: typer.Context,
     data: Annotated[Path, typer.Argument(help="Suite file; for your own set, its card.")],
-    suite: Annotated[str, typer.Option(help="longshot, agentic, moment-video, video-tt, scripted, own or a plugin's.")],
+    suite: Annotated[
+        str, typer.Option(help="longshot, agentic, moment-video, video-tt, scripted, stress, own or a plugin's.")
+    ],
     out: Out,
     subject: Annotated[list[str], typer.Option(help=SUBJECTS)],
     media: Annotated[Path | None, typer.Option(help="Video folder.", exists=True, file_okay=False)] = None,
@@ -177,3 +180,4 @@ def import_(
 evaluate.add_typer(judges)
 evaluate.add_typer(reports)
 evaluate.command()(scripted)
+evaluate.command()(stress)

@@ -1,0 +1,90 @@
+"""Anomalies (REVEAL, Table 10): seven changes and untouched videos, each asked about by the paper's three prompts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from longtake.evalharness.edits.edit import Kind
+from longtake.evalharness.edits.edit_table import EDITS
+from longtake.evalharness.items import Criterion, Item, Turn
+from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
+from longtake.evalharness.scoring.estimates import Rows
+from longtake.evalharness.stress.stress_test import Bench, Role, StressTest, balanced, item, of_role, says
+
+DESCRIBE = "Describe the video in detail, including what actions are happening and in what order."
+GENERAL = "Are there any anomalies present in the video?"
+TEMPORAL = "Identify any temporal irregularities (e.g., reverse motion, shuffled/duplicated frames, or abrupt cuts)."
+MIXED = "Do the sequence of events and scenes make logical sense? Note any inconsistency in the scene/activity mixing."
+SPATIAL = (
+    "Identify any visual artifacts (e.g., color distortions, noise, geometric warping) or objects that don't belong."
+)
+# Of each change: the targeted prompt, and what a reply says that has noticed it.
+CHANGES: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "reversal": (TEMPORAL, ("reversed", "reverse", "backwards", "backward")),
+    "frame-shuffle": (TEMPORAL, ("shuffled", "out of order", "jumbled", "order of the frames", "scrambled")),
+    "cut": (TEMPORAL, ("cut", "cuts", "jump", "jumps", "missing", "removed", "skips", "abrupt")),
+    "mixing": (MIXED, ("mixed", "mixing", "different scene", "different video", "another video", "unrelated")),
+    "tint": (SPATIAL, ("tint", "tinted", "hue", "green", "cyan", "blue", "yellow", "magenta", "red")),
+    "insertion": (SPATIAL, ("car", "aeroplane", "airplane", "plane", "bus", "object", "inserted", "superimposed")),
+    "noise": (SPATIAL, ("noise", "noisy", "grain", "grainy", "speckled", "static")),
+}  # fmt: skip
+# What a reply about an untouched video may not claim.
+_NOTHING = ("reversed", "backwards", "shuffled", "out of order", "tinted", "noisy", "noise", "inserted", "missing")
+_FAULTLESS = says(unless=_NOTHING)
+
+
+class Anomalies(StressTest):
+    """Notice what is wrong. The items of a video and a change count together: one reply that notices is enough."""
+
+    name: ClassVar[str] = "anomalies"
+
+    def make(self, bench: Bench) -> Iterator[Item]:
+        """Three items for each video and change, and as many for each prompt about it untouched."""
+        videos = bench.some(bench.material.videos, self.name)
+        for number, video in enumerate(videos):
+            for change, (prompt, signs) in CHANGES.items():
+                sources = [video, videos[(number + 1) % len(videos)]][: EDITS[change].sources]
+                if len(set(sources)) < EDITS[change].sources:
+                    continue
+                suffix = ".mkv" if change == "noise" else ".mp4"
+                media, _ = bench.edited(change, sources, f"{change}-{video.stem}", suffix)
+                yield from self._asked(bench, video, change, media, prompt, says(*signs), "altered")
+            for prompt in (TEMPORAL, MIXED, SPATIAL):
+                name = {TEMPORAL: "temporal", MIXED: "mixed", SPATIAL: "spatial"}[prompt]
+                media = bench.original(video)
+                yield from self._asked(bench, video, f"untouched-{name}", media, prompt, _FAULTLESS, "untouched")
+
+    def _asked(
+        self, bench: Bench, video: Path, change: str, media: str, prompt: str, criterion: Criterion, role: Role
+    ) -> Iterator[Item]:
+        for name, question in (("describe", DESCRIBE), ("general", GENERAL), ("targeted", prompt)):
+            turn = Turn(question=question, criteria=(criterion,))
+            yield item(
+                self.name, video, f"{change}-{name}", media, turn,
+                role=role, kind=change, group=f"{video.stem}/{change}", folder=bench.folder,
+            )  # fmt: skip
+
+    def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
+        """Detection by change and by kind of change, beside the false alarms on untouched videos."""
+        groups: defaultdict[tuple[str, int], list[Outcome]] = defaultdict(list)
+        for outcome in outcomes:
+            groups[outcome.item.tags["group"], outcome.seed].append(outcome)
+        # A change is noticed by any of the three replies; an untouched video passes if none of them raises an alarm.
+        joint = [
+            each[0]._replace(right=(max if each[0].item.tags["role"] == "altered" else min)(one.right for one in each))
+            for each in groups.values()
+        ]
+        altered, untouched = of_role(joint, "altered"), of_role(joint, "untouched")
+        kinds: tuple[Kind, ...] = ("spatial", "temporal")
+        # The body of the paper counts mixing as spatial, its Table 10 as temporal: this follows the table.
+        by_kind = {kind: [one for one in altered if EDITS[one.item.tags["kind"]].kind == kind] for kind in kinds}
+        return {
+            "": {"all": accuracy(altered), **{kind: accuracy(some) for kind, some in by_kind.items()}},
+            **{f"{kind}, balanced": balanced(some, untouched) for kind, some in by_kind.items()},
+            "change": {
+                change: accuracy([one for one in altered if one.item.tags["kind"] == change]) for change in CHANGES
+            },
+        }

@@ -1,0 +1,55 @@
+"""Camera motion in 2-D and 3-D (REVEAL, Algorithms 2 and 3): six moves over a frame of each video."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from longtake.evalharness.edits.camera import MOVES
+from longtake.evalharness.items import Item, Turn
+from longtake.evalharness.stress.stress_test import Bench, StressTest, item
+
+QUESTIONS = (
+    "How does the camera move in this video?",
+    "Which camera movement does the clip show?",
+    "What does the camera do?",
+)
+_SPEEDS = (60.0, 100.0, 160.0)  # pixels a second
+_SECONDS = 6.0
+
+
+class Camera(StressTest):
+    """Name the movement among six."""
+
+    name: ClassVar[str] = "camera"
+    edit: ClassVar[str] = "camera"
+
+    def make(self, bench: Bench) -> Iterator[Item]:
+        """Six items for each video, at one of three speeds in 2-D."""
+        for video in bench.some(bench.material.videos, self.name):
+            random = bench.random(self.name, video.stem)
+            at = round(random.uniform(0.1, 0.9), 2)
+            for move in MOVES:
+                given: dict[str, Any] = {"move": move, "at": at, "seconds": _SECONDS}
+                if self.edit == "camera":
+                    given |= {"speed": random.choice(_SPEEDS)}
+                file = f"{self.name}-{video.stem}-{move.replace(' ', '-')}"
+                media, _ = bench.edited(self.edit, [video], file, **given)
+                turn = Turn(question=random.choice(QUESTIONS), options=MOVES, gold=MOVES.index(move), reference=move)
+                yield item(
+                    self.name,
+                    video,
+                    move.replace(" ", "-"),
+                    media,
+                    turn,
+                    role="altered",
+                    kind=move,
+                    folder=bench.folder,
+                )
+
+
+class Camera3D(Camera):
+    """The same among things in space."""
+
+    name: ClassVar[str] = "camera-3d"
+    edit: ClassVar[str] = "camera-3d"

@@ -1,0 +1,133 @@
+"""The material of stress tests: a folder of videos, with tables of what happens in them.
+
+    actions.csv   video,start,end,action          what is done, in order; for shortcuts and gaps
+    claims.csv    video,category,claim,false      a true claim, and one changed a little; for sycophancy
+    questions.csv video,question,a,b,c,...,right  multiple choice; for occlusion
+    lanes.csv     video,label                     none, left, right or double; for lane changes
+
+Only the videos are required. A test without its table is left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from longtake.errors import ConfigError, MediaError
+from longtake.evalharness.items import Turn
+from longtake.evalharness.runs.run_folder import Notify
+from longtake.evalharness.suites.answer_options import option_of
+from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
+from longtake.evalharness.suites.loading import CONTAINERS, SOUND, choice_turn
+from longtake.preprocess.media.media import probe
+
+_OPTIONS = tuple("abcdefgh")
+
+
+class Action(NamedTuple):
+    """Something that is done in a video, in seconds."""
+
+    start: float
+    end: float
+    text: str
+
+
+class Claim(NamedTuple):
+    """A true claim about a video and a false one, and how they differ."""
+
+    category: str
+    true: str
+    false: str
+
+
+class Material:
+    """The videos of a folder, without those in its subfolders, and their tables."""
+
+    def __init__(self, folder: Path, notify: Notify) -> None:
+        """List the videos that have a picture.
+
+        Raises:
+            ConfigError: if there is none.
+        """
+        self.folder, self._notify = folder, notify
+        self.videos = tuple(path for path in sorted(folder.iterdir()) if self._has_picture(path))
+        if not self.videos:
+            raise ConfigError(f"{folder} has no video with a picture. Name a folder of videos, or use --scripted.")
+
+    @cached_property
+    def actions(self) -> Mapping[Path, Sequence[Action]]:
+        """The actions of each video, in order."""
+        found: defaultdict[Path, list[Action]] = defaultdict(list)
+        for video, row in self._rows("actions.csv"):
+            start, end = (_number(row, name) for name in ("start", "end"))
+            found[video].append(Action(start, end, row.needed("action")))
+        return {video: sorted(actions) for video, actions in found.items()}
+
+    @cached_property
+    def claims(self) -> Mapping[Path, Sequence[Claim]]:
+        """The claims about each video."""
+        found: defaultdict[Path, list[Claim]] = defaultdict(list)
+        for video, row in self._rows("claims.csv"):
+            found[video].append(Claim(row.needed("category"), row.needed("claim"), row.needed("false")))
+        return found
+
+    @cached_property
+    def questions(self) -> Mapping[Path, Sequence[Turn]]:
+        """The multiple-choice questions about each video."""
+        found: defaultdict[Path, list[Turn]] = defaultdict(list)
+        for video, row in self._rows("questions.csv"):
+            options = tuple(filter(None, map(row.text, _OPTIONS)))
+            turn = choice_turn(row, row.needed("question"), options, ", ".join(_OPTIONS), "right", "letter")
+            found[video].append(turn.model_copy(update={"tags": {"about": row.text("about")}}))
+        return found
+
+    @cached_property
+    def lanes(self) -> Mapping[Path, int]:
+        """The lane changes of each video, as the index of their label."""
+        found = {}
+        for video, row in self._rows("lanes.csv"):
+            label = option_of(row.needed("label"), LANES, "text")
+            if label is None:
+                raise row.bad("label", f"it isn't one of {', '.join(LANES)}")
+            found[video] = label
+        return found
+
+    def _rows(self, name: str) -> list[tuple[Path, Row]]:
+        file = self.folder / name
+        if not file.exists():
+            return []
+        by_name = {key: video for video in self.videos for key in (video.name, video.stem)}
+        found = []
+        for row in read_rows(file, self._notify):
+            try:
+                named = row.needed("video")
+                if named not in by_name:
+                    raise row.bad("video", f"there is no video {named} in {self.folder}")
+            except BadRow as error:
+                self._notify(str(error))
+            else:
+                found.append((by_name[named], row))
+        return found
+
+    def _has_picture(self, path: Path) -> bool:
+        if path.suffix.lower() not in CONTAINERS - SOUND:
+            return False
+        try:
+            return probe(path).video is not None
+        except MediaError as error:
+            self._notify(f"{error} It was left out.")
+            return False
+
+
+LANES = ("none", "left", "right", "double")
+
+
+def _number(row: Row, name: str) -> float:
+    text = row.needed(name)
+    try:
+        return float(text)
+    except ValueError:
+        raise row.bad(name, f"{text} isn't a number of seconds") from None

@@ -1,0 +1,60 @@
+"""Sequential mosaic (REVEAL, section 11): a large word, or things in the corners, seen a quadrant at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+from longtake.evalharness.edits.insertion import THINGS
+from longtake.evalharness.items import Item, Turn
+from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
+from longtake.evalharness.scoring.estimates import Rows
+from longtake.evalharness.stress.stress_test import Bench, Role, StressTest, by_tag, item, of_role, says
+
+WORDS = (
+    "GARDEN", "ORANGE", "WINTER", "SILVER", "PLANET", "BRIDGE", "CASTLE", "FOREST", "ISLAND", "MARKET", "ROCKET",
+)  # fmt: skip
+ABOUT_TEXT = ("What does the large text say?", "Which word is shown?", "What is written in the picture?")
+ABOUT_THINGS = "Which of these objects is not shown in the video?"
+
+
+class Mosaic(StressTest):
+    """Read the word, or name the thing that is missing; each also with the whole picture as its control."""
+
+    name: ClassVar[str] = "mosaic"
+
+    def make(self, bench: Bench) -> Iterator[Item]:
+        """Four items for each video: text and things, in pieces and whole."""
+        for video in bench.some(bench.material.videos, self.name):
+            random = bench.random(self.name, video.stem)
+            at = round(random.uniform(0.1, 0.9), 2)
+            word = random.choice(WORDS)
+            text = Turn(question=random.choice(ABOUT_TEXT), reference=word, criteria=(says(word),))
+            missing = random.choice(THINGS)
+            shown = [thing for thing in THINGS if thing != missing]
+            things = Turn(question=ABOUT_THINGS, options=THINGS, gold=THINGS.index(missing), reference=missing)
+            for kind, turn, given in (("text", text, {"text": word}), ("things", things, {"things": shown})):
+                for control in (False, True):
+                    role: Role = "control" if control else "altered"
+                    media, _ = bench.edited(
+                        "mosaic", [video], f"mosaic-{video.stem}-{kind}-{role}", at=at, control=control, **given
+                    )
+                    yield item(
+                        self.name, video, f"{kind}-{role}", media, turn,
+                        role=role, kind=kind, group=f"{video.stem}/{kind}", folder=bench.folder,
+                    )  # fmt: skip
+
+    def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
+        """The accuracy by kind, and where the control is right: only then a failure is one of integration."""
+        known = {outcome.item.tags["group"] for outcome in of_role(outcomes, "control") if outcome.right}
+        pieces = of_role(outcomes, "altered")
+        return {
+            "": {
+                "in pieces": accuracy(pieces),
+                "whole": accuracy(of_role(outcomes, "control")),
+                "in pieces, where the whole is right": accuracy(
+                    [outcome for outcome in pieces if outcome.item.tags["group"] in known]
+                ),
+            },
+            "in pieces": by_tag(pieces, "kind"),
+        }

@@ -1,0 +1,188 @@
+"""A stress test: the items it makes of videos, and the tables of its scores."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar, Literal
+
+from longtake.evalharness.edits.edit import Truth
+from longtake.evalharness.edits.edit_table import edit_named
+from longtake.evalharness.edits.rendering import make_edit, truth_file
+from longtake.evalharness.items import Criterion, Item, Turn
+from longtake.evalharness.runs.run_folder import Notify
+from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
+from longtake.evalharness.scoring.estimates import Estimate, Rows
+from longtake.evalharness.stress.material import Material
+from longtake.preprocess.media.media import probe
+
+SUITE = "stress"
+Role = Literal["raw", "altered", "control", "untouched"]
+CANNOT = "It can't be answered from the video"
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where the videos of a set are made, and with what."""
+
+    folder: Path
+    material: Material
+    n: int  # videos that a test starts from, at most
+    seed: int
+    notify: Notify
+    check: Callable[[], None]
+
+    def random(self, *key: object) -> Random:
+        """Random numbers of their own for each key."""
+        return Random("/".join(map(str, (self.seed, *key))))
+
+    def some(self, videos: Iterable[Path], test: str) -> list[Path]:
+        """At most `n` of the videos, drawn for a test."""
+        listed = list(videos)
+        return sorted(self.random(test).sample(listed, min(self.n, len(listed))))
+
+    def edited(
+        self, edit: str, sources: Sequence[Path], name: str, suffix: str = ".mp4", **parameters: Any
+    ) -> tuple[str, Truth]:
+        """An edited video, made unless it exists, as a path relative to the folder, with its truth."""
+        out = self.folder / f"{name}{suffix}"
+        made = edit_named(edit, parameters)
+        if out.exists() and truth_file(out).exists():
+            truth = Truth.model_validate_json(truth_file(out).read_text(encoding="utf-8"))
+            if (truth.parameters, truth.seed) == (made.model_dump(mode="json"), self.seed):
+                return out.name, truth
+        self.notify(f"Making {out.name}")
+        return out.name, make_edit(made, edit, sources, out, self.seed, self.check)
+
+    def original(self, video: Path) -> str:
+        """An untouched video as a path relative to the folder; it is linked or copied there."""
+        target = self.folder / video.name
+        if not target.exists():
+            try:
+                target.hardlink_to(video)
+            except OSError:
+                target.write_bytes(video.read_bytes())
+        return target.name
+
+
+class StressTest(ABC):
+    """One test. `make` yields items; items of one `group` are scored together."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def make(self, bench: Bench) -> Iterator[Item]:
+        """The items, with their videos made.
+
+        Raises:
+            LongtakeError: if a video can't be made.
+        """
+
+    def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
+        """The tables of the outcomes of the test's items; by default, the accuracy by role and by kind."""
+        return {
+            "": {"accuracy": accuracy(outcomes)},
+            "role": by_tag(outcomes, "role"),
+            "kind": by_tag(outcomes, "kind"),
+        }
+
+
+def item(
+    test: str,
+    video: Path,
+    name: str,
+    media: str,
+    turn: Turn,
+    *,
+    role: Role,
+    kind: str = "",
+    group: str = "",
+    folder: Path,
+    expects: Literal["answer", "abstention"] = "answer",
+) -> Item:
+    """An item of a test.
+
+    Args:
+        test: its name.
+        video: the source; items of one source aren't independent.
+        name: unique among the test's items of the source.
+        media: file, relative to the folder.
+        turn: the question.
+        role: whether the video is as it was, changed, or shows what is asked undisturbed.
+        kind: of the change, or of the question.
+        group: of the items that are scored together.
+        folder: of the set.
+        expects: what an honest subject does.
+    """
+    tags = {
+        "test": test,
+        "role": role,
+        "kind": kind,
+        "group": group or f"{test}/{video.stem}/{name}",
+        "expects": expects,
+    }
+    return Item(
+        suite=SUITE,
+        id=f"{test}/{video.stem}/{name}",
+        video=video.stem,
+        media=media,
+        task=test,
+        format="choice" if turn.options else "open",
+        turns=(turn,),
+        seconds=round(probe(folder / media).duration, 3),
+        tags={key: value for key, value in tags.items() if value},
+    )
+
+
+def says(*phrases: str, unless: Sequence[str] = ()) -> Criterion:
+    """A criterion that a reply meets if it says one of the phrases, and none of the others."""
+    described = (
+        f"The reply says: {', or '.join(phrases)}." if phrases else f"The reply doesn't say: {', '.join(unless)}."
+    )
+    check = {"kind": "says", "any": list(phrases), "not": list(unless)}
+    return Criterion(name="says", description=described, weight=1, check=check)
+
+
+def abstains() -> Criterion:
+    """A criterion that a reply meets if it says that it can't tell."""
+    return Criterion(
+        name="abstains",
+        description="The reply says that the question can't be answered from the video.",
+        weight=1,
+        check={"kind": "abstains", "expected": True},
+    )
+
+
+def by_tag(outcomes: Sequence[Outcome], tag: str) -> dict[str, Estimate]:
+    """The accuracy for each value of a tag."""
+    found: defaultdict[str, list[Outcome]] = defaultdict(list)
+    for outcome in outcomes:
+        if value := outcome.item.tags.get(tag):
+            found[value].append(outcome)
+    return {value: accuracy(group) for value, group in found.items()}
+
+
+def of_role(outcomes: Iterable[Outcome], *roles: Role) -> list[Outcome]:
+    """The outcomes of items with one of these roles."""
+    return [outcome for outcome in outcomes if outcome.item.tags.get("role") in roles]
+
+
+def balanced(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> dict[str, Estimate]:
+    """The accuracy on both sides, their mean, and what a subject scores that always gives one reply.
+
+    Always accepting scores 0 on the false and 100 on the true claims, so it is the balanced value that counts.
+    """
+    if not positives or not negatives:
+        return {}
+    share = len(positives) / (len(positives) + len(negatives))
+    weight = {id(one): 0.5 / share for one in positives} | {id(one): 0.5 / (1 - share) for one in negatives}
+    both = [one._replace(right=one.right * weight[id(one)]) for one in (*positives, *negatives)]
+    return {
+        "balanced accuracy": accuracy(both),
+        "of the altered": accuracy(positives),
+        "of the others": accuracy(negatives),
+    }
