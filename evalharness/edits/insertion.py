@@ -56,7 +56,7 @@ class Insertion(Edit):
         span = drawn_span(sources[0], self.seconds, random)
         place = round(random.random(), 3), round(random.random(), 3)
         paint = painted_during(span, lambda picture, time: paste(picture, thing, place, self.size))
-        return Plan((whole(sources[0]),), (span,), {"thing": thing, "place": place}, paint)
+        return Plan((whole(sources[0]),), (span,), {"thing": thing, "place": list(place)}, paint)
 
 
 def paste(picture: Picture, thing: Thing, place: tuple[float, float], size: float) -> Picture:

@@ -11,10 +11,10 @@ Only the videos are required. A test without its table is left out.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.items import Turn
@@ -24,6 +24,8 @@ from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
 from longtake.evalharness.suites.loading import CONTAINERS, SOUND, choice_turn
 from longtake.preprocess.media.media import probe
 
+LANES = ("none", "left", "right", "double")
+T = TypeVar("T")
 _OPTIONS = tuple("abcdefgh")
 
 
@@ -60,57 +62,58 @@ class Material:
     @cached_property
     def actions(self) -> Mapping[Path, Sequence[Action]]:
         """The actions of each video, in order."""
-        found: defaultdict[Path, list[Action]] = defaultdict(list)
-        for video, row in self._rows("actions.csv"):
-            start, end = (_number(row, name) for name in ("start", "end"))
-            found[video].append(Action(start, end, row.needed("action")))
-        return {video: sorted(actions) for video, actions in found.items()}
+
+        def read(row: Row) -> Action:
+            return Action(_number(row, "start"), _number(row, "end"), row.needed("action"))
+
+        return {video: sorted(actions) for video, actions in self._table("actions.csv", read).items()}
 
     @cached_property
     def claims(self) -> Mapping[Path, Sequence[Claim]]:
         """The claims about each video."""
-        found: defaultdict[Path, list[Claim]] = defaultdict(list)
-        for video, row in self._rows("claims.csv"):
-            found[video].append(Claim(row.needed("category"), row.needed("claim"), row.needed("false")))
-        return found
+        return self._table(
+            "claims.csv", lambda row: Claim(row.needed("category"), row.needed("claim"), row.needed("false"))
+        )
 
     @cached_property
     def questions(self) -> Mapping[Path, Sequence[Turn]]:
         """The multiple-choice questions about each video."""
-        found: defaultdict[Path, list[Turn]] = defaultdict(list)
-        for video, row in self._rows("questions.csv"):
+
+        def read(row: Row) -> Turn:
             options = tuple(filter(None, map(row.text, _OPTIONS)))
             turn = choice_turn(row, row.needed("question"), options, ", ".join(_OPTIONS), "right", "letter")
-            found[video].append(turn.model_copy(update={"tags": {"about": row.text("about")}}))
-        return found
+            return turn.model_copy(update={"tags": {"about": row.text("about")}})
+
+        return self._table("questions.csv", read)
 
     @cached_property
     def lanes(self) -> Mapping[Path, int]:
         """The lane changes of each video, as the index of their label."""
-        found = {}
-        for video, row in self._rows("lanes.csv"):
+
+        def read(row: Row) -> int:
             label = option_of(row.needed("label"), LANES, "text")
             if label is None:
                 raise row.bad("label", f"it isn't one of {', '.join(LANES)}")
-            found[video] = label
-        return found
+            return label
 
-    def _rows(self, name: str) -> list[tuple[Path, Row]]:
+        return {video: labels[-1] for video, labels in self._table("lanes.csv", read).items()}
+
+    def _table(self, name: str, read: Callable[[Row], T]) -> dict[Path, list[T]]:
+        """The rows of a table by video; a bad row is reported and left out. Without the file, there are none."""
         file = self.folder / name
-        if not file.exists():
-            return []
         by_name = {key: video for video in self.videos for key in (video.name, video.stem)}
-        found = []
-        for row in read_rows(file, self._notify):
+        found: defaultdict[Path, list[T]] = defaultdict(list)
+        for row in read_rows(file, self._notify) if file.exists() else ():
             try:
                 named = row.needed("video")
                 if named not in by_name:
                     raise row.bad("video", f"there is no video {named} in {self.folder}")
+                value = read(row)
             except BadRow as error:
                 self._notify(str(error))
             else:
-                found.append((by_name[named], row))
-        return found
+                found[by_name[named]].append(value)
+        return dict(found)
 
     def _has_picture(self, path: Path) -> bool:
         if path.suffix.lower() not in CONTAINERS - SOUND:
@@ -120,9 +123,6 @@ class Material:
         except MediaError as error:
             self._notify(f"{error} It was left out.")
             return False
-
-
-LANES = ("none", "left", "right", "double")
 
 
 def _number(row: Row, name: str) -> float:

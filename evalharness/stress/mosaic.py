@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from longtake.evalharness.edits.insertion import THINGS
 from longtake.evalharness.items import Item, Turn
@@ -33,7 +33,11 @@ class Mosaic(StressTest):
             missing = random.choice(THINGS)
             shown = [thing for thing in THINGS if thing != missing]
             things = Turn(question=ABOUT_THINGS, options=THINGS, gold=THINGS.index(missing), reference=missing)
-            for kind, turn, given in (("text", text, {"text": word}), ("things", things, {"things": shown})):
+            asked: dict[str, tuple[Turn, dict[str, Any]]] = {
+                "text": (text, {"text": word}),
+                "things": (things, {"things": shown}),
+            }
+            for kind, (turn, given) in asked.items():
                 for control in (False, True):
                     role: Role = "control" if control else "altered"
                     media, _ = bench.edited(

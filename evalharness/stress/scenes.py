@@ -25,7 +25,7 @@ from longtake.memory.layers import write_atomic
 from longtake.preprocess.media.frames import Picture
 
 FPS, WIDTH, HEIGHT = 25, 640, 360
-STEP = 5.0  # seconds
+STEP = 5.0  # seconds of a step
 RECIPES = (
     ("Wash the rice", "Boil the water", "Cook the rice", "Serve the rice"),
     ("Peel the apples", "Slice the apples", "Bake the apples", "Eat the apples"),
@@ -60,7 +60,7 @@ class Step(NamedTuple):
     ground: int  # seed of the picture behind
 
 
-def write_scenes(folder: Path, count: int, seed: int, notify: Notify) -> None:
+def write_scenes(folder: Path, count: int, seed: int, notify: Notify, step_seconds: float = STEP) -> None:
     """Write `count` videos with their tables; videos that exist are kept.
 
     Raises:
@@ -75,8 +75,10 @@ def write_scenes(folder: Path, count: int, seed: int, notify: Notify) -> None:
         name = f"recipe-{seed}-{number}.mp4"
         if not (folder / name).exists():
             notify(f"Making {name}")
-            write_frames(folder / name, partial(_frames, steps), fps=FPS, check=raise_if_interrupted)
-        actions += [(name, at * STEP, (at + 1) * STEP, step.caption) for at, step in enumerate(steps)]
+            write_frames(
+                folder / name, partial(_frames, steps, round(step_seconds * FPS)), fps=FPS, check=raise_if_interrupted
+            )
+        actions += [(name, at * step_seconds, (at + 1) * step_seconds, step.caption) for at, step in enumerate(steps)]
         claims += [(name, *claim) for claim in _claims(random, steps)]
         questions += [(name, *question) for question in _questions(random, steps)]
     _write(folder / "actions.csv", ("video", "start", "end", "action"), actions)
@@ -93,8 +95,8 @@ def _steps(random: Random, recipe: tuple[str, ...]) -> list[Step]:
     ]
 
 
-def _frames(steps: list[Step]) -> Iterator[Shown]:
-    count = round(STEP * FPS)
+def _frames(steps: list[Step], count: int) -> Iterator[Shown]:
+    """The frames of the steps, `count` each."""
     for number, step in enumerate(steps):
         ground = _ground(step.ground)
         for frame in range(count):

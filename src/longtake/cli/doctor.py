@@ -36,7 +36,8 @@ def doctor(
 ) -> None:
     """Check what works here: the library, and for each capability the engine in use and how to improve it.
 
-    Finally, list the packages of engines, tools, suites, judges, subjects and edits. Nothing is created or changed.
+    Finally, list the packages of engines, tools, suites, judges, subjects, edits and stress tests. Nothing is created
+    or changed.
     """
     session: Session = context.obj
     library = check_library(session.library_root)
@@ -93,14 +94,15 @@ def doctor(
 
 
 def _parts() -> list[Origin]:
-    """List where every engine, tool, suite, judge, subject and edit comes from, by kind and package."""
+    """List where every engine, tool, suite, judge, subject, edit and stress test comes from, by kind and package."""
     from longtake.evalharness.edits.edit_table import EDITS
     from longtake.evalharness.judges.judge_table import JUDGES
+    from longtake.evalharness.stress.stress_suite import STRESS_TESTS
     from longtake.evalharness.subjects.subject_table import SUBJECTS
     from longtake.evalharness.suites.suite_table import SUITES
     from longtake.tools.catalogue import TOOLS
 
-    tables: tuple[Table[Any], ...] = (*ENGINES.values(), TOOLS, SUITES, JUDGES, SUBJECTS, EDITS)
+    tables: tuple[Table[Any], ...] = (*ENGINES.values(), TOOLS, SUITES, JUDGES, SUBJECTS, EDITS, STRESS_TESTS)
     parts = [part for table in tables for part in table.origins()]
     return parts + strays(tables)
 
