@@ -38,5 +38,5 @@ def demo(context: typer.Context, as_json: Json = False) -> None:
     if as_json:
         say_json({"answers": [answer.model_dump(mode="json") for answer in answers]})
     else:
-        say(f"\nAsk your own: longtake ask {video} 'When does the warning tone sound?'")
+        say(f"\nAsk your own: longtake ask {video} 'Was anybody hurt?'")
     raise typer.Exit(EXIT_FAILED if any(answer.status == "failed" for answer in answers) else 0)
