@@ -38,6 +38,7 @@ Target = Literal[
     "lookup",
     "keep",
     "recall",
+    "fault",
 ]
 Relation = Literal["after", "before", "while"]
 SOURCES: tuple[Source, ...] = get_args(Source)

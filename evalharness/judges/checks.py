@@ -31,20 +31,12 @@ from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.scoring.call_scores import compare_argument
 from longtake.evalharness.scoring.grading import MAX_GUESSES, Gold, holds
 from longtake.evalharness.scoring.wording import StatedTime, plain, take_times, words
+from longtake.language.abstaining import declines
 from longtake.memory.records import Answer, Record
 from longtake.memory.timespan import TimeSpan
 
 Phrase = str | tuple[str, ...]
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_ABSTAINS = re.compile(
-    r"\b(?:can(?:not|'t| not)|could(?: not|n't)|unable to|impossible to|not possible to)"
-    r" (?:be )?(?:answer|tell|determin|say|know|identif|find|found|verif|see|hear|make out)"
-    r"|\b(?:do(?:es)?|did)(?: not|n't) (?:know|say|show|mention|state|tell|reveal|specify|indicate|contain)"
-    r"|\b(?:is|are|was|were)(?:n't| not| never) (?:shown|said|stated|mentioned|given|specified|visible|audible|clear"
-    r"|known|found|answered|revealed)"
-    r"|\b(?:not enough|insufficient|no) (?:information|evidence|data)\b|\bunknown\b|\bnothing (?:said|written|shown)\b",
-    re.IGNORECASE,
-)
 _GUESSES = re.compile(r"\b(?:but|however|although|probably|likely|perhaps|guess|assum\w+|still)\b", re.IGNORECASE)
 
 
@@ -235,7 +227,7 @@ def abstains(said: str) -> Decision:
     if abstention(said) is not None:
         return Decision(True)
     first, *rest = re.split(r"(?<=[.!?,;:])\s+", plain_text(said).replace("’", "'"))
-    met = bool(_ABSTAINS.search(first)) and not _GUESSES.search(said)
+    met = bool(declines(first)) and not _GUESSES.search(said)
     return Decision(met, sure=not (met and rest))
 
 

@@ -14,18 +14,12 @@ from typing import Any, NamedTuple
 
 from longtake.evalharness.items import ParseStatus
 from longtake.evalharness.scoring.wording import plain, words
+from longtake.language.abstaining import declines
 from longtake.prompts import without_thinking
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _KEYS = ("answer", "choice", "option", "final_answer", "label")
 _BOXED = re.compile(r"\\boxed\{\s*(?:\\(?:text|mathrm|textbf)\{)?\s*\(?([^{}()]+?)\)?\s*\}")
-_CANNOT = re.compile(
-    r"\bnot found\b|\bnone of (?:the|these|those)\b"
-    r"|\bcannot (?:be )?(?:answer|tell|determine|say)|\bcan't (?:answer|tell|say)"
-    r"|\b(?:do not|don't) know\b|\bnot (?:enough|sufficient) information\b|\binsufficient information\b|\bunable to\b"
-    r"|\bimpossible to (?:tell|say|answer)\b|\bno idea\b|\bno way (?:to|of) (?:know|tell|say)",
-    re.IGNORECASE,
-)
 _BUT = re.compile(r"\b(?:but|however)\b", re.IGNORECASE)  # behind "I cannot tell": what is answered all the same
 _BOXED_TWICE = re.compile(r"\}\s*(?:,|/|,?\s*or|,?\s*and)\s*\$*\s*\\boxed\{[^{}]*\}\W*$", re.IGNORECASE)
 _DENIED = re.compile(
@@ -79,8 +73,8 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
         found = read(text, labels)
         if found is not None:
             return Choice(labels.index(found), "ok")
-    cannot, named = _CANNOT.search(text), _by_text(text, options)
-    if cannot and (named is None or not _CANNOT.search(options[named])):
+    cannot, named = declines(text), _by_text(text, options)
+    if cannot and (named is None or not declines(options[named])):
         but = _BUT.search(text, cannot.end())
         named = _by_text(text[but.end() :], options) if but else None
     if named is not None:

@@ -46,8 +46,8 @@ _SPLIT = re.compile(r"[,;:.!?/](?=\s|$)|\s(?:and|or)\s|\n")
 _HEDGES = frozenset("about approximately around roughly circa nearly and or but it is are was were".split())
 _JOINING = _HEDGES | frozenset("at from to until till in on between of for by after before end".split())
 _NEGATIONS = frozenset(
-    "no not never neither nor without cannot cant isnt arent wasnt werent dont doesnt didnt wont wouldnt shouldnt"
-    " couldnt hasnt havent hadnt".split()
+    "no not nothing none never neither nor without cannot cant isnt arent wasnt werent dont doesnt didnt wont wouldnt"
+    " shouldnt couldnt hasnt havent hadnt".split()
 )
 _NEGATION_REACH = 3
 _ROUNDING = 1e-6

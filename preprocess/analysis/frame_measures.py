@@ -16,6 +16,7 @@ Chroma = npt.NDArray[np.float64]  # (2,): mean red and blue difference, in level
 _BLOCK = 16  # pixels per side of the blocks in which grain is measured
 _FLAT = 20  # percentile of the blocks, from the flattest, that determines grain; the others have texture
 _MAX_SIDE = 960  # pixels measured across and down; grain shows just as well in a part
+_DETAIL = 3.0  # pixels of a small picture; larger structures are no details
 _LAPLACE = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
 
 
@@ -48,6 +49,16 @@ def measure(frame: Frame) -> Measured:
         float(np.abs(colours).mean()),
         _grain(frame),
     )
+
+
+def same_details(one: Picture, other: Picture) -> float:
+    """Correlation of the details of two small pictures, from -1 to 1: near 1 for one scene in another light."""
+    return float(cv2.matchTemplate(_details(one), _details(other), cv2.TM_CCOEFF_NORMED)[0, 0])
+
+
+def _details(luma: Picture) -> cv2.typing.MatLike:
+    levels = luma.astype(np.float32)
+    return levels - cv2.GaussianBlur(levels, (0, 0), _DETAIL)
 
 
 def _grain(frame: Frame) -> float:

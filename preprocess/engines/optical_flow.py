@@ -14,8 +14,9 @@ import numpy as np
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.moving_regions import MovingRegions, Region, Sight
 from longtake.preprocess.engines.activity_engine import Activity
-from longtake.preprocess.media.frames import Frame, Picture, read_frames
+from longtake.preprocess.media.frames import Frame, Picture
 from longtake.preprocess.media.media import MediaInfo
+from longtake.preprocess.media.whole_frames import read_whole_frames
 from longtake.settings import Settings
 
 _LOOKS_PER_SECOND = 6.0
@@ -89,7 +90,7 @@ class OpticalFlow:
         """
         tracks = list[_Track]()
         before = span.start
-        for number, (time, sight) in enumerate(_sights(read_frames(path, media, span, check_cancelled), cuts)):
+        for number, (time, sight) in enumerate(_sights(read_whole_frames(path, media, span, check_cancelled), cuts)):
             shot = max((cut for cut in cuts if cut <= time), default=0.0)
             open_tracks = [track for track in tracks if track.start >= shot and time - track.times[-1] <= _BRIDGE]
             for region in sight.regions:

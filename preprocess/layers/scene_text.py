@@ -15,8 +15,9 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.scene_text_engine import SceneTextEngine, TextBox
 from longtake.preprocess.layers.reading import lifetimes, lines_of
 from longtake.preprocess.layers.step import IndexJob
-from longtake.preprocess.media.frames import Frame, read_frames, read_jpeg
+from longtake.preprocess.media.frames import Frame, read_jpeg
 from longtake.preprocess.media.media import MediaInfo
+from longtake.preprocess.media.whole_frames import read_whole_frames
 
 VERSION = 1
 REFINED_LONG_SIDE = 1280
@@ -86,7 +87,7 @@ def _spread(
     seen = -1.0
     for part in range(count):
         moment = span.start + span.length * (part + 0.5) / count
-        shown = next(read_frames(path, media, TimeSpan(start=moment, end=moment), check_cancelled), None)
+        shown = next(read_whole_frames(path, media, TimeSpan(start=moment, end=moment), check_cancelled), None)
         if shown is not None and shown.time > seen:
             seen = shown.time
             yield shown

@@ -33,7 +33,7 @@ SMALL = (160, 90)  # width and height of the picture used to find cuts and chang
 
 _SAMPLED = re.compile(r"(?:(?:yuvj?4(?:20|22|44|40|11)p|gray)(?:(10|12)le)?|nv12)")
 _NEUTRAL_CHROMA = 128
-_RUN_UP = 10.0  # seconds; enough for a stream with intra refresh to recover
+RUN_UP = 10.0  # seconds; enough for a stream with intra refresh to recover
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def read_frames(
     if span is None:
         yield from _read_from(None, path, media, check_cancelled)
         return
-    yield from _shown_during(span, _read_up_to(span.start, 0.0, path, media, check_cancelled))
+    yield from shown_during(span, read_up_to(span.start, 0.0, path, media, check_cancelled))
 
 
 def read_frames_after(
@@ -129,7 +129,7 @@ def read_frames_after(
     Raises:
         MediaError: if the file has no picture or can't be opened.
     """
-    for frame in _read_up_to(time, _RUN_UP, path, media, check_cancelled):
+    for frame in read_up_to(time, RUN_UP, path, media, check_cancelled):
         if frame.time > time:
             yield frame
 
@@ -151,7 +151,7 @@ def read_jpeg(file: Path) -> Picture:
     return np.asarray(picture, dtype=np.uint8)
 
 
-def _read_up_to(
+def read_up_to(
     time: float, run_up: float, path: Path, media: MediaInfo, check_cancelled: Callable[[], None]
 ) -> Iterator[Frame]:
     """Frames starting at or before `time`, after seeking to `run_up` seconds earlier."""
@@ -182,7 +182,7 @@ def _read_from(
             yield Frame(shown.time, shown.duration, shown.picture, media.video, reformatters)
 
 
-def _shown_during(span: TimeSpan, frames: Iterator[Frame]) -> Iterator[Frame]:
+def shown_during(span: TimeSpan, frames: Iterator[Frame]) -> Iterator[Frame]:
     """Drop the frames that were replaced before the span starts and those presented after it ends."""
     current = next(frames, None)
     if current is None or (current.time > span.start and current.time >= span.end):

@@ -20,7 +20,8 @@ from longtake.preprocess.analysis.observers import Observer
 from longtake.preprocess.analysis.ocr_frame_selection import TextFrames
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.coverage import promised_end, warn_of_gaps
-from longtake.preprocess.media.frames import Frame, read_frames, read_frames_after
+from longtake.preprocess.media.frames import Frame
+from longtake.preprocess.media.whole_frames import read_whole_frames, read_whole_frames_after
 from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
 from longtake.preprocess.transitions.transition_finder import ShotEngine
 from longtake.preprocess.visual_pass.pass_state import Items, PassChunk, PassState, load_chunk, save_chunk
@@ -127,8 +128,8 @@ def _report(job: IndexJob, seconds: float, first: float, last: float) -> None:
 
 def _frames(job: IndexJob, state: PassState) -> Iterator[Frame]:
     if state.seen is None:
-        return read_frames(job.path, job.media, None, job.check_cancelled)
-    return read_frames_after(job.path, job.media, state.seen, job.check_cancelled)
+        return read_whole_frames(job.path, job.media, None, job.check_cancelled)
+    return read_whole_frames_after(job.path, job.media, state.seen, job.check_cancelled)
 
 
 def _observers(job: IndexJob, writers: Mapping[str, LayerWriter], ahead: _Ahead) -> dict[str, Observer]:

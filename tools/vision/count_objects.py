@@ -15,10 +15,9 @@ from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.object_frames import Seen
-from longtake.tools.vision.object_search import BETTER, look_for, perhaps_seen, read_query, seen_as
+from longtake.tools.vision.object_search import BETTER, look_for, one_of, perhaps_seen, read_query, seen_as
 
 WINDOW = 2.0
-_STRAIGHT = 0.05  # share of the picture that an object must cross to have come from a side
 
 
 @tool(capabilities=("objects", "people"))
@@ -92,17 +91,6 @@ def _different(context: ToolContext, seen: Seen) -> list[Evidence]:
     described = []
     for number, track in enumerate(seen.tracks, 1):
         time, found = track.nearest((track.start + track.end) / 2)
-        name = f"{track.colour} {found.name}" if track.colour not in found.name else found.name
-        words = f"{name} {number} of {len(seen.tracks)}{_way(track)}; the box is its place at {clock(time, decimals=1)}"
+        words = f"{one_of(seen, number)}; the box is its place at {clock(time, decimals=1)}"
         described.append(seen_as(context, seen, TimeSpan(start=track.start, end=track.end), found, words))
     return described
-
-
-def _way(track: Track) -> str:
-    """The direction of an object, such as ", from left to right"; empty if it returned or hardly moved."""
-    across, down = track.way
-    if max(abs(across), abs(down)) < _STRAIGHT:
-        return ""
-    if abs(across) >= abs(down):
-        return ", from left to right" if across > 0 else ", from right to left"
-    return ", from top to bottom" if down > 0 else ", from bottom to top"

@@ -14,8 +14,9 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.people.face_engine import FaceEngine
-from longtake.preprocess.media.frames import Picture, read_frames, read_jpeg
+from longtake.preprocess.media.frames import Picture, read_jpeg
 from longtake.preprocess.media.media import MediaInfo
+from longtake.preprocess.media.whole_frames import read_whole_frames
 from longtake.tools.core.evidence import examined, unexamined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
@@ -100,7 +101,7 @@ def _looks(context: ToolContext, span: TimeSpan) -> tuple[Iterator[_Look], tuple
 
 def _frames(path: Path, media: MediaInfo, span: TimeSpan, cuts: Sequence[float], budget: Budget) -> Iterator[_Look]:
     due = 0.0
-    for frame in read_frames(path, media, span, budget.check):
+    for frame in read_whole_frames(path, media, span, budget.check):
         if frame.time >= due:
             due = (frame.time // STEP + 1) * STEP
             yield _Look(_part(span, cuts, frame.time, due), frame.bgr(LONG_SIDE))

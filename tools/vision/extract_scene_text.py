@@ -135,13 +135,13 @@ def _read_running(
     context: ToolContext, span: TimeSpan, box: Box, engine: SceneTextEngine
 ) -> tuple[list[Evidence], float]:
     """The texts at one place in order, and the time until which they were read."""
-    from longtake.preprocess.media.frames import read_frames
+    from longtake.preprocess.media.whole_frames import read_whole_frames
 
     path, media = context.video.media()
     found: list[Evidence] = []
     last: tuple[float, TextBox] | None = None
     until = span.start
-    frames = read_frames(path, media, span, context.budget.check)
+    frames = read_whole_frames(path, media, span, context.budget.check)
     for frame in islice(frames, MAX_FRAMES):
         until = frame.time
         line = engine.read_region(frame.bgr(), box)

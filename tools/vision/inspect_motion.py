@@ -10,9 +10,11 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.analysis.frame_measures import Finding, Measured, measure
 from longtake.preprocess.analysis.frame_order import find_shuffled
+from longtake.preprocess.analysis.joins import find_interruptions, find_jumps
+from longtake.preprocess.analysis.overlays import Overlay, find_overlays
 from longtake.preprocess.analysis.picture_faults import find_freezes, find_noise, find_tints
-from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.sound_direction import sound_direction
+from longtake.preprocess.media.whole_frames import read_whole_frames
 from longtake.tools.core.evidence import unexamined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolResult
@@ -21,10 +23,11 @@ from longtake.tools.vision.film_colour import film_colour
 from longtake.tools.vision.motion_facts import known_motion, pictures_examined
 
 WINDOW = 10.0
-LONGEST = 30.0  # seconds in which every frame is measured
+LONGEST = 60.0  # seconds in which every frame is measured
 _EMPTY = 4.0  # standard deviation of brightness, in levels, below which a frame is blank
 _HARDLY = 0.2  # share of frames whose order can be determined; below it nothing is said about the rest
-_ENGINE = "frame-measures-1"
+_BORDER = 0.2  # seconds
+FAULTS = "frame-measures-2"  # engine of the evidence of faults
 
 
 @dataclass(slots=True)
@@ -37,7 +40,7 @@ class _Inspected:
 
 @tool(group="extras")
 def inspect_motion(context: ToolContext, timestamp: Timestamp) -> ToolResult:
-    """Inspect a segment: cuts, camera pan, tilt and zoom; frozen, reversed, shuffled, blank, tinted and noisy spans."""
+    """Inspect a segment: cuts, camera moves, and faults: frozen, reversed, shuffled, mixed, tinted, noisy, inserted."""
     parsed = context.span(timestamp, window=WINDOW)
     looked_at = pictures_examined(context, parsed.span)
     layer = context.video.layer("motion")
@@ -70,31 +73,56 @@ def inspect_motion(context: ToolContext, timestamp: Timestamp) -> ToolResult:
 def _inspect(context: ToolContext, span: TimeSpan) -> _Inspected:
     path, media = context.video.media()
     measured, end = list[Measured](), span.start
-    for frame in read_frames(path, media, span, context.budget.check):
+    for frame in read_whole_frames(path, media, span, context.budget.check):
         measured.append(measure(frame))
         end = frame.end
     frames = [frame for frame in measured if frame.luma.std() >= _EMPTY]
     noise = find_noise(frames, end)
     clear = [frame for frame in frames if not any(each.span.start <= frame.time < each.span.end for each in noise)]
     order = find_shuffled(clear)
-    inspected = _Inspected([*noise, *find_tints(frames, end), *find_freezes(frames), *order.findings])
+    faults = [*noise, *find_tints(frames, end), *find_freezes(frames), *order.findings, *find_interruptions(clear)]
+    faults += [_inserted(overlay) for overlay in find_overlays(clear) if not _is_text(context, overlay)]
+    jumps = [jump for jump in find_jumps(clear) if not any(_borders(jump, fault) for fault in faults)]
+    inspected = _Inspected([*faults, *jumps])
     if order.judged < _HARDLY:
-        share = f"{order.judged:.0%} of the span"
         inspected.untold.append(
-            f"shuffled: too little movement or too few frames to determine their order; it is visible in {share}"
+            f"the order of the frames: too little moves; it shows in {order.judged:.0%} of the span"
         )
     if not any(each.kind in ("tinted", "colourless") for each in inspected.findings):
-        inspected.untold.append(f"tinted throughout {span}: a tint is told where it is switched on or off")
+        inspected.untold.append(f"a colour over all of {span}: it shows where it is switched on or off")
     direction, skewness = sound_direction(path, media, span, context.budget.check)
     if direction == "backwards":
         text = f"reversed: its sound rises slowly and stops abruptly (skewness {skewness:.1f})"
         inspected.findings.append(Finding(span, "reversed", text, round(min(1.0, -skewness), 2)))
     else:
-        heard = f"its sound isn't conclusive (skewness {skewness:.1f})"
-        if direction:
-            heard = f"its sound plays forwards (confidence {min(1.0, skewness):.2f}), but may be added"
-        inspected.untold.append(f"reversed: the picture alone doesn't show the direction of time; {heard}")
+        heard = "its sound plays forwards, but may be added" if direction else "its sound isn't conclusive"
+        inspected.untold.append(f"the direction of time: the picture alone doesn't show it; {heard}")
     return inspected
+
+
+def _inserted(overlay: Overlay) -> Finding:
+    left, top, width, height = overlay.box
+    across = ("left", "middle", "right")[min(2, int(3 * (left + width / 2)))]
+    down = ("top", "centre", "bottom")[min(2, int(3 * (top + height / 2)))]
+    text = f"an object that was put in: it appears and goes at once, at the {down} {across}"
+    return Finding(overlay.span, "inserted", text, overlay.sure)
+
+
+def _is_text(context: ToolContext, overlay: Overlay) -> bool:
+    """Whether an overlay is a caption: text that was read where and while it is shown."""
+    left, top, width, height = overlay.box
+    for item in context.video.items("scene_text", overlay.span):
+        x, y, w, h = item["box"]
+        if left <= x + w / 2 <= left + width and top <= y + h / 2 <= top + height:
+            return True
+    return False
+
+
+def _borders(jump: Finding, fault: Finding) -> bool:
+    """Whether a jump is only the beginning or the end of another fault, or inside shuffled frames."""
+    edges = (fault.span.start, fault.span.end)
+    inside = fault.kind in ("shuffled", "mixed") and fault.span.overlaps(jump.span)
+    return inside or any(abs(edge - jump.span.start) <= _BORDER for edge in edges)
 
 
 def _new(findings: list[Finding], known: list[Evidence]) -> Iterator[Finding]:
@@ -112,7 +140,7 @@ def _evidence(context: ToolContext, finding: Finding) -> Evidence:
         modality="audio" if finding.kind == "reversed" else "visual",
         content=finding.text if finding.kind == "reversed" else f"{finding.kind}: {finding.text}",
         score=finding.sure,
-        engine=_ENGINE,
+        engine=FAULTS,
     )
 
 

@@ -11,7 +11,7 @@ from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.object_search import look_for, perhaps_seen, read_query, seen_as
+from longtake.tools.vision.object_search import look_for, one_of, perhaps_seen, read_query, seen_as
 
 WINDOW = 2.0
 
@@ -54,7 +54,7 @@ def object_detection(
         unsure = unsure or bool(seen.perhaps)
         for number, track in enumerate(seen.tracks, 1):
             time, found = track.nearest(middle)
-            words = f"{found.name} {number} of {len(seen.tracks)} at {clock(time, decimals=1)}"
+            words = f"{one_of(seen, number)} at {clock(time, decimals=1)}"
             evidence.append((found.name, seen_as(context, seen, TimeSpan(start=time, end=time), found, words)))
         for track in seen.perhaps:
             time, found = track.nearest(middle)

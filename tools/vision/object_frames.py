@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE, MovingThings
 from longtake.preprocess.engines.objects.objects_tracks import Track
-from longtake.preprocess.media.frames import Frame, read_frames
+from longtake.preprocess.media.frames import Frame
+from longtake.preprocess.media.whole_frames import read_whole_frames
 from longtake.tools.core.tool_context import ToolContext
 
 AGAIN = "an object that is seen again after a cut counts as another one"
@@ -73,7 +74,7 @@ def frames_of(context: ToolContext, span: TimeSpan, step: float) -> Iterator[tup
     """Frames of a span with their times, at least `step` seconds from each other."""
     path, media = context.video.media()
     due = span.start
-    for frame in read_frames(path, media, span, context.budget.check):
+    for frame in read_whole_frames(path, media, span, context.budget.check):
         time = max(frame.time, span.start)
         if time >= due - _ROUNDING:
             yield time, frame

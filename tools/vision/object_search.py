@@ -25,6 +25,7 @@ _STEP = 0.1  # shortest distance between two frames in seconds
 _DENSE = 0.25  # seconds between frames up to which an object seen only once or twice is noise
 _FEWEST = 3
 _LONG_SIDE = 960  # pixels of the pictures that engines see
+_STRAIGHT = 0.05  # share of the picture that an object must cross to have a direction
 
 
 def read_query(text: str) -> ObjectQuery:
@@ -92,6 +93,24 @@ def seen_as(
         box=found.box,
         trusted=sure,
     )
+
+
+def one_of(seen: Seen, number: int) -> str:
+    """An object in words: its colour and name, its number (from 1) among those found, and where it moves."""
+    track = seen.tracks[number - 1]
+    name = track.sightings[0][1].name
+    coloured = f"{track.colour} {name}" if track.colour not in name else name
+    return f"{coloured} {number} of {len(seen.tracks)}{_way(track)}"
+
+
+def _way(track: Track) -> str:
+    """The direction of an object; empty if it returned or hardly moved."""
+    across, down = track.way
+    if max(abs(across), abs(down)) < _STRAIGHT:
+        return ""
+    if abs(across) >= abs(down):
+        return ", moves to the right, from left to right" if across > 0 else ", moves to the left, from right to left"
+    return ", moves downwards, from top to bottom" if down > 0 else ", moves upwards, from bottom to top"
 
 
 def perhaps_seen(context: ToolContext, seen: Seen, track: Track, time: float) -> Evidence:

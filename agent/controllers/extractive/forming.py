@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
-from longtake.agent.controllers.extractive.option_choice import choose
+from longtake.agent.controllers.extractive.option_choice import choose, declining
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence
 from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
@@ -65,7 +65,10 @@ def form(findings: Findings) -> Reply:
     query = findings.query
     fitting = [pair for pair in findings.ranked if pair[0].chance(query) >= _IMPOSSIBLE]
     nearest = tuple(each.closest for each in distinct(candidate for candidate, _ in fitting)[:CLOSEST])
-    if query.options and (choice := _choose(findings)):
+    choice, none = _choose(findings), declining(query.options)
+    if none and not (choice and choice[2]):
+        return Reply(outcome="abstained", reason=_reason(findings), closest=nearest, option=none)
+    if choice:
         option, line, sure = choice
         outcome: Outcome = "answered" if sure and not _denied_otherwise(query, line) else "uncertain"
         first = (line.closest, *(each for each in nearest if each != line.closest))[:CLOSEST]

@@ -18,11 +18,13 @@ from longtake.language.text import comparable, same
 from longtake.language.words import holds_phrase
 from longtake.memory.records import Evidence
 from longtake.tools.core.result import ToolResult
+from longtake.tools.vision.inspect_motion import FAULTS
 
 _COUNTED = 0.8  # chance that a count is right if its detector reports no doubt
 _WORKED_OUT = 0.9  # the same for calculations, translations and notes
 _NEXT = 0.7  # the same for what comes next on screen or in time
 _DOUBTED = 0.3  # the same if the question may want something else
+MAX_FAULTS = 6
 _MAX_OUTPUT_LENGTH = 300  # characters of a program's output
 
 
@@ -177,6 +179,22 @@ def _note(finds: Finds) -> Reply | None:
     return None
 
 
+def _faults(finds: Finds) -> Reply | None:
+    """The faults of the footage; if there are none, what was examined and what can't be told."""
+    inspected = finds.of("inspect_motion")
+    if not inspected:
+        return None
+    found = {item.content: item for result in inspected for item in result.evidence if item.engine == FAULTS}
+    blank = [("The picture shows nothing", list(finds.query.blank))] if finds.query.blank else []
+    if found or blank:
+        texts = [(f"“{text}”", [item]) for text, item in found.items()][:MAX_FAULTS]
+        return _answered([*blank, *texts], _WORKED_OUT * _asked(finds))
+    seen = ", ".join(dict.fromkeys(str(span) for result in inspected for span in result.looked_at))
+    untold = dict.fromkeys(each for result in inspected for each in result.output["cannot_tell"])
+    reason = f"No fault found in {seen}." + (f" Not certain: {'; '.join(untold)}." if untold else "")
+    return Reply(outcome="answered", reason=reason, confidence=round(_WORKED_OUT * _asked(finds), 4))
+
+
 _BY_TARGET: Mapping[Target, Make] = {
     "summary": _summary,
     "count": _count,
@@ -190,4 +208,5 @@ _BY_TARGET: Mapping[Target, Make] = {
     "order": _succeeding,
     "keep": _note,
     "recall": _note,
+    "fault": _faults,
 }

@@ -8,7 +8,8 @@ import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.verification.verdicts import says
-from longtake.language.words import content_stems, coverage
+from longtake.language.abstaining import cannot_tell
+from longtake.language.words import content_stems, coverage, stem, stems, words
 from longtake.memory.records import Option
 
 _LINES = 24  # ranked candidates that are compared with the options
@@ -16,22 +17,57 @@ _HELD = 0.5  # weight of shared words, relative to embedding similarity
 _CHANCE = 0.5  # weight of a line's chance
 
 
+def declining(options: Sequence[str]) -> Option | None:
+    """The option that the question can't be answered, if there is one."""
+    return next((_option(options, number) for number, text in enumerate(options) if cannot_tell(text)), None)
+
+
 def choose(
     options: Sequence[str], ranked: Sequence[tuple[Candidate, float]], embed: Embed
 ) -> tuple[Option, Candidate, bool] | None:
-    """The likeliest option, its line, and whether the line says that option and no other; None without lines."""
+    """The likeliest option, its line, and whether the line says that option and no other; None without lines.
+
+    No line says that a question can't be answered, so such an option is never the likeliest.
+    """
     lines = distinct(candidate for candidate, _ in ranked)[:_LINES]
-    if not lines or not options:
+    numbers = [number for number, text in enumerate(options) if not cannot_tell(text)]
+    if not lines or not numbers:
         return None
+    number, line, sure = _closest([options[number] for number in numbers], lines, ranked, embed)
+    return _option(options, numbers[number]), line, sure
+
+
+def _option(options: Sequence[str], number: int) -> Option:
+    return Option(letter="ABCDEFGHIJ"[number], text=options[number])
+
+
+def _closest(
+    options: Sequence[str], lines: Sequence[Candidate], ranked: Sequence[tuple[Candidate, float]], embed: Embed
+) -> tuple[int, Candidate, bool]:
+    """The number of the option that is closest to a line, the line, and whether it says that option and no other."""
     chances = {id(candidate): chance for candidate, chance in ranked}
     vectors = embed([*options, *(each.text for each in lines)])
     likeness = vectors[: len(options)] @ vectors[len(options) :].T
-    own = [content_stems(option) for option in options]
+    own = telling_stems(options)
     shared = set(own[0]).intersection(*own[1:])
     shared_words = np.array([[coverage(set(each) - shared, line.text) for line in lines] for each in own])
     chance = np.array([chances[id(line)] for line in lines])
     scores = likeness + _HELD * shared_words + _CHANCE * chance
     number, place = divmod(int(np.argmax(scores)), scores.shape[1])
-    stated = [option for option in options if says(lines[place].text, option)]
-    chosen = Option(letter="ABCDEFGHIJ"[number], text=options[number])
-    return chosen, lines[place], stated == [options[number]]
+    line = lines[place].text
+    grammar = [set(each) - set(content_stems(option)) - shared for option, each in zip(options, own, strict=True)]
+    stated = [option for option, few in zip(options, grammar, strict=True) if says(line, option) and few <= stems(line)]
+    return number, lines[place], stated == [options[number]]
+
+
+def telling_stems(options: Sequence[str]) -> list[list[str]]:
+    """The stems that tell each option: those of content, and all of them where that alone would leave two the same.
+
+    "Tilt up" and "tilt down" have the same content; only a word of grammar tells them apart.
+    """
+    content = [content_stems(option) for option in options]
+    same = [sum(set(one) == set(other) for other in content) > 1 for one in content]
+    return [
+        [stem(word) for word in words(option)] if alike else one
+        for option, one, alike in zip(options, content, same, strict=True)
+    ]

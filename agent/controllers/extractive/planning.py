@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, pairwise
+from math import ceil
 from typing import Any, NamedTuple
 
 from longtake.agent.controllers.extractive.candidates import Candidate
@@ -18,6 +19,7 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects.objects_query import knows_word
 from longtake.preprocess.media.language_names import language_name, language_of
 from longtake.tools.core.result import ToolResult
+from longtake.tools.vision.inspect_motion import LONGEST
 
 ADDING = frozenset({"sum", "difference"})
 PARTS = 5  # parts of a video that are summarised separately
@@ -26,6 +28,7 @@ _LOOKED_AT = 600.0  # seconds of video that a detector without a layer examines 
 _SUM = re.compile(r"[\d(][\d\s().,+*/x×÷^%-]*[-+*/x×÷^%][\d\s().,+*/x×÷^%-]*[\d)%]")
 _TRANSLATED = 8  # lines on screen to translate
 _SEEN = 0.5  # chance of the source "picture" from which detectors are called
+_INSPECTED = 5  # parts of a long video that are inspected for faults
 _MEANT = 0.6  # chance from which a note is saved, because notes are permanent
 _ENGLISH = "English"
 _CODE = 3  # letters of the longest language codes, which may also be words
@@ -158,6 +161,17 @@ def _counted(plan: Plan, thing: str) -> Call:
     return Call("count_objects", {"timestamp": plan.near, "object_query": thing})
 
 
+def _inspected(plan: Plan) -> list[Call]:
+    """Inspect the named scope, or parts spread over the whole video."""
+    if plan.where != "all":
+        return [Call("inspect_motion", {"timestamp": plan.where})]
+    count = max(1, min(_INSPECTED, ceil(plan.duration / LONGEST)))
+    length = min(LONGEST, plan.duration / count)
+    first = [number * (plan.duration - length) / max(1, count - 1) for number in range(count)]
+    spans = [TimeSpan(start=start, end=min(start + length, plan.duration)) for start in first]
+    return [Call("inspect_motion", {"timestamp": as_argument(span)}) for span in spans]
+
+
 def _cut(plan: Plan) -> list[Call]:
     return [Call("find_moments", {"timestamp": plan.where})]
 
@@ -232,6 +246,7 @@ _BY_TARGET: Mapping[Target, Make] = {
     "keep": _kept,
     "recall": _recalled,
     "lookup": _looked_up,
+    "fault": _inspected,
 }
 
 

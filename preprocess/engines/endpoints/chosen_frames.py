@@ -12,8 +12,9 @@ import numpy as np
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
-from longtake.preprocess.media.frames import Picture, encode_jpeg, read_frames
+from longtake.preprocess.media.frames import Picture, encode_jpeg
 from longtake.preprocess.media.media import MediaInfo
+from longtake.preprocess.media.whole_frames import read_whole_frames
 
 _REST = 0.5  # pictures per second of a still picture
 _PER_CHANGE = 2.0  # pictures per change of the whole picture, or the equivalent in parts
@@ -62,7 +63,7 @@ def read_chosen(
     """
     pictures: dict[float, Picture] = {}
     for time in times:
-        shown = next(read_frames(path, media, TimeSpan(start=time, end=time), check_cancelled), None)
+        shown = next(read_whole_frames(path, media, TimeSpan(start=time, end=time), check_cancelled), None)
         if shown is not None and shown.time not in pictures:
             pictures[shown.time] = shown.bgr(_LONG_SIDE)
     side = _LONG_SIDE

@@ -1,0 +1,41 @@
+"""Options that only a word of grammar tells apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.option_choice import choose
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
+
+MOVES = ("pan left", "pan right", "tilt up", "tilt down", "zoom in", "zoom out")
+STAYS = ("It stays on", "It stays off")
+
+
+def line(text: str) -> Candidate:
+    evidence = Evidence(
+        video="v", span=TimeSpan(start=0, end=1), modality="visual", content=text, score=1.0, engine="longtake/test"
+    )
+    return Candidate(evidence, (evidence,), 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "right"),
+    [
+        ("camera pans left, 16 % of the width a second", MOVES, "pan left"),
+        ("camera tilts up, 16 % of the width a second", MOVES, "tilt up"),
+        ("camera tilts down, 9 % of the width a second", MOVES, "tilt down"),
+        ("camera zooms in or moves closer, 7 % of its size a second", MOVES, "zoom in"),
+        ("camera zooms out or moves away, 7 % of its size a second", MOVES, "zoom out"),
+        ("The light stays off until noon.", STAYS, "It stays off"),
+    ],
+)
+def test_a_line_settles_options_that_only_a_small_word_tells_apart(
+    text: str, options: tuple[str, ...], right: str
+) -> None:
+    found = choose(options, [(line(text), 0.5)], lambda texts: np.ones((len(texts), 4), np.float32))
+    assert found is not None
+    option, _, stated = found
+    assert (option.text, stated) == (right, True)
