@@ -92,6 +92,9 @@ class Item(Record):
         default=(), description="The tools that may be called, if calls are scored."
     )
     tags: Mapping[str, str] = Field(default_factory=dict, description="Scores are broken down by these.")
+    guess: bool = Field(
+        default=True, description="Whether a model is told to give the likeliest answer, or to abstain."
+    )
 
 
 class Variant(Record):
@@ -104,6 +107,7 @@ class Variant(Record):
     history: History = "gold"
     fps: float | None = Field(default=None, description="Frames per second for subjects that receive frames.")
     most_frames: int | None = None
+    view: str | None = Field(default=None, description="What is shown instead of the video, by its name; see `views`.")
 
     def applies(self, item: Item) -> bool:
         """Whether the variant applies to an item: moving the right option needs another place for it."""

@@ -24,11 +24,12 @@ from longtake.evalharness.scoring.choices import Choice, read_choice
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.sampled_frames import sampled
 from longtake.evalharness.subjects.subject import Asked, no_media
-from longtake.evalharness.subjects.transcript import Transcript, read_transcript
+from longtake.evalharness.subjects.transcript import read_transcript
+from longtake.evalharness.views.view import Shown
+from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Usage
 from longtake.memory.timespan import clock
 from longtake.offline import is_loopback, refused_endpoint
-from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.prompts import render, without_thinking
 from longtake.settings import ControllerSettings
@@ -37,7 +38,6 @@ from longtake.tools.core.tool_context import Budget
 PROMPTS = "longtake.evalharness.subjects.prompts"
 ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject", "key= in --subject")
 LONG_SIDES = (1024, 512)  # pixels of the frames; the second size if the first exceeds the model's context
-MAX_TOKENS = 4096  # of a reply, including thinking
 MAX_CHARACTERS = 100_000  # of a transcript: some two hours of speech
 _WAITS = 120.0  # total seconds that an endpoint may request before retries
 # For estimates: a picture of 1024 by 576 at 28 by 28 pixels per token, as Qwen2.5-VL reads
@@ -46,7 +46,7 @@ _FRAME_TOKENS, _LETTERS, _SPOKEN, _ANSWER_TOKENS = 752, 4, 20, 100
 
 
 class EndpointModel:
-    """Asks a model at temperature 0."""
+    """Asks a model, at temperature 0 unless its specification says otherwise."""
 
     at_most = False
 
@@ -67,27 +67,32 @@ class EndpointModel:
         if refused:
             raise ConfigError(f"{refused}.")
         self.name, self.indexes, self.at_once = name, given.transcript, at_once
-        self._given, self._workspace, self._price = given, workspace, settings.controller.price
+        price = settings.controller.price
+        self._given, self._workspace = given, workspace
+        self._input = price.input if given.input_price is None else given.input_price
+        self._output = price.output if given.output_price is None else given.output_price
         self._reading = Lock()  # decoding takes all cores, and indexing the library
         self._model = open_endpoint(
             EndpointChatModel,
-            ControllerSettings(timeout=given.timeout),
+            ControllerSettings(timeout=given.timeout, temperature=given.temperature),
             given.url,
             given.model,
             secret(given.key) if given.key else None,
             loopback=is_loopback(given.url),
             role=ROLE,
-        ).model_copy(update={"extra_body": {"max_tokens": MAX_TOKENS}})
+        ).model_copy(update={"extra_body": {"max_tokens": given.max_tokens}})
 
     def reply(self, asked: Asked) -> Reply:
         """Reply to one turn; see `Subject`. Thinking is removed."""
-        if asked.item.media is None and (self._given.sees or self._given.transcript):
+        if asked.item.media is None and asked.variant.view is None and (self._given.sees or self._given.transcript):
             return no_media()
         started = time.monotonic()
         said = self._answered(asked)
         text = without_thinking(said.text)
         if not text:
-            raise EngineError(f"{ROLE.name} {self._given.model} at {self._given.url} {_silence(said)}")
+            raise EngineError(
+                f"{ROLE.name} {self._given.model} at {self._given.url} {_silence(said, self._given.max_tokens)}"
+            )
         choice = read_choice(text, asked.options) if asked.options else Choice(None, "none")
         return Reply(
             text=text,
@@ -107,68 +112,74 @@ class EndpointModel:
         return self._usage(input_tokens=letters // _LETTERS + frames * _FRAME_TOKENS, output_tokens=_ANSWER_TOKENS)
 
     def _usage(self, input_tokens: int = 0, output_tokens: int = 0, seconds: float = 0.0) -> Usage:
-        cost = (input_tokens * self._price.input + output_tokens * self._price.output) / 1_000_000
+        cost = (input_tokens * self._input + output_tokens * self._output) / 1_000_000
         return Usage(
             rounds=1, seconds=seconds, input_tokens=input_tokens, output_tokens=output_tokens, cost=round(cost, 6)
         )
 
     def _answered(self, asked: Asked) -> AIMessage:
         """The reply to as large frames as the model reads."""
-        if not self._given.sees:
-            return self._sent(asked, ())
         large, small = LONG_SIDES
+        shown = self._shown(asked, large)
         try:
-            return self._sent(asked, self._frames(asked, large))
+            return self._sent(asked, shown)
         except ContextFull:
-            return self._sent(asked, self._frames(asked, small))
+            if not shown.frames:
+                raise
+            return self._sent(asked, self._shown(asked, small))
 
-    def _sent(self, asked: Asked, frames: tuple[TimedJpeg, ...]) -> AIMessage:
+    def _sent(self, asked: Asked, shown: Shown) -> AIMessage:
         budget = Budget(3 * self._given.timeout + _WAITS)
-        messages = _conversation(asked, frames, self._words(asked))
+        messages = _conversation(asked, shown)
         try:
             with tracing_context(enabled=False):
                 return reply(self._model, messages, (), timeout=self._given.timeout, budget=budget, role=ROLE)
         except Cancelled as error:  # this turn alone is over
             raise EngineError(f"{ROLE.name} at {self._given.url} did not answer: {error}") from error
 
-    def _frames(self, asked: Asked, long_side: int) -> tuple[TimedJpeg, ...]:
+    def _shown(self, asked: Asked, long_side: int) -> Shown:
+        """What the variant's view shows, else what the specification says."""
         with self._reading:
-            return sampled(Path(asked.item.media or ""), self._given.sampling(asked.variant), long_side)
+            if asked.variant.view:
+                return view_named(asked.variant.view).show(asked.item, self._workspace, long_side, asked.seed)
+            media, given = Path(asked.item.media or ""), self._given
+            return Shown(
+                sampled(media, given.sampling(asked.variant), long_side) if given.sees else (),
+                read_transcript(self._workspace, media, MAX_CHARACTERS) if given.transcript else None,
+            )
 
-    def _words(self, asked: Asked) -> Transcript | None:
-        if not self._given.transcript:
-            return None
-        with self._reading:
-            return read_transcript(self._workspace, Path(asked.item.media or ""), MAX_CHARACTERS)
 
-
-def _silence(said: AIMessage) -> str:
+def _silence(said: AIMessage, max_tokens: int) -> str:
     """Why a reply has no answer, and what to do about it."""
     if said.response_metadata.get("finish_reason") == "length":
         return (
-            f"gave no answer in {MAX_TOKENS} tokens; see whether it thinks too long, and ask again with --retry-errors."
+            f"gave no answer in {max_tokens} tokens; give it more with max_tokens= in --subject, or see whether it "
+            "thinks too long."
         )
     return "gave no answer: its reply is empty or only thinking. Ask again with --retry-errors."
 
 
-def _conversation(asked: Asked, frames: tuple[TimedJpeg, ...], words: Transcript | None) -> list[BaseMessage]:
+def _conversation(asked: Asked, shown: Shown) -> list[BaseMessage]:
     """The video's input with the first question, then the later answers and questions, and finally the turn."""
-    head = render(PROMPTS, "material", frames=len(frames), words=words)
+    head = render(
+        PROMPTS, "material", frames=len(shown.frames), timed=shown.timed, words=shown.words, guess=asked.item.guess
+    )
     questions = [*(question for question, _ in asked.history), asked.text]
-    messages: list[BaseMessage] = [HumanMessage(_content(head, frames, questions[0]))]
+    messages: list[BaseMessage] = [HumanMessage(_content(head, shown, questions[0]))]
     for (_, answer), question in zip(asked.history, questions[1:], strict=True):
         # Endpoints reject empty messages.
         messages += [AIMessage(answer or "(no answer)"), HumanMessage(question)]
     return messages
 
 
-def _content(head: str, frames: tuple[TimedJpeg, ...], question: str) -> str | list[str | dict[str, object]]:
+def _content(head: str, shown: Shown, question: str) -> str | list[str | dict[str, object]]:
     """One text, or texts and pictures in turn. Text-only models don't get a list."""
-    if not frames:
+    if not shown.frames:
         return f"{head}\n\n{question}"
     parts: list[str | dict[str, object]] = [{"type": "text", "text": head}]
-    for frame in frames:
+    for number, frame in enumerate(shown.frames, 1):
         data = base64.b64encode(frame.jpeg).decode("ascii")
-        parts.append({"type": "text", "text": f"Frame at {clock(frame.time, decimals=2)}:"})
+        at = f"Frame at {clock(frame.time, decimals=2)}:" if shown.timed else f"Frame {number}:"
+        parts.append({"type": "text", "text": at})
         parts.append({"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}})
     return [*parts, {"type": "text", "text": question}]

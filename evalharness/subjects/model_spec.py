@@ -6,7 +6,8 @@
     question-only:NAME@URL                  nothing
     simulated:NAME@URL?frames=64            as `model`, for the simulated tools of the agentic track
 
-Each takes `key=VARIABLE`, the environment variable with the key (without it, none is sent), and `timeout=SECONDS`.
+Each takes `key=VARIABLE`, the environment variable with the key (without it, none is sent), `timeout=SECONDS`,
+`temperature`, `max_tokens`, and its prices, `input_price` and `output_price`.
 """
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ class Given(Record):
     transcript: bool = False
     key: str = Field(default="", description="Name of the environment variable with the key; never the key itself.")
     timeout: float = Field(default=300.0, gt=0, description="Seconds for one reply.")
+    temperature: float = Field(default=0.0, ge=0)
+    max_tokens: int = Field(default=4096, ge=1, description="Of a reply, thinking included.")
+    input_price: float | None = Field(default=None, ge=0, description="Per million tokens; else the profile's.")
+    output_price: float | None = Field(default=None, ge=0, description="Per million tokens; else the profile's.")
 
     @property
     def sees(self) -> bool:
@@ -100,7 +105,7 @@ def _read(name: str) -> Given:
         )
     options = dict(parse_qsl(read[4] or "", keep_blank_values=True))
     if (fixed := FRAMES[kind]) is not None:
-        if wrong := options.keys() - {"key", "timeout"}:
+        if wrong := options.keys() & {"frames", "fps", "transcript"}:
             raise ConfigError(f"The subject {kind}:{read[2]} takes no {', '.join(sorted(wrong))}; use model:NAME@URL.")
         options["frames"] = str(fixed)
     try:

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-NAMES = ("agent", "agent:PROFILE", "retrieval", "transcript", "random", "majority", "longest")
+NAMES = ("agent", "agent:PROFILE", "retrieval", "transcript", "random", "majority", "longest", "replies:FILE")
 MODELS = ("model:NAME@URL", "single-frame:NAME@URL", "question-only:NAME@URL", "simulated:NAME@URL")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from longtake.console import Session
 from longtake.errors import ConfigError, did_you_mean
@@ -41,7 +42,7 @@ def subject_named(name: str, items: Sequence[Item], session: Session, at_once: i
         PluginError: if it is of another package and cannot be used.
     """
     kind = name.partition(":")[0]
-    known = kind if kind == "agent" or is_model(name) else name
+    known = kind if kind in ("agent", "replies") or is_model(name) else name
     if known not in SUBJECTS:
         others = [each for each in SUBJECTS if each not in _BUILT_IN]
         raise ConfigError(f"There is no subject {name!r}. {did_you_mean(name, (*NAMES, *MODELS, *others))}")
@@ -62,6 +63,15 @@ def _finder(options: SubjectOptions) -> Subject:
 
     workspace = Workspace(options.session.library_root, options.session.settings)
     return Finder(options.name, workspace, ("speech",) if options.name == "transcript" else ())
+
+
+def _recorded(options: SubjectOptions) -> Subject:
+    from longtake.evalharness.subjects.recorded_replies import RecordedReplies
+
+    file = options.name.partition(":")[2]
+    if not file:
+        raise ConfigError("The subject replies needs a file: --subject replies:FILE")
+    return RecordedReplies(options.name, Path(file), options.items)
 
 
 def _model(options: SubjectOptions) -> Subject:
@@ -86,6 +96,7 @@ _BUILT_IN: dict[str, MakeSubject] = {
     "random": lambda _: RandomOption(),
     "majority": lambda options: MajorityLetter(options.items),
     "longest": lambda _: LongestOption(),
+    "replies": _recorded,
     **dict.fromkeys(FRAMES, _model),
 }
 SUBJECTS: Table[MakeSubject] = Table("subjects", _BUILT_IN, callable_part)

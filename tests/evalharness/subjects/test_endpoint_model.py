@@ -97,6 +97,27 @@ def test_frames_are_sent_in_order_each_after_its_time(ask: Ask, talk: Path) -> N
     assert "tools" not in request
 
 
+@pytest.mark.parametrize("guess", [True, False])
+def test_a_model_is_told_to_guess_only_where_abstaining_is_not_measured(ask: Ask, guess: bool) -> None:
+    question = asked(None)
+    question = replace(question, item=question.item.model_copy(update={"guess": guess}))
+    _, server = ask(question, kind="question-only")
+    told = json.dumps(server.requests[0]["messages"])
+    assert ("most likely" in told, "cannot be answered" in told) == (guess, not guess)
+
+
+def test_a_subject_may_have_its_own_temperature_length_and_prices(ask: Ask) -> None:
+    options = "temperature=0.1&max_tokens=16&input_price=2&output_price=10"
+    priced = ("controller.price.input=100", "controller.price.output=100")
+    reply, server = ask(asked(None), kind="question-only", options=options, settings=priced)
+    [request] = server.requests
+    assert (request["temperature"], request["max_tokens"]) == (0.1, 16)
+    assert reply.usage is not None
+    spent = (2 * reply.usage.input_tokens + 10 * reply.usage.output_tokens) / 1_000_000
+    assert reply.usage.cost == pytest.approx(spent, abs=1e-6)
+    assert reply.usage.cost > 0
+
+
 def test_a_single_frame_is_the_one_in_the_middle(ask: Ask, talk: Path) -> None:
     _, server = ask(asked(talk, variant=Variant(fps=5.0)), kind="single-frame")
     assert [part["text"] for part in content(server)[1:-1:2]] == ["Frame at 00:00:04.00:"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longtake import __version__
+from longtake.cli.eval.audit import audit
 from longtake.cli.eval.eval_arguments import (
     AtOnce,
     OfJudge,
@@ -178,6 +179,7 @@ def import_(
 
 
 evaluate.add_typer(judges)
+evaluate.add_typer(audit, name="audit")
 evaluate.add_typer(reports)
 evaluate.command()(scripted)
 evaluate.command()(stress)

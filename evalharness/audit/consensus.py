@@ -1,0 +1,170 @@
+"""Set algebra of an audit: which items several models solve in a view that hides what the question is about.
+
+The definitions are those of Video-Oasis: an item is a shortcut of a test at consensus c if at least c of its models
+are right, and a shortcut of the audit if it is one of any test. Beside each share stands the one that independent
+guessing would give: with four options, six tests and three models 99.4, 63.9 and 9.0 % at consensus 1, 2 and 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import comb
+
+from pydantic import Field
+
+from longtake.memory.records import Record
+
+Solved = Mapping[str, Mapping[str, Collection[str]]]  # test -> model -> ids of the items it got right
+
+
+class Share(Record):
+    """A share of the items, and that of guessing, both from 0 to 1."""
+
+    items: int
+    value: float
+    floor: float = Field(description="Expected of independent guesses.")
+
+
+class TestShare(Record):
+    """One test at full consensus."""
+
+    total: int = Field(description="Items that all its models solve.")
+    unique: int = Field(description="Of these, those that no other test flags.")
+
+
+class Overlap(Record):
+    """Two sets of flagged items; the paper gives no formula, so all three are given."""
+
+    of_first: float
+    of_second: float
+    jaccard: float
+
+
+class Shortcuts(Record):
+    """The outcome of the shortcut tests."""
+
+    items: int
+    consensus: Mapping[int, Share] = Field(description="By the number of models that must agree.")
+    tests: Mapping[str, TestShare]
+    overlap: Mapping[str, Mapping[str, Overlap]] = Field(description="Of the items flagged at full consensus.")
+    flagged: Mapping[str, tuple[str, ...]] = Field(description="For each item flagged at full consensus, its tests.")
+
+
+def shortcuts(
+    options: Mapping[str, int], solved: Solved, unable: Mapping[str, Collection[str]] | None = None
+) -> Shortcuts:
+    """The shortcuts among the items.
+
+    Args:
+        options: the number of options of each item.
+        solved: what each model got right in each test; every test has the same number of models.
+        unable: by test, items that it can't flag, such as those without a transcript.
+    """
+    most = min((len(models) for models in solved.values()), default=0)
+    flags = {test: flagged_by(models, most) for test, models in solved.items()}
+    found = {
+        level: set().union(*(flagged_by(models, level) for models in solved.values())) for level in range(1, most + 1)
+    }
+    reasons = {item: tuple(test for test in flags if item in flags[test]) for item in options}
+    return Shortcuts(
+        items=len(options),
+        consensus={
+            level: Share(
+                items=len(items),
+                value=len(items) / len(options) if options else 0.0,
+                floor=chance_floor(options, solved, level, unable or {}),
+            )
+            for level, items in found.items()
+        },
+        tests={
+            test: TestShare(
+                total=len(items), unique=len(items - set().union(*(flags[other] for other in flags if other != test)))
+            )
+            for test, items in flags.items()
+        },
+        overlap={one: {other: overlap(flags[one], flags[other]) for other in flags if other != one} for one in flags},
+        flagged={item: tests for item, tests in reasons.items() if tests},
+    )
+
+
+def flagged_by(models: Mapping[str, Collection[str]], level: int) -> set[str]:
+    """The items that at least so many models got right."""
+    counts: dict[str, int] = {}
+    for right in models.values():
+        for item in set(right):
+            counts[item] = counts.get(item, 0) + 1
+    return {item for item, count in counts.items() if count >= level}
+
+
+def chance_floor(
+    options: Mapping[str, int], solved: Solved, level: int, unable: Mapping[str, Collection[str]]
+) -> float:
+    """The share of items that models which guess independently would flag at a consensus, from 0 to 1."""
+    total = 0.0
+    for item, count in options.items():
+        unflagged = 1.0
+        for test, models in solved.items():
+            if item not in unable.get(test, ()):
+                unflagged *= 1 - at_least(level, len(models), 1 / count)
+        total += 1 - unflagged
+    return total / len(options) if options else 0.0
+
+
+def at_least(wanted: int, trials: int, chance: float) -> float:
+    """The probability of at least so many successes."""
+    return sum(comb(trials, k) * chance**k * (1 - chance) ** (trials - k) for k in range(wanted, trials + 1))
+
+
+def overlap(one: Collection[str], other: Collection[str]) -> Overlap:
+    """How far two sets of items are the same, from 0 to 1."""
+    both = len(set(one) & set(other))
+    either = len(set(one) | set(other))
+    return Overlap(
+        of_first=both / len(one) if one else 0.0,
+        of_second=both / len(other) if other else 0.0,
+        jaccard=both / either if either else 0.0,
+    )
+
+
+def correlation(flagged: Collection[str], right: Collection[str]) -> float | None:
+    """The share of the flagged items that a model solves with the whole video; None if nothing is flagged."""
+    return len(set(flagged) & set(right)) / len(flagged) if flagged else None
+
+
+class Ambiguity(Record):
+    """Items whose question may be unclear, and why."""
+
+    all_differ: tuple[str, ...] = Field(description="Every model chose another option.")
+    no_majority: tuple[str, ...] = Field(description="No option has more than half of the models.")
+    redundant: tuple[str, ...] = Field(description="Every part of the video alone gives the right answer.")
+    order_free: tuple[str, ...] = Field(
+        description="Flagged by shuffled frames and by no other test: people must look."
+    )
+
+
+def ambiguity(
+    chosen: Mapping[str, Mapping[str, int | None]], by_part: Sequence[Collection[str]], found: Shortcuts, shuffled: str
+) -> Ambiguity:
+    """The items to review.
+
+    Args:
+        chosen: by item and model, the option chosen with the whole video.
+        by_part: for each part of the video, the items that a model got right from it alone.
+        found: of the shortcut tests.
+        shuffled: the name of the test with shuffled frames.
+    """
+    differing, without = [], []
+    for item, choices in chosen.items():
+        given = [choice for choice in choices.values() if choice is not None]
+        if len(given) == len(choices) > 1 and len(set(given)) == len(given):
+            differing.append(item)
+        if choices and max(map(given.count, set(given)), default=0) * 2 <= len(choices):
+            without.append(item)
+    redundant = set.intersection(*map(set, by_part)) if by_part else set()
+    alone = [item for item, tests in found.flagged.items() if tests == (shuffled,)]
+    return Ambiguity(
+        all_differ=tuple(differing),
+        no_majority=tuple(without),
+        redundant=tuple(sorted(redundant)),
+        order_free=tuple(alone),
+    )

@@ -1,0 +1,50 @@
+"""Audio: what is said, without the picture. Transcripts that are noise don't count (the released rules)."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from longtake.errors import MediaError
+from longtake.evalharness.items import Item
+from longtake.evalharness.subjects.transcript import Transcript, read_transcript
+from longtake.evalharness.views.view import Shown, View, media_of
+from longtake.preprocess.pipeline.workspace import Workspace
+
+MAX_CHARACTERS = 100_000
+_LEAST_LETTERS = 4
+_LEAST_READABLE = 0.5  # share of Latin letters, digits, Hangul and plain punctuation
+_LEAST_VARIED, _FEW_WORDS = 0.2, 5  # distinct words to all, in more than a few
+# What recognisers make of silence and music.
+_INVENTED = re.compile(
+    r"amara\.org|subtitles? by|copyright|thanks? (?:you )?for watching|\[music\]|\(applause\)|시청해|구독",
+    re.IGNORECASE,
+)
+_READABLE = re.compile(r"[A-Za-z0-9À-ɏ가-힣\s.,!?'\"\-]")
+
+
+class Speech(View):
+    """Show the transcript."""
+
+    name: ClassVar[str] = "audio"
+    needs: ClassVar[str] = "text"
+
+    def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
+        """The transcript, unless it is noise."""
+        words = read_transcript(workspace, media_of(item), MAX_CHARACTERS)
+        if is_noise(words):
+            raise MediaError(f"{item.video} has no usable transcript, so it isn't asked with its sound alone.")
+        return Shown(words=words)
+
+
+def is_noise(words: Transcript) -> bool:
+    """Whether a transcript is too short, invented, unreadable or repetitive.
+
+    The last rule of the released code also drops long good transcripts, whose words repeat; here it is kept for texts
+    of less than a thousand words.
+    """
+    text = " ".join(line.text for line in words.lines).strip()
+    said = text.lower().split()
+    repetitive = _FEW_WORDS < len(said) < 1000 and len(set(said)) / len(said) < _LEAST_VARIED
+    unreadable = len(_READABLE.findall(text)) < _LEAST_READABLE * len(text)
+    return len(text) < _LEAST_LETTERS or bool(_INVENTED.search(text)) or unreadable or repetitive

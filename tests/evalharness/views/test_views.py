@@ -1,0 +1,120 @@
+"""Views: what a model is sent in each, on the small video with its subtitles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.servers.openai_server import openai_server, says
+
+from longtake.console import Session
+from longtake.errors import ConfigError, LongtakeError
+from longtake.evalharness.items import Item, Turn, Variant
+from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject_table import subject_named
+from longtake.evalharness.subjects.transcript import Line, Transcript
+from longtake.evalharness.views.speech import is_noise
+from longtake.evalharness.views.view_table import VIEWS, view_named
+from longtake.preprocess.pipeline.workspace import Workspace
+
+TURN = Turn(question="What does the kettle cost?", options=("249 dollars", "17 dollars"), gold=0)
+Sent = Callable[..., Any]
+
+
+@pytest.fixture
+def sent(own_workspace: Workspace, small_workspace: Workspace) -> Sent:
+    """The content of the message that a model gets in a view."""
+    media = small_workspace.library.root / "talk.mp4"
+
+    def ask(view: str, item: str = "i", seed: int = 0, media: Path | None = media) -> Any:
+        with openai_server([says("A")]) as server:
+            session = Session(library=own_workspace.library.root)
+            subject = subject_named(f"model:seer@{server.url}?frames=4&transcript=1", [], session)
+            file = str(media) if media else None
+            asked = Item(suite="own", id=item, video="v", media=file, format="choice", turns=(TURN,), seconds=8.0)
+            reply = subject.reply(Asked(asked, 0, Variant(name=view, view=view), seed, ()))
+        assert reply.choice == 0
+        return server.requests[-1]["messages"][0]["content"]
+
+    return ask
+
+
+def labels(content: Any) -> list[str]:
+    return [part["text"] for part in content if part["type"] == "text"][1:-1]
+
+
+def pictures(content: Any) -> list[str]:
+    return [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
+
+
+def test_blind_shows_nothing_and_needs_no_video(sent: Sent) -> None:
+    for content in (sent("blind"), sent("blind", media=None)):
+        assert isinstance(content, str)
+        assert "neither see nor hear" in content
+        assert "249 dollars" in content.split("What does the kettle cost?")[1]
+        assert "costs 249" not in content
+
+
+def test_audio_shows_the_transcript_and_no_picture(sent: Sent) -> None:
+    content = sent("audio")
+    assert isinstance(content, str)
+    assert "costs 249" in content
+
+
+def test_the_center_frame_is_one_without_its_time(sent: Sent) -> None:
+    content = sent("center-frame")
+    assert len(pictures(content)) == 1
+    assert labels(content) == ["Frame 1:"]
+
+
+def test_shuffling_permutes_the_sampled_frames_by_item_and_seed(sent: Sent) -> None:
+    order = pictures(sent("frame-shuffling"))
+    assert len(order) > 8
+    assert pictures(sent("frame-shuffling")) == order
+    for other in (pictures(sent("frame-shuffling", seed=1)), pictures(sent("frame-shuffling", item="j"))):
+        assert other != order
+        assert sorted(other) == sorted(order)
+    content = sent("frame-shuffling")
+    assert "in order" not in content[0]["text"]
+    assert labels(content)[:2] == ["Frame 1:", "Frame 2:"]
+
+
+def test_standard_shows_frames_with_their_times_and_chunks_are_parts_of_the_video(sent: Sent) -> None:
+    times = labels(sent("standard"))
+    assert times == sorted(times)
+    assert times[0] == "Frame at 00:00:00.00:"
+    parts = [labels(sent(f"chunk-{number}")) for number in range(1, 9)]
+    joined = [time for part in parts for time in part]
+    assert joined == sorted(joined)
+    assert len(set(joined)) == len(joined)
+    assert all(parts)
+
+
+def test_what_cannot_be_shown_is_one_sentence(sent: Sent) -> None:
+    for view in VIEWS:
+        if view != "blind":
+            with pytest.raises(LongtakeError, match="video"):
+                sent(view, media=None)
+    with pytest.raises(LongtakeError, match="longtake setup"):
+        sent("summary")
+    with pytest.raises(ConfigError, match="blind"):
+        view_named("blnd")
+
+
+@pytest.mark.parametrize(
+    ("text", "noise"),
+    [
+        ("", True),
+        ("ok", True),
+        ("Thanks for watching!", True),
+        ("[Music]", True),
+        ("ӘԘҪӘԘҪ ӘԘҪӘԘҪ ӘԘҪӘԘҪ", True),
+        ("la la la la la la la la la la la", True),
+        ("The kettle costs 249 dollars and is blue.", False),
+        ("the cat sat on the mat with the dog and the hen " * 200, False),
+    ],
+)
+def test_transcripts_that_are_noise_are_not_asked(text: str, noise: bool) -> None:
+    assert is_noise(Transcript((Line("00:00:00", text),), 0)) == noise
