@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,19 +22,18 @@ MIXED = "Do the sequence of events and scenes make logical sense? Note any incon
 SPATIAL = (
     "Identify any visual artifacts (e.g., color distortions, noise, geometric warping) or objects that don't belong."
 )
-# Of each change: the targeted prompt, and what a reply says that has noticed it.
+# Of each change: the targeted prompt, and the words for it; none of them is a word for what a sound video may show.
 CHANGES: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "reversal": (TEMPORAL, ("reversed", "reverse", "backwards", "backward")),
-    "frame-shuffle": (TEMPORAL, ("shuffled", "out of order", "jumbled", "order of the frames", "scrambled")),
-    "cut": (TEMPORAL, ("cut", "cuts", "jump", "jumps", "missing", "removed", "skips", "abrupt")),
-    "mixing": (MIXED, ("mixed", "mixing", "different scene", "different video", "another video", "unrelated")),
-    "tint": (SPATIAL, ("tint", "tinted", "hue", "green", "cyan", "blue", "yellow", "magenta", "red")),
-    "insertion": (SPATIAL, ("car", "aeroplane", "airplane", "plane", "bus", "object", "inserted", "superimposed")),
+    "reversal": (TEMPORAL, ("reversed", "in reverse", "backwards", "backward", "rewound")),
+    "frame-shuffle": (TEMPORAL, ("shuffled", "out of order", "jumbled", "wrong order", "scrambled", "not in order")),
+    "cut": (TEMPORAL, ("jump cut", "jumps", "skips", "missing", "removed", "cut out", "abrupt cut", "discontinuity")),
+    "mixing": (MIXED, ("mixed", "interleaved", "spliced", "another video", "different video", "unrelated")),
+    "tint": (SPATIAL, ("tint", "tinted", "colour cast", "color cast", "discoloured", "discolored")),
+    "insertion": (SPATIAL, ("inserted", "superimposed", "pasted", "overlaid", "doesn't belong", "out of place")),
     "noise": (SPATIAL, ("noise", "noisy", "grain", "grainy", "speckled", "static")),
 }  # fmt: skip
-# What a reply about an untouched video may not claim.
-_NOTHING = ("reversed", "backwards", "shuffled", "out of order", "tinted", "noisy", "noise", "inserted", "missing")
-_FAULTLESS = says(unless=_NOTHING)
+# What a reply about an untouched video may not say: the same words. So a reply that says them all scores half.
+_FAULTLESS = says(unless=tuple(chain.from_iterable(words for _, words in CHANGES.values())))
 
 
 class Anomalies(StressTest):
@@ -73,10 +73,7 @@ class Anomalies(StressTest):
         for outcome in outcomes:
             groups[outcome.item.tags["group"], outcome.seed].append(outcome)
         # A change is noticed by any of the three replies; an untouched video passes if none of them raises an alarm.
-        joint = [
-            each[0]._replace(right=(max if each[0].item.tags["role"] == "altered" else min)(one.right for one in each))
-            for each in groups.values()
-        ]
+        joint = [each[0]._replace(right=_joint(each)) for each in groups.values()]
         altered, untouched = of_role(joint, "altered"), of_role(joint, "untouched")
         kinds: tuple[Kind, ...] = ("spatial", "temporal")
         # The body of the paper counts mixing as spatial, its Table 10 as temporal: this follows the table.
@@ -88,3 +85,10 @@ class Anomalies(StressTest):
                 change: accuracy([one for one in altered if one.item.tags["kind"] == change]) for change in CHANGES
             },
         }
+
+
+def _joint(asked: Sequence[Outcome]) -> float:
+    """Of the three replies about one video; who says that they can't tell raises no alarm."""
+    if asked[0].item.tags["role"] == "altered":
+        return max(one.right for one in asked)
+    return min(1.0 if one.state in ("uncertain", "abstained") else one.right for one in asked)

@@ -135,6 +135,7 @@ def item(
         turns=(turn,),
         seconds=round(probe(folder / media).duration, 3),
         tags={key: value for key, value in tags.items() if value},
+        guess=False,
     )
 
 

@@ -46,7 +46,7 @@ def items_of(name: str, material: Material, folder: Path, n: int = 2) -> list[It
     made = make_set(name, material, folder, n, 1, lambda text: None, never)
     items = [Item.model_validate_json(line) for line in Path(made.items).read_text(encoding="utf-8").splitlines()]
     assert sum(made.tests.values()) == len(items) == len({item.id for item in items})
-    assert all((folder / str(item.media)).is_file() for item in items)
+    assert all((folder / str(item.media)).is_file() and not item.guess for item in items)
     return items
 
 
@@ -123,11 +123,27 @@ def test_always_false_rejects_every_claim_and_is_worth_nothing(scenes: Material,
 
 @pytest.mark.slow
 def test_always_yes_detects_every_anomaly_and_raises_every_alarm(anomalies: list[Item]) -> None:
-    said = "It is reversed, shuffled, cut, mixed, tinted green, noisy, and a car is inserted."
+    said = "It is reversed and shuffled, it jumps, it is mixed, tinted and noisy, and a car was inserted."
     scores = scored(anomalies, lambda item: Reply(text=said))
     assert value(scores, "anomalies", "all") == 100.0
     assert value(scores, "anomalies: spatial, balanced", "of the others") == 0.0
     assert value(scores, "anomalies: temporal, balanced", "balanced accuracy") == 50.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "said",
+    [
+        "A red car passes a green sign, the scene cuts to a blue object, and everything looks normal.",
+        "Nothing is scrambled, nothing was inserted, and there is no noise.",
+        "I'm not sure.",
+    ],
+)
+def test_who_names_no_fault_notices_none(anomalies: list[Item], said: str) -> None:
+    scores = scored(anomalies, lambda item: Reply(text=said))
+    assert value(scores, "anomalies", "all") == 0.0
+    for kind in ("spatial", "temporal"):
+        assert (value(scores, f"anomalies: {kind}, balanced", "balanced accuracy") or 0.0) <= 50.0
 
 
 @pytest.mark.slow
