@@ -15,7 +15,7 @@ from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
 from longtake.agent.verification.clauses import denied_otherwise
 from longtake.agent.verification.verdicts import settled
 from longtake.language.amounts import amounts
-from longtake.language.words import NEGATION, content_stems, numbers, unsaid
+from longtake.language.words import NEGATION, content_stems, coverage, numbers, unsaid
 from longtake.memory.records import Closest, Option
 from longtake.tools.core.result import ToolResult
 
@@ -81,7 +81,7 @@ def form(findings: Findings) -> Reply:
     trust = confidence(
         query, [fitting[0], *(pair for pair in findings.ranked if pair[0] is not best)], findings.weights
     )
-    if trust < findings.weights.sure and _imperceptible(findings):
+    if trust < findings.weights.sure and _imperceptible(findings) and not _names_all(query, best):
         return Reply(outcome="abstained", reason=_reason(findings))
     # A fact about the recording is exact if the question asks for it. A result that must be computed is in no line,
     # unless the question was misread.
@@ -184,6 +184,11 @@ def _imperceptible(findings: Findings) -> bool:
     asked = asked and query.source not in query.lacks
     perceived = any(result.evidence and not result.failure for result in findings.results if result.tool in _LOOKS)
     return asked and not perceived
+
+
+def _names_all(query: Query, candidate: Candidate) -> bool:
+    """Whether a line has all content words of a question, at least two: then the source may have been misread."""
+    return len(query.words) > 1 and coverage(query.words, candidate.text) >= 1
 
 
 def _claim(query: Query, candidate: Candidate) -> DraftClaim:

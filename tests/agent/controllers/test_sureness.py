@@ -15,6 +15,7 @@ from longtake.agent.controllers.reply import Outcome, Reply
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import SOURCES, TARGETS, Fact, Query, Reading, Scope, Source, Target
 from longtake.agent.verification.publishing import unsure
+from longtake.language.words import content_stems
 from longtake.memory.records import Closest, Evidence
 from longtake.memory.search.search_index import Vectors
 from longtake.memory.timespan import TimeSpan
@@ -22,6 +23,8 @@ from longtake.tools.core.result import ToolFailure, ToolResult
 
 # Of every best line as sure as can be.
 TRUSTING = Weights(ranks=(0.0,) * (len(FEATURES) + 1), trusts=(*(0.0,) * len(STANDING), 10.0), sure=0.5)
+
+DOUBTING = TRUSTING.model_copy(update={"trusts": (*(0.0,) * len(STANDING), -10.0)})
 
 
 def query(source: Source, target: Target, question: str, *, chance: float = 1.0) -> Query:
@@ -69,6 +72,18 @@ def test_a_line_is_an_answer_where_it_says_what_is_wanted(
     target: Target, question: str, said: str, outcome: Outcome
 ) -> None:
     assert formed(query("speech", target, question), line(said)).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [("I look after this building.", "uncertain"), ("The building is old.", "abstained")],
+)
+def test_a_line_with_all_words_of_a_question_about_the_picture_is_offered(said: str, outcome: Outcome) -> None:
+    asked = query("picture", "name", "Who looks after the building?", chance=0.9)
+    reading = asked.reading.model_copy(update={"sources": {**asked.reading.sources, "speech": 0.1}})
+    asked = asked.model_copy(update={"words": tuple(content_stems(asked.question)), "reading": reading})
+    unsure = Findings(asked, [(line(said), 0.9)], DOUBTING, (), lambda texts: np.ones((len(texts), 2), np.float32))
+    assert form(unsure).outcome == outcome
 
 
 def test_an_option_that_a_line_affirms_is_no_sure_answer_to_what_is_denied() -> None:
