@@ -6,7 +6,7 @@ Stored replies aren't asked again, so that a killed run resumes.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -15,11 +15,11 @@ from pydantic import Field
 from longtake.console import counted
 from longtake.errors import Cancelled, LongtakeError
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Reply, Variant
-from longtake.evalharness.runs.bounded_map import at_once
+from longtake.evalharness.runs.bounded_map import in_lanes
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.subjects.model_spec import asked_in
-from longtake.evalharness.subjects.subject import Asked, Subject
+from longtake.evalharness.subjects.subject import Asked, InLanes, Subject
 from longtake.memory.records import Record
 
 
@@ -65,7 +65,7 @@ def predict(
         notify(f"{counted(errors_before, 'error')} from before; --retry-errors asks again.")
     with Journal(folder.predictions_file) as journal:
         for subject in subjects:
-            for prediction in at_once(partial(_ask, subject), rows(subject, card, items, done), subject.at_once):
+            for prediction in in_lanes(partial(_ask, subject), _lanes(subject, card, items, done), subject.at_once):
                 journal.append(prediction)
                 asked += 1
                 errors += failed(prediction)
@@ -88,6 +88,19 @@ def rows(
     for item, variant, seed in product(ordered, asked_in(subject.name, card.variants), card.seeds):
         if variant.applies(item) and PredictionKey(item.id, variant.name, subject.name, seed) not in done:
             yield item, variant, seed
+
+
+def _lanes(
+    subject: Subject, card: RunCard, items: Sequence[Item], done: Collection[PredictionKey]
+) -> Iterable[Sequence[tuple[Item, Variant, int]]]:
+    """The same rows in lanes: what the subject answers one after the other, however much it answers at once."""
+    missing = rows(subject, card, items, done)
+    if not isinstance(subject, InLanes):
+        return ([row] for row in missing)
+    lanes: dict[str, list[tuple[Item, Variant, int]]] = {}
+    for row in missing:
+        lanes.setdefault(subject.lane(row[0]), []).append(row)
+    return lanes.values()
 
 
 def failed(prediction: Prediction) -> bool:

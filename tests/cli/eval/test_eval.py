@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers.eval_command import OPEN_CARD, eval_, scores
-from helpers.servers.openai_server import openai_server, says
+from helpers.servers.openai_server import openai_server, refuses, says
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
@@ -132,6 +132,23 @@ def test_the_agent_is_asked_like_any_other(questions: Path, demo_workspace: Work
     result = CliRunner().invoke(app, ["--library", str(demo_workspace.library.root), "eval", *map(str, asked)])
     assert result.stdout.startswith("1 prediction made, 0 there before, 0 errors")
     assert scores(run)["headline"]["value"] == 100.0
+
+
+def test_a_controller_that_dies_midway_is_an_error_that_can_be_asked_again(
+    questions: Path, demo_workspace: Workspace
+) -> None:
+    shutil.copytree(demo_workspace.library.root / "demo", questions / "clips", dirs_exist_ok=True)
+    run, call = questions / "run", ("transcribe_speech", {"timestamp": "00:00:00-00:00:20"})
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", "agent", "--limit", 1)
+    with openai_server([says(None, call), refuses(400, "no more")]) as server:
+        controller = {"engine": "openai", "base_url": server.url, "model": "scripted"}
+        options = [("--set", f"controller.{name}={value}") for name, value in controller.items()]
+        settings = ("--library", demo_workspace.library.root, *(part for option in options for part in option))
+        assert eval_(*asked, settings=settings)[1].startswith("1 prediction made, 0 there before, 1 error")
+        assert scores(run)["errors"] == {"count": 1, "n": 1}
+        server.script[:] = [says("The extension is 4417. ANSWER: B")]
+        again = eval_(*asked, "--retry-errors", settings=settings)[1]
+        assert again.startswith("1 prediction made, 0 there before, 0 errors")
 
 
 def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(

@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from longtake import __version__
-from longtake.cli.eval.eval_arguments import AtOnce, Out, Remarks, Run
+from longtake.cli.eval.eval_arguments import AskedAtOnce, Out, Remarks, Run
 from longtake.cli.options import Json, print_report
 from longtake.console import Session
 from longtake.errors import ConfigError
-from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 
 audit = typer.Typer(
@@ -36,7 +35,7 @@ def run(
     parts: Annotated[bool, typer.Option(help="Also ask about each eighth of the video.")] = True,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")] = False,
-    at_once: AtOnce = REQUESTS,
+    at_once: AskedAtOnce = None,
     as_json: Json = False,
 ) -> None:
     """Ask every model every question blind, with parts of the material, and with the whole video."""

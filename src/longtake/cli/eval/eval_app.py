@@ -10,7 +10,7 @@ import typer
 from longtake import __version__
 from longtake.cli.eval.audit import audit
 from longtake.cli.eval.eval_arguments import (
-    AtOnce,
+    AskedAtOnce,
     OfJudge,
     OnlyExpected,
     Out,
@@ -26,7 +26,6 @@ from longtake.cli.eval.stress import stress
 from longtake.cli.options import Json, print_report
 from longtake.console import EXIT_PARTIAL, Session, say, say_json
 from longtake.evalharness.items import History, Protocol
-from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.names import MODELS, NAMES
 
@@ -70,7 +69,7 @@ def run(
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="Ask again the items that ended in an error.")
     ] = False,
-    at_once: AtOnce = REQUESTS,
+    at_once: AskedAtOnce = None,
     only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
