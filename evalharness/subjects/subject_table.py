@@ -103,14 +103,14 @@ _BUILT_IN: dict[str, MakeSubject] = {
 SUBJECTS: Table[MakeSubject] = Table("subjects", _BUILT_IN, callable_part)
 
 
-def settings_hash(names: Sequence[str], session: Session) -> str:
-    """Twelve hex digits that identify the settings of these subjects.
+def settings_hashes(names: Sequence[str], session: Session) -> dict[str, str]:
+    """Twelve hex digits for each of these subjects that identify its settings.
 
     Raises:
         ConfigError: if a profile that a name says is wrong.
     """
-    settings = "".join(_session_of(name, session).settings.model_dump_json() for name in names)
-    return hashlib.blake2b(settings.encode(), digest_size=6).hexdigest()
+    settings = {name: _session_of(name, session).settings.model_dump_json() for name in names}
+    return {name: hashlib.blake2b(text.encode(), digest_size=6).hexdigest() for name, text in settings.items()}
 
 
 def _session_of(name: str, session: Session) -> Session:

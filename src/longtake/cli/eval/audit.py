@@ -41,7 +41,7 @@ def run(
     """Ask every model every question blind, with parts of the material, and with the whole video."""
     from longtake.evalharness.audit.audit_scores import TESTS, audit_variants
     from longtake.evalharness.runs.predicting import predict
-    from longtake.evalharness.subjects.subject_table import settings_hash, subject_named
+    from longtake.evalharness.subjects.subject_table import settings_hashes, subject_named
     from longtake.evalharness.suites.suite_table import suite_named
 
     session: Session = context.obj
@@ -58,7 +58,7 @@ def run(
         source=str(data.resolve()),
         subjects=names,
         variants=audit_variants(tuple(test or TESTS), parts=parts),
-        settings=settings_hash(names, session),
+        settings=settings_hashes(names, session),
         version=__version__,
     )
     folder = RunFolder(out)

@@ -76,7 +76,7 @@ def run(
     """Ask every subject every item; what a run already holds isn't asked again."""
     from longtake.evalharness.judges.judging import any_to_judge
     from longtake.evalharness.runs.predicting import predict
-    from longtake.evalharness.subjects.subject_table import settings_hash, subject_named
+    from longtake.evalharness.subjects.subject_table import settings_hashes, subject_named
     from longtake.evalharness.suites.suite_table import cases_of_run, rates_of, suite_named
 
     session: Session = context.obj
@@ -96,7 +96,7 @@ def run(
         variants=tuple(variant.model_copy(update={"history": history}) for variant in variants),
         seeds=tuple(dict.fromkeys(seed or (0,))),
         protocol=protocol,
-        settings=settings_hash(tuple(names), session),
+        settings=settings_hashes(tuple(names), session),
         version=__version__,
     )
     folder = RunFolder(out)
