@@ -238,7 +238,7 @@ class RunFolder:
         """
         held = self.items_by_id(lambda text: None)
         for item in items:
-            if item.id in held and _asked(held[item.id]) != _asked(item):
+            if item.id in held and as_asked(held[item.id]) != as_asked(item):
                 raise ConfigError(
                     f"The item {item.id} differs from the one that {self.path} asked; choose another --out."
                 )
@@ -248,6 +248,6 @@ class RunFolder:
                     journal.append(item)
 
 
-def _asked(item: Item) -> str:
+def as_asked(item: Item) -> str:
     """An item as it is asked and scored: its video may lie elsewhere by now."""
     return item.model_dump_json(exclude={"media", "seconds"})

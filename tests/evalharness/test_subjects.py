@@ -93,7 +93,7 @@ def test_an_agent_with_a_remote_controller_answers_about_different_videos_at_onc
     ]
     most = {}
     for at_once in (1, 4):
-        with openai_server([replace(says("NOT FOUND"), delay=0.3)]) as endpoint:
+        with openai_server([replace(says("NOT FOUND"), delay=0.15)]) as endpoint:
             settings = (
                 "controller.engine=openai",
                 f"controller.base_url={endpoint.url}",
