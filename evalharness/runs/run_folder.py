@@ -6,7 +6,7 @@ items.jsonl         the items as they were asked, so that scores need nothing el
 predictions.jsonl   what each subject said
 judgements.jsonl    what the judges found
 *.damaged           lines of these that could not be read
-report.html         the last report; report.md next to it
+report.html         the last report, whose items are in report/; report.md next to it
 """
 
 from __future__ import annotations
