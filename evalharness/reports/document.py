@@ -38,13 +38,13 @@ def report_markdown(content: Content) -> str:
     lines = [f"# {content.title}", "", *(f"{sentence}\n" for sentence in content.conclusion)]
     lines += [f"- {name}: {value}" for name, value in content.facts.items()]
     lines += ["", f"## {content.headline.title}", "", *(f"> {note}\n" for note in content.notes)]
-    lines += _markdown_table(content.headline)
+    lines += markdown_table(content.headline)
     for table in filter(None, (content.faults, content.published)):
-        lines += ["", f"## {table.title}", "", *_markdown_table(table)]
+        lines += ["", f"## {table.title}", "", *markdown_table(table)]
     for plot in content.plots:
-        lines += ["", f"## {plot.title}", "", *_markdown_table(plot.grid)]
+        lines += ["", f"## {plot.title}", "", *markdown_table(plot.grid)]
     for grid in content.groups:
-        lines += ["", f"## {grid.title}", "", *_markdown_table(grid)]
+        lines += ["", f"## {grid.title}", "", *markdown_table(grid)]
     return "\n".join(lines) + "\n"
 
 
@@ -56,7 +56,7 @@ def comparison_pieces(found: Comparison, suffix: str) -> Iterable[str]:
         return page("compare.html", title=title, sentences=sentences, grids=tables)
     lines = [f"# {title}", "", *(f"- {sentence}" for sentence in sentences)]
     for grid in tables:
-        lines += ["", f"## {grid.title}", "", *_markdown_table(grid)]
+        lines += ["", f"## {grid.title}", "", *markdown_table(grid)]
     return ["\n".join(lines) + "\n"]
 
 
@@ -78,7 +78,7 @@ def write_pieces(file: Path, pieces: Iterable[str]) -> None:
         raise LibraryError(f"{file} cannot be written: {error.strerror}; make room or choose another place.") from error
 
 
-def _markdown_table(grid: Grid) -> list[str]:
+def markdown_table(grid: Grid) -> list[str]:
     """The lines of a table, with its caption below."""
     rows = [grid.columns, tuple("---" for _ in grid.columns), *grid.rows]
     lines = [f"| {' | '.join(_cell(str(cell)) for cell in row)} |" for row in rows]

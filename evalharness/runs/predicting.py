@@ -6,7 +6,7 @@ Stored replies aren't asked again, so that a killed run resumes.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -43,6 +43,7 @@ def predict(
     notify: Notify,
     *,
     retry_errors: bool = False,
+    advance: Callable[[int, int], None] = lambda done, of: None,
 ) -> Predicted:
     """Ask what has not been asked yet. Items of one video are asked one after the other, so that its index is shared.
 
@@ -53,6 +54,7 @@ def predict(
         subjects: who is asked.
         notify: called for each prediction that failed, for errors that were there before, and for lines left out.
         retry_errors: whether a prediction with an error is made anew.
+        advance: called with the number of predictions made and of all to be made, at the start and after each.
 
     Raises:
         LibraryError: if the folder cannot be written to.
@@ -60,6 +62,8 @@ def predict(
     held = folder.predictions(notify)
     done = settled(held, retry_errors=retry_errors)
     asked = errors = 0
+    of = sum(1 for subject in subjects for _ in rows(subject, card, items, done))
+    advance(0, of)
     errors_before = 0 if retry_errors else sum(map(failed, held.values()))
     if errors_before:
         notify(f"{counted(errors_before, 'error')} from before; --retry-errors asks again.")
@@ -68,6 +72,7 @@ def predict(
             for prediction in in_lanes(partial(_ask, subject), _lanes(subject, card, items, done), subject.at_once):
                 journal.append(prediction)
                 asked += 1
+                advance(asked, of)
                 errors += failed(prediction)
                 for reply in prediction.replies:
                     if reply.error:

@@ -10,6 +10,7 @@ import typer
 from longtake import __version__
 from longtake.cli.eval.eval_arguments import AskedAtOnce, Out, Remarks, Run
 from longtake.cli.options import Json, print_report
+from longtake.cli.progress import counting
 from longtake.console import Session
 from longtake.errors import ConfigError
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
@@ -67,7 +68,8 @@ def run(
         folder.begin(card)
         folder.mend(remarks.notify)
         folder.keep_items(items)
-        done = predict(folder, card, items, subjects, remarks.notify, retry_errors=retry_errors)
+        with counting("asking", quiet=as_json) as advance:
+            done = predict(folder, card, items, subjects, remarks.notify, retry_errors=retry_errors, advance=advance)
     print_report(done, lambda _: [f"{done}; next: longtake eval audit score {out}"], as_json)
     remarks.leave()
 

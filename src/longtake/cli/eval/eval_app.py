@@ -24,6 +24,7 @@ from longtake.cli.eval.reports import reports
 from longtake.cli.eval.scripted import scripted
 from longtake.cli.eval.stress import stress
 from longtake.cli.options import Json, print_report
+from longtake.cli.progress import counting
 from longtake.console import EXIT_PARTIAL, Session, say, say_json
 from longtake.evalharness.items import History, Protocol
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
@@ -120,7 +121,8 @@ def run(
         folder.keep_loading(at_loading)
         folder.mend(remarks.notify)
         folder.keep_items(items)
-        done = predict(folder, card, own, subjects, remarks.notify, retry_errors=retry_errors)
+        with counting("asking", quiet=as_json) as advance:
+            done = predict(folder, card, own, subjects, remarks.notify, retry_errors=retry_errors, advance=advance)
     by_id = {item.id: item for item in items}
     stage = "judge" if any_to_judge(folder, by_id, cases_of_run(card)) else "score"
     print_report(done, lambda _: [f"{done}; next: longtake eval {stage} {out}"], as_json)

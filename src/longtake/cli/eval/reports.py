@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from longtake.cli.eval.eval_arguments import OfJudge, Reading, Remarks, Run, note_reading
-from longtake.cli.options import Json
+from longtake.cli.options import Json, print_report
 from longtake.console import Session, say, say_json
 from longtake.errors import ConfigError
 from longtake.evalharness.runs.run_folder import RunFolder
@@ -88,6 +88,29 @@ def compare(
             say(sentence)
         for flip in found.flips:
             say(f"  {flip.item}  {100 * flip.first:.0f} -> {100 * flip.second:.0f}  {flip.question}")
+    remarks.leave()
+
+
+@reports.command()
+def leaderboard(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
+    variant: Reading = None,
+    judge: OfJudge = None,
+    out: Annotated[Path | None, typer.Option(help="Write a table: .md.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Rank the subjects of several runs; what was asked different items is ranked apart."""
+    from longtake.evalharness.reports.document import write_pieces
+    from longtake.evalharness.reports.leaderboard import leaderboard as ranked
+    from longtake.evalharness.reports.leaderboard import leaderboard_markdown, show_leaderboard
+
+    remarks = Remarks()
+    if out and out.suffix != ".md":
+        raise ConfigError(f"--out {out} must end in .md.")
+    found = ranked(runs, variant, remarks.notify, judge)
+    if out:
+        write_pieces(out, leaderboard_markdown(found))
+    print_report(found, show_leaderboard, as_json)
     remarks.leave()
 
 
