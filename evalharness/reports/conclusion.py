@@ -52,7 +52,7 @@ def _by_item(leader: SubjectScores, follower: SubjectScores) -> str:
         return "The two have no item in common that is scored, so it isn't known whether the lead is chance."
     common = f"Item by item, over {counted(difference.n, 'item')} that both have a score of,"
     if difference.videos < FEWEST_VIDEOS:
-        few = f"{counted(difference.videos, 'video')} are too few to tell whether that is chance"
+        few = f"with fewer than {FEWEST_VIDEOS} videos, it can't be said whether that is chance"
         return f"{common} the difference is {difference.value:+z.1f} points; {few}."
     verdict = "beyond chance" if _beyond_chance(pair) else "not beyond chance"
     return (
