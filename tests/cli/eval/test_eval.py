@@ -160,6 +160,17 @@ def test_a_controller_that_dies_midway_is_an_error_that_can_be_asked_again(
         assert again.startswith("1 prediction made, 0 there before, 0 errors")
 
 
+def test_replies_recorded_elsewhere_are_scored_and_missing_ones_can_follow(questions: Path) -> None:
+    file, run = questions / "said.jsonl", questions / "run"
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", f"replies:{file}")
+    file.write_text('{"id": "q1", "reply": "(B)"}\n')
+    assert eval_(*asked)[1].startswith("2 predictions made, 0 there before, 1 error")
+    assert scores(run)["headline"]["value"] == 50.0
+    file.write_text('{"id": "q1", "reply": "(B)"}\n{"id": "q3", "reply": "The answer is A."}\n')
+    assert eval_(*asked, "--retry-errors")[1].startswith("1 prediction made, 1 there before, 0 errors")
+    assert scores(run)["headline"]["value"] == 100.0
+
+
 def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
     questions: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
