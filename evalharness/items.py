@@ -95,6 +95,10 @@ class Item(Record):
     guess: bool = Field(
         default=True, description="Whether a model is told to give the likeliest answer, or to abstain."
     )
+    temperature: float | None = Field(
+        default=None, description="At which the suite asks models, unless a subject says otherwise."
+    )
+    max_tokens: int | None = Field(default=None, description="Of a model's reply, unless a subject says otherwise.")
 
 
 class Variant(Record):

@@ -99,7 +99,7 @@ def test_a_group_that_does_not_exist_is_reported(place: Path) -> None:
 
 @pytest.mark.slow
 def test_with_every_kind_broken_the_command_line_works(place: Path) -> None:
-    kinds = ("engines.summary", "tools", "suites", "judges", "subjects")
+    kinds = ("engines.summary", "tools", "suites", "judges", "subjects", "edits", "stress", "views")
     install(
         place, "bad", {f"longtake.{kind}": {"broken": "raises:x", "plain": "parts_of_a_test:number"} for kind in kinds}
     )

@@ -79,6 +79,7 @@ def judge_run(
     notify: Notify,
     cases_of: CasesOf = cases,
     limit: int | None = None,
+    advance: Callable[[int, int], None] = lambda done, of: None,
 ) -> Judged:
     """Judge all undecided cases. If a judge is down, the run records errors and continues.
 
@@ -89,6 +90,7 @@ def judge_run(
         notify: called for cases without a verdict, predictions without an item and skipped lines.
         cases_of: what is to be decided of a prediction.
         limit: only what was said to this many items, the first of those with something to judge.
+        advance: called with the number of cases judged and of all to be judged, at the start and after each.
 
     Raises:
         LibraryError: if the folder cannot be written to.
@@ -96,11 +98,15 @@ def judge_run(
     predictions = folder.predictions(notify).values()
     done = _done(folder, predictions, judge, notify)
     judged = unjudged = 0
+    silent = partial(_rows, items, predictions, lambda sentence: None, cases_of, limit)
+    of = sum(1 for row in silent() if row.key not in done)
+    advance(0, of)
     with Journal(folder.judgements_file) as journal:
         missing = (row for row in _rows(items, predictions, notify, cases_of, limit) if row.key not in done)
         for judgement in at_once(partial(_judge, judge), missing, judge.at_once):
             journal.append(judgement)
             judged += 1
+            advance(judged, of)
             unjudged += judgement.met is None
             if judgement.error:
                 notify(f"{judgement.judge}, {judgement.item}, {judgement.criterion or 'reply'}: {judgement.error}")

@@ -9,7 +9,7 @@ from pydantic import Field
 from longtake.console import counted
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item
-from longtake.evalharness.reports.content import Grid, estimate
+from longtake.evalharness.reports.grid import Grid, estimate
 from longtake.evalharness.reports.openable import score_in_words
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, POWER, Estimate, Paired, mean, paired

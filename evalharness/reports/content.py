@@ -8,44 +8,16 @@ from dataclasses import dataclass
 from longtake.console import counted
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.behaviour import Stance, by_calls, by_variant, cost, further_groups, score_of, stance
+from longtake.evalharness.reports.conclusion import conclude
+from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
+from longtake.evalharness.reports.published_rows import beside_published
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.runs.run_folder import Loading
+from longtake.evalharness.scoring.choice_scores import Share
 from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows
 
-Cell = str | Estimate
+_ERRORS = "errors"  # the rate that every suite has
 _PLAIN = "These scores are plain means over items."
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table; the first cell of a row is its name."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    caption: str = ""
-    subjects_from: int = 0  # the column of the first subject; 0 if each row is one
-
-
-@dataclass(frozen=True)
-class Point:
-    """A score at a place of an axis; points of one series share colour and shape."""
-
-    series: int
-    name: str
-    place: float
-    score: Estimate
-
-
-@dataclass(frozen=True)
-class Plot:
-    """Scores against something else; `grid` says the same in words."""
-
-    title: str
-    axis: str
-    points: tuple[Point, ...]
-    series: tuple[str, ...]
-    grid: Grid
 
 
 @dataclass(frozen=True)
@@ -53,8 +25,11 @@ class Content:
     """A report without its items."""
 
     title: str
+    conclusion: tuple[str, ...]
     facts: Mapping[str, str]
     headline: Grid
+    faults: Grid | None
+    published: Grid | None
     notes: tuple[str, ...]
     plots: tuple[Plot, ...]
     groups: tuple[Grid, ...]
@@ -78,8 +53,11 @@ def report_content(run: RunScores) -> Content:
     plots = (_abstention(subjects), _tool_use(subjects), _cost(subjects))
     return Content(
         title=f"{card.suite}: {', '.join(subject.name for subject in subjects)}",
+        conclusion=conclude(subjects),
         facts=facts,
         headline=_headline(subjects),
+        faults=_faults(subjects),
+        published=beside_published(card, subjects),
         notes=notes,
         plots=tuple(plot for plot in plots if plot),
         groups=tuple(_groups(subjects)),
@@ -93,11 +71,6 @@ def _loading(held: Loading) -> dict[str, str]:
     return {"Loading": f"{counted(held.remarks, 'remark')}, which `longtake eval doctor` tells; first: {held.first[0]}"}
 
 
-def estimate(value: Estimate | None) -> Cell:
-    """A cell of an estimate, or of none."""
-    return "none" if value is None or value.value is None else value
-
-
 def _judge(subjects: Sequence[SubjectScores]) -> str:
     """The judge whose verdicts count."""
     found = (judgement for subject in subjects for held in subject.judgements.values() for judgement in held)
@@ -105,19 +78,35 @@ def _judge(subjects: Sequence[SubjectScores]) -> str:
 
 
 def _headline(subjects: Sequence[SubjectScores]) -> Grid:
-    rates = list(dict.fromkeys(name for subject in subjects for name in subject.table.rates))
-    rows: list[tuple[Cell, ...]] = []
-    for subject in subjects:
-        held = [subject.table.rates.get(name) for name in rates]
-        cells = [f"{100 * rate.value:.1f} % ({rate.count} of {rate.n})" if rate else "not known" for rate in held]
-        rows.append((subject.name, estimate(subject.table.headline), *cells, _plain(subject.table.excluded)))
     return Grid(
         "Headline",
-        ("Subject", "Score", *(name.capitalize() for name in rates), "Score without what failed"),
-        tuple(rows),
+        ("Subject", "Score", "Errors", "Score without what failed"),
+        tuple(
+            (
+                subject.name,
+                estimate(subject.table.headline),
+                _rate(subject.table.rates.get(_ERRORS)),
+                _plain(subject.table.excluded),
+            )
+            for subject in subjects
+        ),
         f"Percent, with the interval of {100 * CONFIDENCE:g} % over videos, where there are {FEWEST_VIDEOS} or more. "
         "An error counts as a wrong answer.",
     )
+
+
+def _faults(subjects: Sequence[SubjectScores]) -> Grid | None:
+    """How often something went wrong, other than errors, by what it was."""
+    rates = dict.fromkeys(name for subject in subjects for name in subject.table.rates if name != _ERRORS)
+    rows = tuple(
+        (name[:1].upper() + name[1:], *(_rate(subject.table.rates.get(name)) for subject in subjects)) for name in rates
+    )
+    columns = ("What", *(subject.name for subject in subjects))
+    return Grid("What else went wrong", columns, rows) if rows else None
+
+
+def _rate(rate: Share | None) -> str:
+    return f"{100 * rate.value:.1f} % ({rate.count} of {rate.n})" if rate else "not known"
 
 
 def _plain(value: Estimate) -> str:

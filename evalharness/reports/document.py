@@ -1,55 +1,50 @@
-"""Writes reports and comparisons as self-contained HTML pages and as Markdown."""
+"""Writes reports and comparisons as HTML pages and as Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from longtake.console import counted
 from longtake.errors import LibraryError
 from longtake.evalharness.reports.cited_frames import Stills
 from longtake.evalharness.reports.compare import Comparison, grids, summary
-from longtake.evalharness.reports.content import Content, Grid
-from longtake.evalharness.reports.drawing import forest_of, key, scatter
+from longtake.evalharness.reports.content import Content
+from longtake.evalharness.reports.grid import Grid
+from longtake.evalharness.reports.item_files import FOLDER, replaced, write_items
 from longtake.evalharness.reports.openable import opened
 from longtake.evalharness.reports.run_scores import RunScores
+from longtake.evalharness.reports.template import page
 from longtake.evalharness.reports.traces import Traces
-from longtake.memory.timespan import clock
 
 
-def report_page(run: RunScores, content: Content, stills: Stills, traces: Traces) -> Iterator[str]:
-    """The HTML of a report, in pieces: no more than one item with its pictures and traces is held at a time."""
-    subjects, items = [subject.name for subject in run.subjects], opened(run, stills, traces)
-    return page("report.html", content=content, subjects=subjects, items=items, stills=stills, traces=traces)
+def write_report(path: Path, run: RunScores, content: Content, stills: Stills, traces: Traces) -> list[Path]:
+    """Write the page of a report, the folder with its items and the Markdown. A few items are held at a time.
 
-
-def page(name: str, **values: Any) -> Iterator[str]:
-    """A template filled, in pieces; what comes from a run or a video is escaped."""
-    environment = Environment(
-        loader=PackageLoader("longtake.evalharness.reports", "pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals |= {"forest_of": forest_of, "scatter": scatter, "key": key, "clock": clock, "counted": counted}
-    return environment.get_template(name).generate(**values)
+    Raises:
+        LibraryError: if a file cannot be written.
+    """
+    subjects = [subject.name for subject in run.subjects]
+    files = [path / "report.html", path / "report.md"]
+    with replaced(path / FOLDER) as folder:
+        write_items(folder, opened(run, stills, traces), subjects)
+        write_pieces(files[0], page("report.html", content=content, subjects=subjects, stills=stills, traces=traces))
+        write_pieces(files[1], [report_markdown(content)])
+    return files
 
 
 def report_markdown(content: Content) -> str:
     """The same without the items, as Markdown."""
-    lines = [f"# {content.title}", ""]
+    lines = [f"# {content.title}", "", *(f"{sentence}\n" for sentence in content.conclusion)]
     lines += [f"- {name}: {value}" for name, value in content.facts.items()]
     lines += ["", f"## {content.headline.title}", "", *(f"> {note}\n" for note in content.notes)]
-    lines += _markdown_table(content.headline)
+    lines += markdown_table(content.headline)
+    for table in filter(None, (content.faults, content.published)):
+        lines += ["", f"## {table.title}", "", *markdown_table(table)]
     for plot in content.plots:
-        lines += ["", f"## {plot.title}", "", *_markdown_table(plot.grid)]
+        lines += ["", f"## {plot.title}", "", *markdown_table(plot.grid)]
     for grid in content.groups:
-        lines += ["", f"## {grid.title}", "", *_markdown_table(grid)]
+        lines += ["", f"## {grid.title}", "", *markdown_table(grid)]
     return "\n".join(lines) + "\n"
 
 
@@ -61,7 +56,7 @@ def comparison_pieces(found: Comparison, suffix: str) -> Iterable[str]:
         return page("compare.html", title=title, sentences=sentences, grids=tables)
     lines = [f"# {title}", "", *(f"- {sentence}" for sentence in sentences)]
     for grid in tables:
-        lines += ["", f"## {grid.title}", "", *_markdown_table(grid)]
+        lines += ["", f"## {grid.title}", "", *markdown_table(grid)]
     return ["\n".join(lines) + "\n"]
 
 
@@ -83,7 +78,7 @@ def write_pieces(file: Path, pieces: Iterable[str]) -> None:
         raise LibraryError(f"{file} cannot be written: {error.strerror}; make room or choose another place.") from error
 
 
-def _markdown_table(grid: Grid) -> list[str]:
+def markdown_table(grid: Grid) -> list[str]:
     """The lines of a table, with its caption below."""
     rows = [grid.columns, tuple("---" for _ in grid.columns), *grid.rows]
     lines = [f"| {' | '.join(_cell(str(cell)) for cell in row)} |" for row in rows]

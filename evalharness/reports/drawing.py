@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from longtake.evalharness.reports.content import Grid, Plot
+from longtake.evalharness.reports.grid import Grid, Plot
 from longtake.evalharness.scoring.estimates import Estimate
 
 _SHAPES = (

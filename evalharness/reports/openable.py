@@ -45,7 +45,7 @@ class Opened(NamedTuple):
     """An item with everything that came of it."""
 
     item: Item
-    marks: list[tuple[int, str]]  # of the subjects in order: series and score
+    values: list[Value]  # of the subjects in order: their scores
     turns: list[tuple[Turn, list[tuple[str, str, bool]]]]  # with the options: label, text, whether it is right
     stills: list[Still]
     predictions: list[OpenedPrediction]
@@ -62,7 +62,7 @@ def opened(run: RunScores, stills: Stills, traces: Traces) -> Iterator[Opened]:
         cited = [span for _, _, made in predictions for reply in made.replies for span in reply.cited]
         yield Opened(
             item,
-            [(series, score_in_words(subject.values[item.id])) for series, subject in enumerate(run.subjects)],
+            [subject.values[item.id] for subject in run.subjects],
             [(turn, _options(turn)) for turn in item.turns],
             stills.of(item, cited),
             [_opened(series, subject, item, prediction, traces) for series, subject, prediction in predictions],

@@ -6,7 +6,7 @@ Stored replies aren't asked again, so that a killed run resumes.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 
@@ -15,11 +15,11 @@ from pydantic import Field
 from longtake.console import counted
 from longtake.errors import Cancelled, LongtakeError
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Reply, Variant
-from longtake.evalharness.runs.bounded_map import at_once
+from longtake.evalharness.runs.bounded_map import in_lanes
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.subjects.model_spec import asked_in
-from longtake.evalharness.subjects.subject import Asked, Subject
+from longtake.evalharness.subjects.subject import Asked, InLanes, Subject
 from longtake.memory.records import Record
 
 
@@ -43,6 +43,7 @@ def predict(
     notify: Notify,
     *,
     retry_errors: bool = False,
+    advance: Callable[[int, int], None] = lambda done, of: None,
 ) -> Predicted:
     """Ask what has not been asked yet. Items of one video are asked one after the other, so that its index is shared.
 
@@ -53,6 +54,7 @@ def predict(
         subjects: who is asked.
         notify: called for each prediction that failed, for errors that were there before, and for lines left out.
         retry_errors: whether a prediction with an error is made anew.
+        advance: called with the number of predictions made and of all to be made, at the start and after each.
 
     Raises:
         LibraryError: if the folder cannot be written to.
@@ -60,14 +62,17 @@ def predict(
     held = folder.predictions(notify)
     done = settled(held, retry_errors=retry_errors)
     asked = errors = 0
+    of = sum(1 for subject in subjects for _ in rows(subject, card, items, done))
+    advance(0, of)
     errors_before = 0 if retry_errors else sum(map(failed, held.values()))
     if errors_before:
         notify(f"{counted(errors_before, 'error')} from before; --retry-errors asks again.")
     with Journal(folder.predictions_file) as journal:
         for subject in subjects:
-            for prediction in at_once(partial(_ask, subject), rows(subject, card, items, done), subject.at_once):
+            for prediction in in_lanes(partial(_ask, subject), _lanes(subject, card, items, done), subject.at_once):
                 journal.append(prediction)
                 asked += 1
+                advance(asked, of)
                 errors += failed(prediction)
                 for reply in prediction.replies:
                     if reply.error:
@@ -88,6 +93,19 @@ def rows(
     for item, variant, seed in product(ordered, asked_in(subject.name, card.variants), card.seeds):
         if variant.applies(item) and PredictionKey(item.id, variant.name, subject.name, seed) not in done:
             yield item, variant, seed
+
+
+def _lanes(
+    subject: Subject, card: RunCard, items: Sequence[Item], done: Collection[PredictionKey]
+) -> Iterable[Sequence[tuple[Item, Variant, int]]]:
+    """The same rows in lanes: what the subject answers one after the other, however much it answers at once."""
+    missing = rows(subject, card, items, done)
+    if not isinstance(subject, InLanes):
+        return ([row] for row in missing)
+    lanes: dict[str, list[tuple[Item, Variant, int]]] = {}
+    for row in missing:
+        lanes.setdefault(subject.lane(row[0]), []).append(row)
+    return lanes.values()
 
 
 def failed(prediction: Prediction) -> bool:

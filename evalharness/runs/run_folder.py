@@ -1,22 +1,22 @@
 """The folder of a run: the questions, the subjects, and all results, in append-only files.
 
-run.json            what the run is: its suite, subjects, variants, seeds; changed by no later stage
+run.json            what the run is: its suite, subjects, variants, seeds; later only subjects are added
 loading.json        messages from loading the items, if any
 items.jsonl         the items as they were asked, so that scores need nothing else
 predictions.jsonl   what each subject said
 judgements.jsonl    what the judges found
 *.damaged           lines of these that could not be read
-report.html         the last report; report.md next to it
+report.html         the last report, whose items are in report/; report.md next to it
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Protocol, Variant
@@ -38,9 +38,34 @@ class RunCard(Record):
     variants: tuple[Variant, ...] = Field(default=(Variant(),), min_length=1)
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     protocol: Protocol = Field(default="repo", description="For suites in which the two differ.")
-    settings: str = Field(default="", description="Hash of the settings under which the subjects are asked.")
+    settings: Mapping[str, str] = Field(
+        default_factory=dict, description="By subject, a hash of the settings under which it is asked."
+    )
     imported: bool = Field(default=False, description="Whether another evaluator asked; no video is needed then.")
     version: str = Field(description="Of Longtake.")
+
+    @field_validator("settings", mode="before")
+    @classmethod
+    def _of_all(cls, settings: object) -> object:
+        """Older runs have one hash of all subjects, which tells nothing about a single one."""
+        return {} if isinstance(settings, str) else settings
+
+    def differing(self, other: RunCard, but: Collection[str] = ()) -> list[str]:
+        """The names of what two cards say differently, other than the subjects that only one of them has.
+
+        Args:
+            other: the other card.
+            but: fields that may differ.
+        """
+        named = [name for name in RunCard.model_fields if name not in ("subjects", "settings", *but)]
+        found = [name for name in named if getattr(self, name) != getattr(other, name)]
+        shared = self.settings.keys() & other.settings.keys()
+        return found + [f"settings of {name}" for name in sorted(shared) if self.settings[name] != other.settings[name]]
+
+    def with_subjects_of(self, other: RunCard) -> RunCard:
+        """The card with the other's subjects after its own."""
+        subjects = tuple(dict.fromkeys((*self.subjects, *other.subjects)))
+        return self.model_copy(update={"subjects": subjects, "settings": {**other.settings, **self.settings}})
 
 
 class Loading(Record):
@@ -72,23 +97,22 @@ class RunFolder:
         return self.path / "judgements.jsonl"
 
     def begin(self, card: RunCard) -> None:
-        """Create the folder, or check that it has this run.
+        """Create the folder, or check that it has this run. Subjects that the run lacks are added to it.
 
         Raises:
             ConfigError: if it has another run.
-            LibraryError: if it cannot be made.
+            LibraryError: if it cannot be made or written to.
         """
         file = self.path / "run.json"
         if file.exists():
             held = self.card()
-            differing = [name for name in RunCard.model_fields if getattr(held, name) != getattr(card, name)]
-            if "subjects" in differing and "settings" in differing:
-                differing.remove("settings")  # which are hashed subject by subject
-            if differing:
+            if differing := held.differing(card):
                 raise ConfigError(
                     f"{self.path} holds another run (different: {', '.join(differing)}); choose another --out."
                 )
-            return
+            card = held.with_subjects_of(card)
+            if card == held:
+                return
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             write_atomic(file, card.model_dump_json(indent=1) + "\n")
@@ -214,7 +238,7 @@ class RunFolder:
         """
         held = self.items_by_id(lambda text: None)
         for item in items:
-            if item.id in held and _asked(held[item.id]) != _asked(item):
+            if item.id in held and as_asked(held[item.id]) != as_asked(item):
                 raise ConfigError(
                     f"The item {item.id} differs from the one that {self.path} asked; choose another --out."
                 )
@@ -224,6 +248,6 @@ class RunFolder:
                     journal.append(item)
 
 
-def _asked(item: Item) -> str:
+def as_asked(item: Item) -> str:
     """An item as it is asked and scored: its video may lie elsewhere by now."""
     return item.model_dump_json(exclude={"media", "seconds"})

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from threading import Lock
+
 from longtake.agent.graph.agent import Agent
 from longtake.agent.graph.state import Turn
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.evalharness.items import ParseStatus, Reply, ToolCall
+from longtake.console import raise_if_interrupted
+from longtake.evalharness.items import Item, ParseStatus, Reply, ToolCall
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.subjects.subject import Asked, no_media
 from longtake.memory.records import Answer, Usage
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
+
+_ENDPOINTS = ("openai", "qwen_agent")
 
 
 class AgentSubject:
-    """Asks the agent in one library. A video is indexed for its first item and shared by the others."""
+    """Asks the agent in one library. A video is indexed for its first item and shared by the others.
 
-    at_once = 1  # the engines share one machine
+    Several questions at once are about different videos, because a closer look at a video changes what later questions
+    find in it. Videos are indexed one at a time, and before the time of a question begins.
+    """
+
     indexes = at_most = True
 
-    def __init__(self, name: str, workspace: Workspace) -> None:
+    def __init__(self, name: str, workspace: Workspace, at_once: int = 1) -> None:
+        """Nothing is asked yet.
+
+        Args:
+            name: in the run.
+            workspace: its library has the videos, its profile the controller, the engines and the budget.
+            at_once: concurrent questions, if the controller is an endpoint; other controllers share this machine.
+        """
         self.name = name
+        self.at_once = at_once if workspace.settings.controller.engine in _ENDPOINTS else 1
+        self._workspace = workspace
+        self._indexing = Lock()
         self._settings = workspace.settings
         self._traces = workspace.library.trace_root
         self._agent = Agent(workspace)
@@ -30,6 +50,8 @@ class AgentSubject:
         media = asked.item.media
         if media is None:
             return no_media()
+        with self._indexing:
+            self._workspace.add(Path(media), Watcher(check_cancelled=raise_if_interrupted))
         earlier = [Turn(question=question, answer=answer) for question, answer in asked.history]
         answer = self._agent.ask([media], asked.turn.question, options=asked.options, earlier=earlier)
         uncertain = answer.status == "uncertain"  # an uncertain option isn't a choice
@@ -49,6 +71,10 @@ class AgentSubject:
             usage=answer.usage,
             trace=answer.trace,
         )
+
+    def lane(self, item: Item) -> str:
+        """The video of an item."""
+        return item.media or item.video
 
     def expected(self, asked: Asked) -> Usage:
         """The budget of a question. The extractive controller calls no model and needs only part of the time."""

@@ -11,20 +11,21 @@ import time
 from pathlib import Path
 from threading import Lock
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langsmith.run_helpers import tracing_context
 
 from longtake.agent.controllers.asking import ContextFull, Role, reply, tokens
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import secret
 from longtake.errors import Cancelled, ConfigError, EngineError
-from longtake.evalharness.items import Reply
+from longtake.evalharness.items import Item, Reply
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.scoring.choices import Choice, read_choice
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.sampled_frames import sampled
 from longtake.evalharness.subjects.subject import Asked, no_media
 from longtake.evalharness.subjects.transcript import read_transcript
+from longtake.evalharness.subjects.whole_video import video_url
 from longtake.evalharness.views.view import Shown
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Usage
@@ -38,6 +39,7 @@ from longtake.tools.core.tool_context import Budget
 PROMPTS = "longtake.evalharness.subjects.prompts"
 ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject", "key= in --subject")
 LONG_SIDES = (1024, 512)  # pixels of the frames; the second size if the first exceeds the model's context
+MAX_TOKENS = 4096  # of a reply
 MAX_CHARACTERS = 100_000  # of a transcript: some two hours of speech
 _WAITS = 120.0  # total seconds that an endpoint may request before retries
 # For estimates: a picture of 1024 by 576 at 28 by 28 pixels per token, as Qwen2.5-VL reads
@@ -46,7 +48,7 @@ _FRAME_TOKENS, _LETTERS, _SPOKEN, _ANSWER_TOKENS = 752, 4, 20, 100
 
 
 class EndpointModel:
-    """Asks a model, at temperature 0 unless its specification says otherwise."""
+    """Asks a model, at the temperature of its specification, else of the suite, else at 0; so too for the tokens."""
 
     at_most = False
 
@@ -74,24 +76,24 @@ class EndpointModel:
         self._reading = Lock()  # decoding takes all cores, and indexing the library
         self._model = open_endpoint(
             EndpointChatModel,
-            ControllerSettings(timeout=given.timeout, temperature=given.temperature),
+            ControllerSettings(timeout=given.timeout),
             given.url,
             given.model,
             secret(given.key) if given.key else None,
             loopback=is_loopback(given.url),
             role=ROLE,
-        ).model_copy(update={"extra_body": {"max_tokens": given.max_tokens}})
+        )
 
     def reply(self, asked: Asked) -> Reply:
         """Reply to one turn; see `Subject`. Thinking is removed."""
-        if asked.item.media is None and asked.variant.view is None and (self._given.sees or self._given.transcript):
+        if asked.item.media is None and asked.variant.view is None and self._needs_video:
             return no_media()
         started = time.monotonic()
         said = self._answered(asked)
         text = without_thinking(said.text)
         if not text:
             raise EngineError(
-                f"{ROLE.name} {self._given.model} at {self._given.url} {_silence(said, self._given.max_tokens)}"
+                f"{ROLE.name} {self._given.model} at {self._given.url} {_silence(said, self._max_tokens(asked.item))}"
             )
         choice = read_choice(text, asked.options) if asked.options else Choice(None, "none")
         return Reply(
@@ -108,8 +110,13 @@ class EndpointModel:
         if self._given.transcript:
             seconds = asked.item.seconds
             letters += MAX_CHARACTERS if seconds is None else min(MAX_CHARACTERS, round(seconds * _SPOKEN))
-        frames = self._given.sampling(asked.variant).expected(asked.item.seconds) if self._given.sees else 0
+        looks = self._given.sees or self._given.video  # a server samples a video by itself
+        frames = self._given.sampling(asked.variant).expected(asked.item.seconds) if looks else 0
         return self._usage(input_tokens=letters // _LETTERS + frames * _FRAME_TOKENS, output_tokens=_ANSWER_TOKENS)
+
+    @property
+    def _needs_video(self) -> bool:
+        return self._given.sees or self._given.transcript or bool(self._given.video)
 
     def _usage(self, input_tokens: int = 0, output_tokens: int = 0, seconds: float = 0.0) -> Usage:
         cost = (input_tokens * self._input + output_tokens * self._output) / 1_000_000
@@ -130,12 +137,26 @@ class EndpointModel:
 
     def _sent(self, asked: Asked, shown: Shown) -> AIMessage:
         budget = Budget(3 * self._given.timeout + _WAITS)
-        messages = _conversation(asked, shown)
+        temperature = asked.item.temperature if self._given.temperature is None else self._given.temperature
+        model = self._model.model_copy(
+            update={"temperature": temperature or 0.0, "extra_body": {"max_tokens": self._max_tokens(asked.item)}}
+        )
+        messages = _conversation(asked, shown, self._video(asked))
         try:
             with tracing_context(enabled=False):
-                return reply(self._model, messages, (), timeout=self._given.timeout, budget=budget, role=ROLE)
+                return reply(model, messages, (), timeout=self._given.timeout, budget=budget, role=ROLE)
         except Cancelled as error:  # this turn alone is over
             raise EngineError(f"{ROLE.name} at {self._given.url} did not answer: {error}") from error
+
+    def _max_tokens(self, item: Item) -> int:
+        return self._given.max_tokens or item.max_tokens or MAX_TOKENS
+
+    def _video(self, asked: Asked) -> str | None:
+        """The URL of the video itself, if the model is sent that."""
+        if not self._given.video or asked.variant.view:
+            return None
+        with self._reading:
+            return video_url(Path(asked.item.media or ""), in_request=self._given.video == "1")
 
     def _shown(self, asked: Asked, long_side: int) -> Shown:
         """What the variant's view shows, else what the specification says."""
@@ -159,13 +180,25 @@ def _silence(said: AIMessage, max_tokens: int) -> str:
     return "gave no answer: its reply is empty or only thinking. Ask again with --retry-errors."
 
 
-def _conversation(asked: Asked, shown: Shown) -> list[BaseMessage]:
-    """The video's input with the first question, then the later answers and questions, and finally the turn."""
+def _conversation(asked: Asked, shown: Shown, video: str | None) -> list[BaseMessage]:
+    """The video's input with the first question, then the later answers and questions, and finally the turn.
+
+    Beside the video itself, the user says only the question: an agent may take all that the user says as the question.
+    """
     head = render(
-        PROMPTS, "material", frames=len(shown.frames), timed=shown.timed, words=shown.words, guess=asked.item.guess
+        PROMPTS,
+        "material",
+        video=video is not None,
+        frames=len(shown.frames),
+        timed=shown.timed,
+        words=shown.words,
+        guess=asked.item.guess,
     )
     questions = [*(question for question, _ in asked.history), asked.text]
     messages: list[BaseMessage] = [HumanMessage(_content(head, shown, questions[0]))]
+    if video:
+        part = {"type": "video_url", "video_url": {"url": video}}
+        messages = [SystemMessage(head), HumanMessage([part, {"type": "text", "text": questions[0]}])]
     for (_, answer), question in zip(asked.history, questions[1:], strict=True):
         # Endpoints reject empty messages.
         messages += [AIMessage(answer or "(no answer)"), HumanMessage(question)]

@@ -2,6 +2,7 @@
 
     model:NAME@URL?frames=64&transcript=1   uniform frames and the transcript; either may be left out
     model:NAME@URL?fps=5&frames=64          this many frames a second, and at most this many
+    model:NAME@URL?video=1                  the file itself, in the request; with video=file its file URL
     single-frame:NAME@URL                   the frame in the middle
     question-only:NAME@URL                  nothing
     simulated:NAME@URL?frames=64            as `model`, for the simulated tools of the agentic track
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 from urllib.parse import parse_qsl
 
 from pydantic import Field, ValidationError
@@ -42,17 +44,20 @@ class Given(Record):
     url: str
     frames: int | None = Field(default=None, ge=0)
     fps: float | None = Field(default=None, gt=0)
+    video: Literal["", "1", "file"] = Field(default="", description="1: the file itself is sent; file: its file URL.")
     transcript: bool = False
     key: str = Field(default="", description="Name of the environment variable with the key; never the key itself.")
     timeout: float = Field(default=300.0, gt=0, description="Seconds for one reply.")
-    temperature: float = Field(default=0.0, ge=0)
-    max_tokens: int = Field(default=4096, ge=1, description="Of a reply, thinking included.")
+    temperature: float | None = Field(default=None, ge=0, description="Else the suite's.")
+    max_tokens: int | None = Field(default=None, ge=1, description="Of a reply, thinking included; else the suite's.")
     input_price: float | None = Field(default=None, ge=0, description="Per million tokens; else the profile's.")
     output_price: float | None = Field(default=None, ge=0, description="Per million tokens; else the profile's.")
 
     @property
     def sees(self) -> bool:
-        """Whether it gets frames; not if its specification names only a transcript."""
+        """Whether it gets frames; not if it gets the file, or if its specification names only a transcript."""
+        if self.video:
+            return False
         if self.frames is not None:
             return self.frames > 0
         return self.fps is not None or not self.transcript
@@ -105,9 +110,11 @@ def _read(name: str) -> Given:
         )
     options = dict(parse_qsl(read[4] or "", keep_blank_values=True))
     if (fixed := FRAMES[kind]) is not None:
-        if wrong := options.keys() & {"frames", "fps", "transcript"}:
+        if wrong := options.keys() & {"frames", "fps", "video", "transcript"}:
             raise ConfigError(f"The subject {kind}:{read[2]} takes no {', '.join(sorted(wrong))}; use model:NAME@URL.")
         options["frames"] = str(fixed)
+    if options.get("video") and options.keys() & {"frames", "fps"}:
+        raise ConfigError(f"The subject {kind}:{read[2]} takes either video= or frames= and fps=.")
     try:
         return Given.model_validate(options | {"model": read[2], "url": read[3]})
     except ValidationError as error:

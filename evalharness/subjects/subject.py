@@ -84,6 +84,15 @@ class SaysCost(Protocol):
         ...
 
 
+@runtime_checkable
+class InLanes(Protocol):
+    """A subject that answers items with the same lane one after another, even if it answers several at once."""
+
+    def lane(self, item: Item) -> str:
+        """The lane of an item."""
+        ...
+
+
 def no_media() -> Reply:
     """The reply about a video that doesn't exist."""
     return Reply(text="", status="no_media", error="The video of this item is missing.")

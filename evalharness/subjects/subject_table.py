@@ -25,10 +25,10 @@ class SubjectOptions:
     name: str  # as given on the command line
     items: Sequence[Item]  # all items of the suite, even if it isn't asked all of them
     session: Session  # the options given before the command
-    at_once: int = REQUESTS  # concurrent requests to a model's endpoint
+    at_once: int | None = None  # concurrent requests to a model's endpoint, or questions of an agent; None: as usual
 
 
-def subject_named(name: str, items: Sequence[Item], session: Session, at_once: int = REQUESTS) -> Subject:
+def subject_named(name: str, items: Sequence[Item], session: Session, at_once: int | None = None) -> Subject:
     """Make a subject. The agent uses the session's profile, or the one in its name, with the same `--set` options.
 
     Args:
@@ -54,7 +54,7 @@ def _agent(options: SubjectOptions) -> Subject:
     from longtake.preprocess.pipeline.workspace import Workspace
 
     own = _session_of(options.name, options.session)
-    return AgentSubject(options.name, Workspace(own.library_root, own.settings))
+    return AgentSubject(options.name, Workspace(own.library_root, own.settings), options.at_once or 1)
 
 
 def _finder(options: SubjectOptions) -> Subject:
@@ -81,11 +81,12 @@ def _model(options: SubjectOptions) -> Subject:
 
     name, given = options.name, given_by(options.name)
     workspace = Workspace(options.session.library_root, options.session.settings)
-    model = EndpointModel(name, given, workspace, options.at_once)
+    at_once = options.at_once or REQUESTS
+    model = EndpointModel(name, given, workspace, at_once)
     if not name.startswith("simulated:"):
         return model
     blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
-    return Simulated(name, model, EndpointModel(name, blind, workspace, options.at_once))
+    return Simulated(name, model, EndpointModel(name, blind, workspace, at_once))
 
 
 MakeSubject = Callable[[SubjectOptions], Subject]
@@ -102,14 +103,14 @@ _BUILT_IN: dict[str, MakeSubject] = {
 SUBJECTS: Table[MakeSubject] = Table("subjects", _BUILT_IN, callable_part)
 
 
-def settings_hash(names: Sequence[str], session: Session) -> str:
-    """Twelve hex digits that identify the settings of these subjects.
+def settings_hashes(names: Sequence[str], session: Session) -> dict[str, str]:
+    """Twelve hex digits for each of these subjects that identify its settings.
 
     Raises:
         ConfigError: if a profile that a name says is wrong.
     """
-    settings = "".join(_session_of(name, session).settings.model_dump_json() for name in names)
-    return hashlib.blake2b(settings.encode(), digest_size=6).hexdigest()
+    settings = {name: _session_of(name, session).settings.model_dump_json() for name in names}
+    return {name: hashlib.blake2b(text.encode(), digest_size=6).hexdigest() for name, text in settings.items()}
 
 
 def _session_of(name: str, session: Session) -> Session:

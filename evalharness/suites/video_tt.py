@@ -25,6 +25,7 @@ SUITE = "video-tt"
 PRIMARY, CHOICE = "primary", "multiple choice"
 WAYS = (PRIMARY, "paraphrased", "correctly led", "wrongly led", CHOICE)
 FRAMES = 80
+CHOICE_TOKENS, OPEN_TOKENS = 16, 50  # of a reply, in the released code
 # What tells the way, in a question type or in the name of a split; older releases call the primary one non-leading.
 _MARKS = {
     "paraphrase": "paraphrased",
@@ -106,6 +107,7 @@ def _item(row: Row, videos: Videos, protocol: Protocol) -> Item:
         turns=(turn,),
         seconds=_seconds(row),
         tags={"way": way},
+        max_tokens=CHOICE_TOKENS if way == CHOICE else OPEN_TOKENS,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,14 @@ from helpers.servers.openai_server import openai_server, refuses, says
 
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
+from longtake.console import Session
 from longtake.evalharness.items import Item, Turn, Variant
+from longtake.evalharness.runs.predicting import predict
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.agent_subject import AgentSubject
 from longtake.evalharness.subjects.retrieval_baseline import Finder
 from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject_table import subject_named
 from longtake.preprocess.pipeline.workspace import Workspace
 
 EXTENSION = Turn(question="Which phone extension is given?", options=("1234", "4417", "9999"), gold=1)
@@ -74,6 +79,41 @@ def test_an_answer_after_its_controller_died_is_an_error(small_workspace: Worksp
     assert reply.status == "error"
     assert "no more" in (reply.error or "")
     assert "249" in reply.text  # what stood in is kept, and doesn't count
+
+
+def test_an_agent_with_a_remote_controller_answers_about_different_videos_at_once(
+    two_videos: Workspace, tmp_path: Path
+) -> None:
+    """Each request waits a little; only questions about different videos are under way together."""
+    files = [two_videos.library.resolve(name).path for name in ("talk.mp4", "my trip.mp4")]
+    items = [
+        Item(suite="own", id=f"{video}{number}", video=str(video), media=file, format="open", turns=(OPEN,))
+        for number in range(2)
+        for video, file in enumerate(files)
+    ]
+    most = {}
+    for at_once in (1, 4):
+        with openai_server([replace(says("NOT FOUND"), delay=0.15)]) as endpoint:
+            settings = (
+                "controller.engine=openai",
+                f"controller.base_url={endpoint.url}",
+                "controller.model=scripted",
+                "engines.speakers=[]",
+            )
+            agent = subject_named("agent", items, Session(overrides=settings, library=two_videos.library.root), at_once)
+            folder, card = (
+                RunFolder(tmp_path / str(at_once)),
+                RunCard(suite="own", source="s", subjects=("agent",), version="0"),
+            )
+            folder.begin(card)
+            done = predict(folder, card, items, [agent], pytest.fail)
+        assert (done.asked, done.errors) == (4, 0)
+        most[at_once] = endpoint.most_at_once
+    assert most == {1: 1, 4: 2}
+
+
+def test_an_agent_without_an_endpoint_answers_one_question_at_a_time(small_workspace: Workspace) -> None:
+    assert AgentSubject("agent", small_workspace, at_once=4).at_once == 1
 
 
 def test_the_agent_knows_what_was_said_before(small_workspace: Workspace) -> None:

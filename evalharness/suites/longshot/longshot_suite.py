@@ -17,6 +17,7 @@ from longtake.evalharness.suites.longshot.longshot_rows import Exchange, Sample
 from longtake.evalharness.suites.longshot.longshot_tasks import task_of
 
 SUITE = "longshot"
+TEMPERATURE = 0.1  # at which the released code asks models
 
 
 def load_longshot(file: Path, media: Path | None, notify: Notify) -> list[Item]:
@@ -61,6 +62,7 @@ def longshot_item(sample: Sample) -> Item:
         turns=turns,
         seconds=sample.duration if sample.duration > 0 else None,
         tags={"task_in_file": sample.task} if sample.task != task else {},
+        temperature=TEMPERATURE,
     )
 
 

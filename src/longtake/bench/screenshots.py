@@ -21,7 +21,6 @@ from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace
 
 LAPTOP = {"width": 1280, "height": 720}
-WIDE = {"width": 1440, "height": 810}  # the report's first table is this wide
 PHONE = {"width": 390, "height": 844}
 SUMMARY = "Summarise the video."
 SUBJECTS = ("agent", "retrieval", "transcript")
@@ -81,7 +80,7 @@ def take_screenshots(session: Session, out: Path, notify: Notify) -> Screenshots
         with served(session, library) as url:
             pictures = [_page(chromium, url, view, out) for view in VIEWS]
             pictures.append(_trace(chromium, url, out / "trace.png"))
-        with new_page(chromium, viewport=WIDE, color_scheme="light") as page:
+        with new_page(chromium, viewport=LAPTOP, color_scheme="light") as page:
             page.goto(report.as_uri())
             pictures.append(_save(page, out / "evaluation.png"))
     return Screenshots(pictures=tuple(pictures))

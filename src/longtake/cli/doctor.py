@@ -94,15 +94,16 @@ def doctor(
 
 
 def _parts() -> list[Origin]:
-    """List where every engine, tool, suite, judge, subject, edit and stress test comes from, by kind and package."""
+    """List where every engine, tool, suite, judge, subject, edit, stress test and view comes from, by kind and package."""
     from longtake.evalharness.edits.edit_table import EDITS
     from longtake.evalharness.judges.judge_table import JUDGES
     from longtake.evalharness.stress.stress_suite import STRESS_TESTS
     from longtake.evalharness.subjects.subject_table import SUBJECTS
     from longtake.evalharness.suites.suite_table import SUITES
+    from longtake.evalharness.views.view_table import VIEWS
     from longtake.tools.catalogue import TOOLS
 
-    tables: tuple[Table[Any], ...] = (*ENGINES.values(), TOOLS, SUITES, JUDGES, SUBJECTS, EDITS, STRESS_TESTS)
+    tables: tuple[Table[Any], ...] = (*ENGINES.values(), TOOLS, SUITES, JUDGES, SUBJECTS, EDITS, STRESS_TESTS, VIEWS)
     parts = [part for table in tables for part in table.origins()]
     return parts + strays(tables)
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from longtake.api import Library
+from longtake.cli.progress import bars
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, raise_if_interrupted, say
 from longtake.errors import ConfigError, LibraryError, LongtakeError
 from longtake.memory.timespan import clock
@@ -81,26 +82,16 @@ def progress_watcher(*, quiet: bool) -> Iterator[Watcher]:
     if quiet or not sys.stderr.isatty():
         yield Watcher(check_cancelled=raise_if_interrupted, say=note)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
-    from rich.progress import Progress as Bars
-
-    columns = (
-        TextColumn("{task.description:<14}"),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[left]}"),
-    )
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    with bars() as drawn:
         tasks: dict[str, Any] = {}
 
         def advance(progress: Progress) -> None:
             if progress.step not in tasks:
-                tasks[progress.step] = bars.add_task(progress.step, total=1.0, left="")
+                tasks[progress.step] = drawn.add_task(progress.step, total=1.0, left="")
             left = "" if progress.seconds_left is None else f"{clock(progress.seconds_left)} left"
-            bars.update(tasks[progress.step], completed=progress.share, left=left)
+            drawn.update(tasks[progress.step], completed=progress.share, left=left)
 
-        yield Watcher(check_cancelled=raise_if_interrupted, progress=advance, say=bars.console.print)
+        yield Watcher(check_cancelled=raise_if_interrupted, progress=advance, say=drawn.console.print)
 
 
 def _show(report: IndexReport) -> None:

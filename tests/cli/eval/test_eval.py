@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers.eval_command import OPEN_CARD, eval_, scores
-from helpers.servers.openai_server import openai_server, says
+from helpers.servers.openai_server import openai_server, refuses, says
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
@@ -83,6 +83,16 @@ def test_scores_and_report_of_an_unfinished_run_say_what_is_left(questions: Path
     assert f"random: {never}" in (run / "report.md").read_text()
 
 
+def test_a_subject_is_added_to_a_run_later(questions: Path) -> None:
+    run = questions / "run"
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run)
+    eval_(*asked, "--subject", "longest")
+    alone = scores(run)
+    assert eval_(*asked, "--subject", "random")[1].startswith("2 predictions made, 2 there before")
+    both = scores(run)
+    assert (list(both), both["longest"]) == (["longest", "random"], alone)
+
+
 def test_a_limit_changes_neither_the_majority_letter_nor_the_orders_and_can_be_lifted(questions: Path) -> None:
     (questions / "card.yaml").write_text(CARD + "rotate: true\n")
     (questions / "questions.csv").write_text(
@@ -104,7 +114,6 @@ def test_every_seed_asks_everything_once_more_and_other_seeds_are_another_run(qu
     assert eval_(*asked, *seeds)[1].startswith("24 predictions made")
     assert eval_(*asked, *seeds)[1].startswith("0 predictions made, 24 there before")
     assert "(different: seeds)" in eval_(*asked)[2]
-    assert "(different: subjects)" in eval_(*asked, *seeds, "--subject", "longest")[2]
     said = [json.loads(line) for line in (questions / "run" / "predictions.jsonl").read_text().splitlines()]
     drawn = {seed: [each["replies"][0]["choice"] for each in said if each["seed"] == seed] for seed in (3, 8)}
     assert (len(drawn[3]), drawn[3] != drawn[8]) == (12, True)
@@ -131,6 +140,34 @@ def test_the_agent_is_asked_like_any_other(questions: Path, demo_workspace: Work
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", "agent", "--limit", 1)
     result = CliRunner().invoke(app, ["--library", str(demo_workspace.library.root), "eval", *map(str, asked)])
     assert result.stdout.startswith("1 prediction made, 0 there before, 0 errors")
+    assert scores(run)["headline"]["value"] == 100.0
+
+
+def test_a_controller_that_dies_midway_is_an_error_that_can_be_asked_again(
+    questions: Path, demo_workspace: Workspace
+) -> None:
+    shutil.copytree(demo_workspace.library.root / "demo", questions / "clips", dirs_exist_ok=True)
+    run, call = questions / "run", ("transcribe_speech", {"timestamp": "00:00:00-00:00:20"})
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", "agent", "--limit", 1)
+    with openai_server([says(None, call), refuses(400, "no more")]) as server:
+        controller = {"engine": "openai", "base_url": server.url, "model": "scripted"}
+        options = [("--set", f"controller.{name}={value}") for name, value in controller.items()]
+        settings = ("--library", demo_workspace.library.root, *(part for option in options for part in option))
+        assert eval_(*asked, settings=settings)[1].startswith("1 prediction made, 0 there before, 1 error")
+        assert scores(run)["errors"] == {"count": 1, "n": 1}
+        server.script[:] = [says("The extension is 4417. ANSWER: B")]
+        again = eval_(*asked, "--retry-errors", settings=settings)[1]
+        assert again.startswith("1 prediction made, 0 there before, 0 errors")
+
+
+def test_replies_recorded_elsewhere_are_scored_and_missing_ones_can_follow(questions: Path) -> None:
+    file, run = questions / "said.jsonl", questions / "run"
+    asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", f"replies:{file}")
+    file.write_text('{"id": "q1", "reply": "(B)"}\n')
+    assert eval_(*asked)[1].startswith("2 predictions made, 0 there before, 1 error")
+    assert scores(run)["headline"]["value"] == 50.0
+    file.write_text('{"id": "q1", "reply": "(B)"}\n{"id": "q3", "reply": "The answer is A."}\n')
+    assert eval_(*asked, "--retry-errors")[1].startswith("1 prediction made, 1 there before, 0 errors")
     assert scores(run)["headline"]["value"] == 100.0
 
 
@@ -194,7 +231,7 @@ def test_a_run_does_not_go_on_under_other_settings(questions: Path, tmp_path: Pa
     assert "2 predictions made" in eval_(*asked, settings=("--library", tmp_path / "one"))[1]
     assert "2 there before" in eval_(*asked, settings=("--library", tmp_path / "other"))[1]
     code, _, reported = eval_(*asked, settings=("--set", "controller.temperature=0.5"))
-    assert (code, "holds another run (different: settings)" in reported) == (1, True)
+    assert (code, "holds another run (different: settings of " in reported) == (1, True)
 
 
 def test_a_run_does_not_go_on_with_a_profile_that_was_changed(questions: Path) -> None:
@@ -205,7 +242,7 @@ def test_a_run_does_not_go_on_with_a_profile_that_was_changed(questions: Path) -
     eval_(*asked, "--limit", 1, settings=("--library", questions / "library"))
     profile.write_text("profile: embedded\nbudget: {seconds: 90}\n")
     code, _, reported = eval_(*asked, settings=("--library", questions / "library"))
-    assert (code, "holds another run (different: settings)" in reported) == (1, True)
+    assert (code, "holds another run (different: settings of " in reported) == (1, True)
 
 
 def test_a_simulated_model_is_told_to_make_two_calls_a_turn(questions: Path, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_agents_of_several_profiles_are_asked_beside_each_other(tmp_path: Path, 
     assert {request["model"] for request in server.requests} == {"planner"}
     _, reported, _ = eval_("report", run)
     # The served model finds nothing, and the extractive controller stands in for it.
-    assert reported.splitlines()[:3] == [f"{names[0]}  100.0", f"{names[1]}  100.0", f"{names[2]}  100.0"]
+    assert reported.splitlines()[1:4] == [f"{names[0]}  100.0", f"{names[1]}  100.0", f"{names[2]}  100.0"]
     assert [row[0] for row in cells(run, "Headline")[1:]] == names
 
 
@@ -139,7 +139,7 @@ def test_scores_are_made_of_the_verdicts_of_one_judge(judged_twice: Path) -> Non
         assert "name one of these judges with --judge." in remarks
     for judge, score in (("mild", 100.0), ("strict", 0.0)):
         assert json.loads(eval_("score", run, "--judge", judge, "--json")[1])["headline"]["value"] == score
-        assert eval_("report", run, "--judge", judge)[1].splitlines()[0].endswith(f"  {score}")
+        assert eval_("report", run, "--judge", judge)[1].splitlines()[1].endswith(f"  {score}")
         assert f"- Judge: {judge}-" in (run / "report.md").read_text()
         assert eval_(*exported, "--judge", judge)[0] == 0
         assert f",{score / 100}," in page.read_text()

@@ -1,13 +1,16 @@
-"""The page of a run needs nothing but itself, and shows what happened to every item."""
+"""The page of a run needs nothing but itself and the folder beside it, and shows what happened to every item."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
+import json
 import re
 import time
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -32,7 +35,7 @@ class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, Attributes]] = []
-        self.text = ""
+        self.text, self.source = "", text
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -53,7 +56,21 @@ def report(folder: RunFolder) -> tuple[Page, str]:
     session = Session(library=folder.path.parent / "library")
     result = CliRunner().invoke(reports, ["report", str(folder.path)], obj=session)
     assert result.exit_code == 0, result.stderr
-    return Page((folder.path / "report.html").read_text()), (folder.path / "report.md").read_text()
+    whole = (folder.path / "report.html").read_text() + "".join(insides(folder.path))
+    return Page(whole), (folder.path / "report.md").read_text()
+
+
+def told(file: Path) -> Any:
+    """What a file of the items tells the page: the last argument of its call."""
+    call = re.fullmatch(r"report\.\w+\((?:\d+, )?(.*)\);\n", file.read_text(), re.DOTALL)
+    assert call
+    return json.loads(call[1])
+
+
+def insides(run: Path) -> list[str]:
+    """What is inside each item."""
+    rows = told(run / "report" / "items.js")
+    return [told(run / "report" / f"{row['file']}.js")[row["place"]] for row in rows]
 
 
 @pytest.fixture
@@ -61,12 +78,17 @@ def page(choices: Write) -> Page:
     return report(choices())[0]
 
 
-def test_the_page_loads_nothing_and_runs_nothing(page: Page) -> None:
-    assert {tag for tag, _ in page.tags}.isdisjoint({"script", "link", "iframe", "object"})
+def test_the_page_loads_nothing_and_runs_its_own_script_alone(page: Page) -> None:
+    assert {tag for tag, _ in page.tags}.isdisjoint({"link", "iframe", "object"})
+    assert page.of("script") == [{}]
+    [policy] = [meta["content"] or "" for meta in page.of("meta") if meta.get("http-equiv")]
+    script = re.search(r"<script>(.*?)</script>", page.source, re.DOTALL)
+    assert script
+    assert base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode() in policy
     addresses = [value for _, attributes in page.tags for name, value in attributes.items() if name in ("src", "href")]
     assert addresses
     assert all(address and address.startswith("data:image/jpeg;base64,") for address in addresses)
-    assert "url(" not in page.text
+    assert "url(" not in page.source
 
 
 def test_what_comes_from_a_run_is_text(page: Page) -> None:
@@ -74,9 +96,12 @@ def test_what_comes_from_a_run_is_text(page: Page) -> None:
     assert "Which gate is number 3, <b>A</b> or another?" in page.text
 
 
-def test_every_item_opens_to_its_question_answers_calls_and_trace(page: Page) -> None:
-    items = [each["id"] for each in page.of("details") if each.get("class") == "item"]
-    assert items == [f"item-q{number}" for number in range(6)]
+def test_every_item_opens_to_its_question_answers_calls_and_trace(choices: Write) -> None:
+    folder = choices()
+    page, _ = report(folder)
+    rows = told(folder.path / "report" / "items.js")
+    assert [(row["id"], row["values"]) for row in rows[:2]] == [("q0", [1.0, 1.0]), ("q1", [1.0, 0.0])]
+    assert [row["id"] for row in rows] == [f"q{number}" for number in range(6)]
     whole = " ".join(page.text.split())
     for reported in (
         "sharp, original, seed 0: 100 %",
@@ -125,7 +150,7 @@ def test_a_screen_reader_hears_what_is_drawn(page: Page) -> None:
 
 def test_markdown_holds_the_same_tables(choices: Write) -> None:
     markdown = report(choices())[1]
-    assert re.search(r"^\| sharp \| 66\.7 \| 16\.7 % \(1 of 6\) \|", markdown, re.MULTILINE)
+    assert re.search(r"^\| sharp \| 66\.7 \| 16\.7 % \(1 of 6\) \| 80\.0 \(n 5\) \|$", markdown, re.MULTILINE)
     assert re.search(r"^\| unseen \| 2 / 1 \| 100\.0 \| 50\.0 \|$", markdown, re.MULTILINE)
     assert re.search(r"^\| sharp \| 4 \(67 %\) \| 100\.0 \| 0 \| 0 \| none \| 1 \| 0\.0", markdown, re.MULTILINE)
 
@@ -136,7 +161,7 @@ def test_uncertain_items_stand_apart_from_those_answered_and_abstained_from(choi
     assert re.search(rf"{columns} \| Uncertain \| Score of these \| Abstained \| Score of these \| Failed \|", markdown)
     row = r"^\| agent \| 2 \(33 %\) \| 50\.0 \| 1 \| 2 \| 0\.0 \| 1 \| 0\.0 \| 1 \|$"
     assert re.search(row, markdown, re.MULTILINE)
-    assert re.search(r"\| Uncertain \| Abstained \|", markdown)
+    assert re.search(r"^\| Uncertain \| 33.3 % \(2 of 6\) \|$", markdown, re.MULTILINE)
     assert page.text.count("uncertain") >= 2  # of the items that open
 
 
@@ -191,3 +216,58 @@ def test_a_report_that_cannot_be_written_is_one_sentence(choices: Write) -> None
     result = CliRunner().invoke(reports, ["report", str(folder.path)], obj=Session())
     assert "report.html cannot be written" in str(result.exception)
     assert not (folder.path / "report.html.part").exists()
+    (folder.path / "report.part").write_text("")
+    result = CliRunner().invoke(reports, ["report", str(folder.path)], obj=Session())
+    assert "report cannot be written" in str(result.exception)
+
+
+def test_a_page_of_many_items_stays_small_and_an_earlier_folder_is_replaced(choices: Write, rubric: Write) -> None:
+    folder = rubric(*[(True, False)] * 60)
+    report(folder)
+    assert len(list((folder.path / "report").iterdir())) == 6
+    assert (folder.path / "report.html").stat().st_size < 100_000
+    few = choices()
+    (folder.path / "items.jsonl").write_bytes((few.path / "items.jsonl").read_bytes())
+    for name in ("run.json", "predictions.jsonl", "judgements.jsonl"):
+        (folder.path / name).write_bytes((few.path / name).read_bytes())
+    report(folder)
+    assert {file.name for file in (folder.path / "report").iterdir()} == {"items.js", "1.js"}
+
+
+@pytest.mark.parametrize(
+    ("said", "reported"),
+    [
+        ({"a": ["right"] * 6, "b": ["wrong"] * 6}, "a leads with 100.0, 100.0 points ahead of b (0.0)."),
+        ({"a": ["right"] * 6, "b": ["right"] * 6}, "a and b lead, level at 100.0."),
+        ({"a": ["right"] * 3 + ["wrong"] * 3}, "a scores 50.0 of 100 on 6 observations in 3 videos."),
+    ],
+)
+def test_the_conclusion_comes_first(choices: Write, said: dict[str, list[str]], reported: str) -> None:
+    page, markdown = report(choices(said))
+    assert reported in page.text.partition("Headline")[0]
+    assert reported in markdown.partition("## Headline")[0]
+
+
+def test_the_conclusion_says_whether_a_lead_is_beyond_chance(rubric: Write) -> None:
+    """The run of ten videos has one subject; a second of it is put beside it."""
+    folder = rubric(*[(True, True)] * 10)
+    predictions, judgements = folder.predictions_file.read_text(), folder.judgements_file.read_text()
+    card = json.loads((folder.path / "run.json").read_text())
+    (folder.path / "run.json").write_text(json.dumps(card | {"subjects": ["agent", "other"]}))
+    folder.predictions_file.write_text(predictions + predictions.replace('"agent"', '"other"'))
+    for wrong, verdict in (
+        (10, "which is beyond chance (p = 0.002"),
+        (2, "which is not beyond chance (p = 0.5 over 10"),
+    ):
+        lines = judgements.splitlines(keepends=True)
+        lost = "".join(lines[: 2 * wrong]).replace('"met":true', '"met":false') + "".join(lines[2 * wrong :])
+        folder.judgements_file.write_text(judgements + lost.replace('"agent"', '"other"'))
+        assert verdict in report(folder)[0].text
+
+
+def test_published_figures_stand_beside_those_of_their_suite(choices: Write, rubric: Write) -> None:
+    page, markdown = report(rubric((True, False)))
+    assert "Beside published figures" in page.text
+    place = [markdown.index(text) for text in ("| Gemini 2.5 Flash | 52.95 |", "| agent | 50.0 | this run |", "44.66")]
+    assert place == sorted(place)
+    assert "Beside published figures" not in report(choices())[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -134,8 +135,34 @@ def test_a_subject_is_asked_no_more_at_once_than_it_takes(tmp_path: Path) -> Non
 
 def test_a_folder_of_another_run_is_refused(tmp_path: Path) -> None:
     RunFolder(tmp_path).begin(card("random"))
-    with pytest.raises(ConfigError, match=r"holds another run \(different: subjects\)"):
-        RunFolder(tmp_path).begin(card("longest"))
+    with pytest.raises(ConfigError, match=r"holds another run \(different: seeds\)"):
+        RunFolder(tmp_path).begin(card("random", seeds=(1,)))
+
+
+def test_a_subject_is_added_to_a_run_and_what_it_held_stays(tmp_path: Path) -> None:
+    items, first = [item(0), item(1)], Recording()
+    run(tmp_path, first, items, card("recording").model_copy(update={"settings": {"recording": "a"}}))
+    written = RunFolder(tmp_path).predictions_file.read_bytes()
+    run(tmp_path, LongestOption(), items, card("longest").model_copy(update={"settings": {"longest": "b"}}))
+    held = RunFolder(tmp_path)
+    assert held.predictions_file.read_bytes().startswith(written)
+    assert (held.card().subjects, held.card().settings) == (
+        ("recording", "longest"),
+        {"recording": "a", "longest": "b"},
+    )
+    assert len(first.asked) == 2
+    assert len(held.predictions(print)) == 4
+    with pytest.raises(ConfigError, match=r"different: settings of recording"):
+        held.begin(card("recording").model_copy(update={"settings": {"recording": "c"}}))
+
+
+def test_a_run_whose_settings_were_hashed_together_goes_on(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    folder.begin(card("random"))
+    file = tmp_path / "run.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"settings": "0123456789ab"}))
+    folder.begin(card("random").model_copy(update={"settings": {"random": "a"}}))
+    assert folder.card().settings == {"random": "a"}
 
 
 def test_an_item_that_was_changed_since_it_was_asked_is_refused_and_one_whose_video_moved_is_not(

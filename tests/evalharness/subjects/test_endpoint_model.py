@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from helpers.servers.openai_server import Endpoint, openai_server, refuses, says
 from helpers.servers.openai_server import Reply as Sent
+from helpers.servers.web_server import web_server
 
 from longtake.config import load
 from longtake.console import Session
@@ -22,6 +23,7 @@ from longtake.errors import ConfigError, EngineError, MediaError
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.subjects import whole_video
 from longtake.evalharness.subjects.endpoint_model import EndpointModel
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.subject import Asked, Subject
@@ -75,6 +77,55 @@ def pictures(server: Endpoint) -> list[np.ndarray]:
     urls = [part["image_url"]["url"] for part in content(server) if part["type"] == "image_url"]
     files = [base64.b64decode(url.removeprefix("data:image/jpeg;base64,"), validate=True) for url in urls]
     return [np.asarray(cv2.imdecode(np.frombuffer(file, np.uint8), cv2.IMREAD_COLOR)) for file in files]
+
+
+def test_a_suite_says_how_models_are_asked_and_a_subject_overrides_it(ask: Ask) -> None:
+    question = asked(None)
+    question = replace(question, item=question.item.model_copy(update={"temperature": 0.1, "max_tokens": 16}))
+    sent = []
+    for options in ("", "max_tokens=99", "temperature=0"):
+        [request] = ask(question, kind="question-only", options=options)[1].requests
+        sent.append((request["temperature"], request["max_tokens"]))
+    assert sent == [(0.1, 16), (0.1, 99), (0.0, 16)]
+    cut = replace(says(""), body=says("").body.replace('"stop"', '"length"'))
+    with pytest.raises(EngineError, match="gave no answer in 16 tokens"):
+        ask(question, cut, kind="question-only")
+
+
+def test_the_video_itself_is_sent_once_and_frames_are_not(ask: Ask, talk: Path) -> None:
+    _, server = ask(asked(talk, OPEN, SECOND, number=1), options="video=1")
+    told, first, answer, second = server.requests[0]["messages"]
+    assert told["role"] == "system"
+    video, question = first["content"]
+    kind, _, data = video["video_url"]["url"].partition(",")
+    assert (video["type"], kind, question["text"]) == ("video_url", "data:video/mp4;base64", OPEN.question)
+    assert base64.b64decode(data, validate=True) == talk.read_bytes()
+    assert (answer["content"], second["content"]) == (OPEN.reference, SECOND.question)
+    _, server = ask(asked(talk), options="video=file&transcript=1")
+    told, first = server.requests[0]["messages"]
+    assert first["content"][0]["video_url"]["url"] == talk.resolve().as_uri()
+    assert "kettle costs 249" in told["content"]
+
+
+def test_a_video_that_is_missing_or_too_large_for_a_request_is_one_sentence(
+    ask: Ask, talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ask(asked(None), options="video=1")[0].status == "no_media"
+    monkeypatch.setattr(whole_video, "MAX_BYTES", 10_000)
+    with pytest.raises(MediaError, match=r"fit in a request. Use video=file .* or frames=N"):
+        ask(asked(talk), options="video=1")
+
+
+@pytest.mark.slow
+def test_longtakes_own_endpoint_answers_about_the_video_it_is_sent(talk: Path, tmp_path: Path) -> None:
+    """The library of the server is empty: it indexes what it is sent."""
+    with web_server(Workspace(tmp_path / "served", load(overrides=["engines.speakers=[]"]))) as server:
+        name = f"model:longtake@{server.url}/v1?video=1"
+        subject = subject_named(name, [], Session(library=tmp_path / "library"))
+        question = Turn(question="Which room number is shown?", reference="")
+        reply = subject.reply(asked(talk, question))
+    assert reply.status == "ok"
+    assert "4417" in reply.text
 
 
 def test_frames_are_sent_in_order_each_after_its_time(ask: Ask, talk: Path) -> None:

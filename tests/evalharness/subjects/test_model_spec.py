@@ -20,6 +20,7 @@ FIVE = Variant(name="5fps", fps=5.0, most_frames=32)
         (f"model:Qwen/Qwen2.5-VL-7B@{URL}", False, Sampling(64), Sampling(32, 5.0)),
         (f"model:m@{URL}?frames=8&transcript=1", True, Sampling(8), Sampling(8, 5.0)),
         (f"model:m@{URL}?fps=8&frames=32", False, Sampling(32, 8.0), Sampling(32, 8.0)),
+        (f"model:m@{URL}?video=1", False, None, None),
         (f"model:m@{URL}?fps=16", False, Sampling(64, 16.0), Sampling(32, 16.0)),
         (f"model:m@{URL}?transcript=1", True, None, None),
         (f"simulated:m@{URL}", False, Sampling(64), Sampling(32, 5.0)),
@@ -56,6 +57,9 @@ def test_the_name_of_the_model_may_hold_slashes_and_colons() -> None:
         (f"model:m@{URL}?fps=0", "fps: Input should be greater than 0"),
         (f"single-frame:m@{URL}?frames=8", "takes no frames"),
         (f"question-only:m@{URL}?transcript=1", "takes no transcript"),
+        (f"single-frame:m@{URL}?video=1", "takes no video"),
+        (f"model:m@{URL}?video=1&frames=8", "takes either video= or frames= and fps="),
+        (f"model:m@{URL}?video=2", "video: Input should be '', '1' or 'file'"),
     ],
 )
 def test_a_wrong_name_is_reported(name: str, reported: str) -> None:

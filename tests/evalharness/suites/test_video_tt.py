@@ -83,6 +83,7 @@ def test_a_question_is_five_items_of_one_video(tmp_path: Path) -> None:
         "Twice",
     )
     assert [variant.most_frames for variant in video_tt_variants()] == [80]
+    assert [item.max_tokens for item in items] == [50, 50, 50, 50, 16]
 
 
 def test_the_way_to_answer_is_described_as_in_the_released_code(tmp_path: Path) -> None:

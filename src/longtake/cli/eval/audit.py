@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from longtake import __version__
-from longtake.cli.eval.eval_arguments import AtOnce, Out, Remarks, Run
+from longtake.cli.eval.eval_arguments import AskedAtOnce, Out, Remarks, Run
 from longtake.cli.options import Json, print_report
+from longtake.cli.progress import counting
 from longtake.console import Session
 from longtake.errors import ConfigError
-from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 
 audit = typer.Typer(
@@ -36,13 +36,13 @@ def run(
     parts: Annotated[bool, typer.Option(help="Also ask about each eighth of the video.")] = True,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")] = False,
-    at_once: AtOnce = REQUESTS,
+    at_once: AskedAtOnce = None,
     as_json: Json = False,
 ) -> None:
     """Ask every model every question blind, with parts of the material, and with the whole video."""
     from longtake.evalharness.audit.audit_scores import TESTS, audit_variants
     from longtake.evalharness.runs.predicting import predict
-    from longtake.evalharness.subjects.subject_table import settings_hash, subject_named
+    from longtake.evalharness.subjects.subject_table import settings_hashes, subject_named
     from longtake.evalharness.suites.suite_table import suite_named
 
     session: Session = context.obj
@@ -59,7 +59,7 @@ def run(
         source=str(data.resolve()),
         subjects=names,
         variants=audit_variants(tuple(test or TESTS), parts=parts),
-        settings=settings_hash(names, session),
+        settings=settings_hashes(names, session),
         version=__version__,
     )
     folder = RunFolder(out)
@@ -68,7 +68,8 @@ def run(
         folder.begin(card)
         folder.mend(remarks.notify)
         folder.keep_items(items)
-        done = predict(folder, card, items, subjects, remarks.notify, retry_errors=retry_errors)
+        with counting("asking", quiet=as_json) as advance:
+            done = predict(folder, card, items, subjects, remarks.notify, retry_errors=retry_errors, advance=advance)
     print_report(done, lambda _: [f"{done}; next: longtake eval audit score {out}"], as_json)
     remarks.leave()
 

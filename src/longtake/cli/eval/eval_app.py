@@ -10,7 +10,7 @@ import typer
 from longtake import __version__
 from longtake.cli.eval.audit import audit
 from longtake.cli.eval.eval_arguments import (
-    AtOnce,
+    AskedAtOnce,
     OfJudge,
     OnlyExpected,
     Out,
@@ -24,10 +24,11 @@ from longtake.cli.eval.reports import reports
 from longtake.cli.eval.scripted import scripted
 from longtake.cli.eval.stress import stress
 from longtake.cli.options import Json, print_report
+from longtake.cli.progress import counting
 from longtake.console import EXIT_PARTIAL, Session, say, say_json
 from longtake.evalharness.items import History, Protocol
-from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.runs.shards import shard_named
 from longtake.evalharness.subjects.names import MODELS, NAMES
 
 if TYPE_CHECKING:
@@ -67,17 +68,21 @@ def run(
         typer.Option(min=0, help="Random seed, 0 by default; repeat it to run everything once per seed."),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="N/M", help="Ask only about the N-th of M parts of the videos; see `eval merge`."),
+    ] = None,
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="Ask again the items that ended in an error.")
     ] = False,
-    at_once: AtOnce = REQUESTS,
+    at_once: AskedAtOnce = None,
     only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
     """Ask every subject every item; what a run already holds isn't asked again."""
     from longtake.evalharness.judges.judging import any_to_judge
     from longtake.evalharness.runs.predicting import predict
-    from longtake.evalharness.subjects.subject_table import settings_hash, subject_named
+    from longtake.evalharness.subjects.subject_table import settings_hashes, subject_named
     from longtake.evalharness.suites.suite_table import cases_of_run, rates_of, suite_named
 
     session: Session = context.obj
@@ -97,16 +102,17 @@ def run(
         variants=tuple(variant.model_copy(update={"history": history}) for variant in variants),
         seeds=tuple(dict.fromkeys(seed or (0,))),
         protocol=protocol,
-        settings=settings_hash(tuple(names), session),
+        settings=settings_hashes(tuple(names), session),
         version=__version__,
     )
     folder = RunFolder(out)
     # Before the names are saved: one that contains a key is refused.
     subjects = [subject_named(name, loaded, session, at_once) for name in names]
+    own = shard_named(shard).items(items, loaded) if shard else items
     if only_expected:
         from longtake.cli.eval.run_plan import dry_run, show_dry_run
 
-        expected = dry_run(folder, card, items, subjects, session, remarks.notify, retry_errors=retry_errors)
+        expected = dry_run(folder, card, own, subjects, session, remarks.notify, retry_errors=retry_errors)
         print_report(expected, show_dry_run, as_json)
         remarks.leave()
         return
@@ -115,10 +121,26 @@ def run(
         folder.keep_loading(at_loading)
         folder.mend(remarks.notify)
         folder.keep_items(items)
-        done = predict(folder, card, items, subjects, remarks.notify, retry_errors=retry_errors)
+        with counting("asking", quiet=as_json) as advance:
+            done = predict(folder, card, own, subjects, remarks.notify, retry_errors=retry_errors, advance=advance)
     by_id = {item.id: item for item in items}
     stage = "judge" if any_to_judge(folder, by_id, cases_of_run(card)) else "score"
     print_report(done, lambda _: [f"{done}; next: longtake eval {stage} {out}"], as_json)
+    remarks.leave()
+
+
+@evaluate.command()
+def merge(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders of the same items and settings.")],
+    out: Annotated[Path, typer.Option(help="Folder for the joined run.")],
+    as_json: Json = False,
+) -> None:
+    """Join runs that asked parts of the same items, or different subjects; nothing is written to them."""
+    from longtake.evalharness.runs.merging import merge as merged
+
+    remarks = Remarks()
+    done = merged([RunFolder(run) for run in runs], RunFolder(out), remarks.notify)
+    print_report(done, lambda _: [f"{done}; next: longtake eval score {out}"], as_json)
     remarks.leave()
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from longtake.console import EXIT_PARTIAL, note
+from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.runs.run_folder import RunCard
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]
@@ -25,6 +26,16 @@ OfJudge = Annotated[
 ]
 
 AtOnce = Annotated[int, typer.Option(min=1, help="Concurrent requests to an endpoint.")]
+AskedAtOnce = Annotated[
+    int | None,
+    typer.Option(
+        "--at-once",
+        min=1,
+        help=f"Concurrent requests to a model ({REQUESTS}), or questions to an agent with a controller at an endpoint "
+        "(1), about a video each.",
+        show_default=False,
+    ),
+]
 OnlyExpected = Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens, time and cost; ask nothing.")]
 
 

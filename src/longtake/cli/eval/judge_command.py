@@ -10,6 +10,7 @@ import typer
 
 from longtake.cli.eval.eval_arguments import AtOnce, OnlyExpected, Remarks, Run
 from longtake.cli.options import Json, print_report
+from longtake.cli.progress import counting
 from longtake.console import Session, counted
 from longtake.evalharness.judges.judge_table import API_KEY, RULES, JudgeOptions, judge_named
 from longtake.evalharness.runs.bounded_map import REQUESTS
@@ -55,7 +56,9 @@ def judge(
         return
     with folder.locked():
         folder.mend(remarks.notify)
-        done = judge_run(folder, folder.items_by_id(remarks.notify), chosen, remarks.notify, cases_of, limit)
+        items = folder.items_by_id(remarks.notify)
+        with counting("judging", quiet=as_json) as advance:
+            done = judge_run(folder, items, chosen, remarks.notify, cases_of, limit, advance)
     verdicts = counted(done.judged - done.unjudged, "verdict")
     result = f"{verdicts} given, {done.kept} already there, {done.unjudged} left open"
     print_report(done, lambda _: [f"{result}; next: longtake eval score {run}"], as_json)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from longtake.cli.eval.eval_arguments import OfJudge, Reading, Remarks, Run, note_reading
-from longtake.cli.options import Json
+from longtake.cli.options import Json, print_report
 from longtake.console import Session, say, say_json
 from longtake.errors import ConfigError
 from longtake.evalharness.runs.run_folder import RunFolder
@@ -21,10 +21,10 @@ reports = typer.Typer()
 def report(
     context: typer.Context, run: Run, variant: Reading = None, judge: OfJudge = None, as_json: Json = False
 ) -> None:
-    """Write report.html and report.md to the run folder; traces come from the library."""
+    """Write report.html, its items in report/, and report.md to the run folder; traces come from the library."""
     from longtake.evalharness.reports.cited_frames import Stills
     from longtake.evalharness.reports.content import report_content
-    from longtake.evalharness.reports.document import report_markdown, report_page, write_pieces
+    from longtake.evalharness.reports.document import write_report
     from longtake.evalharness.reports.run_scores import read_scores
     from longtake.evalharness.reports.traces import Traces
     from longtake.memory.library import Library
@@ -34,14 +34,14 @@ def report(
     scores = read_scores(RunFolder(run), variant, remarks.notify, judge)
     note_reading(scores.card, variant)
     content = report_content(scores)
-    files = [run / "report.html", run / "report.md"]
     traces = Traces(Library(session.library_root).trace_root, remarks.notify)
-    write_pieces(files[0], report_page(scores, content, Stills(remarks.notify), traces))
-    write_pieces(files[1], [report_markdown(content)])
+    files = write_report(run, scores, content, Stills(remarks.notify), traces)
     if as_json:
         tables = {subject.name: subject.table.model_dump(mode="json") for subject in scores.subjects}
         say_json({"files": list(map(str, files)), "tables": tables})
     else:
+        for sentence in content.conclusion:
+            say(sentence)
         for row in content.headline.rows:
             say(f"{row[0]}  {row[1]}")
         for note in content.notes:
@@ -88,6 +88,29 @@ def compare(
             say(sentence)
         for flip in found.flips:
             say(f"  {flip.item}  {100 * flip.first:.0f} -> {100 * flip.second:.0f}  {flip.question}")
+    remarks.leave()
+
+
+@reports.command()
+def leaderboard(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
+    variant: Reading = None,
+    judge: OfJudge = None,
+    out: Annotated[Path | None, typer.Option(help="Write a table: .md.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Rank the subjects of several runs; what was asked different items is ranked apart."""
+    from longtake.evalharness.reports.document import write_pieces
+    from longtake.evalharness.reports.leaderboard import leaderboard as ranked
+    from longtake.evalharness.reports.leaderboard import leaderboard_markdown, show_leaderboard
+
+    remarks = Remarks()
+    if out and out.suffix != ".md":
+        raise ConfigError(f"--out {out} must end in .md.")
+    found = ranked(runs, variant, remarks.notify, judge)
+    if out:
+        write_pieces(out, leaderboard_markdown(found))
+    print_report(found, show_leaderboard, as_json)
     remarks.leave()
 
 

@@ -73,6 +73,7 @@ def test_a_whole_sample_keeps_what_scores_need(tmp_path: Path) -> None:
     assert reported == []
     assert (item.suite, item.id, item.video, item.task) == ("longshot", "sample_1", "abc", "entity_recognition")
     assert (item.format, item.seconds, item.media, item.tags) == ("rubric", 2712.4, None, {})
+    assert item.temperature == 0.1
     (turn,) = item.turns
     assert (turn.question, turn.reference) == ("What stands on the stove?", "A blue kettle.")
     assert (turn.difficulty, turn.modalities, turn.tags) == (2, ("visual", "speech"), {"conversation_role": "opener"})

@@ -1,0 +1,46 @@
+"""Tables of estimates and plots, before they become HTML or Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from longtake.evalharness.scoring.estimates import Estimate
+
+Cell = str | Estimate
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table; the first cell of a row is its name."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    caption: str = ""
+    subjects_from: int = 0  # the column of the first subject; 0 if each row is one
+
+
+@dataclass(frozen=True)
+class Point:
+    """A score at a place of an axis; points of one series share colour and shape."""
+
+    series: int
+    name: str
+    place: float
+    score: Estimate
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Scores against something else; `grid` says the same in words."""
+
+    title: str
+    axis: str
+    points: tuple[Point, ...]
+    series: tuple[str, ...]
+    grid: Grid
+
+
+def estimate(value: Estimate | None) -> Cell:
+    """A cell of an estimate, or of none."""
+    return "none" if value is None or value.value is None else value

@@ -1,0 +1,46 @@
+"""Fills the templates of pages."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from longtake.console import counted
+from longtake.evalharness.reports.drawing import forest_of, key, scatter
+from longtake.memory.timespan import clock
+
+
+def page(name: str, **values: Any) -> Iterator[str]:
+    """A template filled, in pieces; what comes from a run or a video is escaped."""
+    return _environment().get_template(name).generate(**values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("longtake.evalharness.reports", "pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"forest_of": forest_of, "scatter": scatter, "key": key, "clock": clock, "counted": counted}
+    environment.globals |= {"script": script, "script_hash": script_hash}
+    return environment
+
+
+@cache
+def script() -> str:
+    """The script of a report."""
+    return (files("longtake.evalharness.reports.pages") / "report.js").read_text(encoding="utf-8")
+
+
+def script_hash() -> str:
+    """The hash by which the page's policy allows its script, and no other."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(script().encode()).digest()).decode()
