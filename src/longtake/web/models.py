@@ -38,6 +38,7 @@ class EngineInUse(Record):
     capability: str
     engine: str | None
     summary: str
+    missing: str | None = Field(description="If nothing supplies it: why, and what to do.")
 
 
 class ModelsInUse(Record):
@@ -66,7 +67,13 @@ class Models:
         )
         reports = self._workspace.engines.reports()
         engines = (
-            EngineInUse(capability=each.capability, engine=each.engine, summary=each.summary) for each in reports
+            EngineInUse(
+                capability=each.capability,
+                engine=each.engine,
+                summary=each.summary,
+                missing=None if each.engine else next(iter(each.reasons.values()), None),
+            )
+            for each in reports
         )
         return ModelsInUse(controllers=tuple(choices), engines=tuple(engines))
 
