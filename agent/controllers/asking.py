@@ -34,7 +34,10 @@ class Role(NamedTuple):
 
 
 CONTROLLER = Role(
-    "The controller", "controller.base_url and controller.model", "controller.timeout", "controller.api_key_env"
+    "The controller",
+    "controller.base_url and controller.model, or run `longtake setup`",
+    "controller.timeout",
+    "controller.api_key_env",
 )
 
 

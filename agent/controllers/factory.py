@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
+from longtake.agent.controllers.asking import CONTROLLER
 from longtake.agent.query.reader import LearnedReader
-from longtake.config import secret
+from longtake.config import secret, unset
 from longtake.errors import ConfigError
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.settings import ControllerSettings, Settings
@@ -75,7 +76,7 @@ def _gguf(settings: Settings) -> BaseChatModel:
 
     missing = missing_gguf(settings, settings.controller.model, "controller.model")
     if missing or not settings.controller.model:
-        raise ConfigError(f"controller.engine=gguf can't be used: {missing}. `longtake setup` finds another.")
+        raise ConfigError(f"controller.engine=gguf can't be used: {missing}.")
     from longtake.agent.controllers.gguf import open_gguf
 
     return open_gguf(settings, settings.controller.model)
@@ -98,4 +99,6 @@ def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
 
         kind = QwenAgentChatModel
     key = secret(settings.api_key_env)
-    return open_endpoint(kind, settings, url, model, key, loopback=is_loopback(url))
+    place = f"the environment variable {settings.api_key_env}" if key else unset(settings.api_key_env)
+    role = CONTROLLER._replace(key=f"{place} ({CONTROLLER.key})")
+    return open_endpoint(kind, settings, url, model, key, loopback=is_loopback(url), role=role)

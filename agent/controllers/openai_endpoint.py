@@ -45,6 +45,8 @@ _CONTEXT_FULL = re.compile(
     r"|maximum number of tokens",
     re.IGNORECASE,
 )
+# Ollama, vLLM and LM Studio word this differently, too.
+_NO_TOOLS = re.compile(r"not support \W*(?:tool|function)|tool choice requires|tools are not supported", re.IGNORECASE)
 
 
 class EndpointChatModel(ChatOpenAI):
@@ -88,11 +90,20 @@ class EndpointChatModel(ChatOpenAI):
         return result
 
     def _failure(self, error: APIError) -> EngineError:
-        refused = isinstance(error, AuthenticationError)
-        sentence = self._sentence(problem_of(error), f"the key, which was refused: {self.role.key}" if refused else "")
+        sentence = self._sentence(problem_of(error), self._place(error))
         if isinstance(error, ContextOverflowError) or _CONTEXT_FULL.search(str(error)):
             return ContextFull(sentence)
         return Busy(sentence, _named_wait(error)) if _may_pass(error) else EngineError(sentence)
+
+    def _place(self, error: APIError) -> str:
+        """What to check; empty for the place of the endpoint."""
+        if isinstance(error, AuthenticationError):
+            return f"the key, which was refused: {self.role.key}"
+        if isinstance(error, APITimeoutError):
+            return f"whether it is overloaded, or raise {self.role.timeout}"
+        if _NO_TOOLS.search(str(error)) and not self.calls_as_text:
+            return "whether the model calls tools: controller.calls=text is for one that doesn't"
+        return ""
 
     def _sentence(self, problem: str, place: str = "") -> str:
         key = self.openai_api_key.get_secret_value() if isinstance(self.openai_api_key, SecretStr) else NO_KEY

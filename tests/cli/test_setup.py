@@ -9,6 +9,7 @@ import pytest
 import yaml
 from helpers.command import longtake
 from helpers.media.speech import write_spoken
+from helpers.models.smollm2 import smollm2
 from helpers.servers.hub_server import hub_server
 from helpers.servers.openai_server import Reply, openai_server, refuses, says
 
@@ -41,13 +42,30 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ([says("jump_to(7)"), refuses(400, "no images")], False, False),
         ([refuses(400, "no tools"), says("red")], False, True),
         ([says(None, ("jump_to", "{broken")), says("blue")], False, False),
-        ([Reply("not JSON"), Reply("[]")], False, False),
+        ([Reply("not JSON"), says("It works without tools.")], False, False),
     ],
 )
 def test_a_trial_finds_what_a_model_can_do(script: list[Reply], tools: bool, pictures: bool) -> None:
     with openai_server(script) as server:
         trial = try_model(server.url, "scripted")
     assert (trial.tools, trial.pictures, trial.problem) == (tools, pictures, None)
+
+
+@pytest.mark.parametrize(
+    ("reply", "refused", "said"),
+    [
+        (refuses(401, "Incorrect API key: sk-wrong-key"), True, "401: Incorrect API key: ***"),
+        (refuses(404, "model 'scripted' not found"), False, "model 'scripted' not found"),
+        (Reply("Bad Gateway", 502), False, "502"),
+        (Reply("not JSON"), False, "OpenAI-compatible"),
+        (Reply("[]"), False, "OpenAI-compatible"),
+    ],
+)
+def test_a_model_that_answers_nothing_is_a_problem_with_a_reason(reply: Reply, refused: bool, said: str) -> None:
+    with openai_server([reply]) as server:
+        trial = try_model(server.url, "scripted", "sk-wrong-key")
+    assert (trial.tools, trial.pictures, trial.refused) == (False, False, refused)
+    assert said in (trial.problem or "")
 
 
 def test_a_server_lists_the_models_that_chat() -> None:
@@ -85,9 +103,63 @@ def test_a_model_that_does_not_answer_is_not_kept(
 ) -> None:
     monkeypatch.setattr(names, "LOCAL_SERVERS", {"ollama": "http://127.0.0.1:9/v1"})
     done = longtake("setup", "--model", "ollama/none", library=tmp_path / "library")
-    assert done.code == 0
-    assert "ollama/none didn't answer" in done.stderr
+    assert done.code == 1
+    assert "ollama/none isn't used" in done.stderr
     assert not config.exists()
+
+
+def test_setup_takes_the_first_model_that_answers(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with openai_server([refuses(500, "out of memory")]) as broken, openai_server([CALL]) as working:
+        monkeypatch.setattr(names, "LOCAL_SERVERS", {"ollama": broken.url, "vllm": working.url})
+        done = longtake("setup", library=tmp_path / "library")
+    assert (done.code, "out of memory" in done.stderr) == (0, True)
+    assert yaml.safe_load(config.read_text())["controller"]["base_url"] == working.url
+
+
+@pytest.mark.parametrize(
+    ("models", "reply", "said"),
+    [
+        (("scripted",), refuses(401, "no key"), "OPENAI_API_KEY is not set"),
+        (("large", "small"), refuses(404, "not found"), "it has large, small"),
+    ],
+)
+def test_setup_says_what_to_do_about_a_refusal(
+    models: tuple[str, ...],
+    reply: Reply,
+    said: str,
+    config: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with openai_server([reply]) as server:
+        server.models = models
+        done = longtake("setup", "--url", server.url, "--model", "openai/scripted")
+    assert (done.code, said in done.stderr, config.exists()) == (1, True, False)
+
+
+def test_setup_keeps_a_gguf_file_by_its_whole_path_once_it_has_answered(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = smollm2()
+    Path("whole.gguf").symlink_to(whole)
+    Path("broken.gguf").write_bytes(whole.read_bytes()[: 1 << 23])
+    assert longtake("setup", "--model", "gguf/broken.gguf").code == 1
+    assert not config.exists()
+    assert longtake("setup", "--model", "gguf/whole.gguf").code == 0
+    assert yaml.safe_load(config.read_text())["controller"]["model"] == str(tmp_path / "whole.gguf")
+
+
+def test_doctor_says_that_a_server_lacks_the_model(tmp_path: Path) -> None:
+    with openai_server([CALL]) as server:
+        server.models = ("large", "qwen3:latest")
+        for model, missing in (("nosuch", True), ("qwen3", False)):
+            settings = ("controller.engine=openai", f"controller.base_url={server.url}", f"controller.model={model}")
+            flags = [part for setting in settings for part in ("--set", setting)]
+            done = longtake(*flags, "doctor", "--json", library=tmp_path)
+            assert ("no model nosuch" in str(json.loads(done.stdout)["controller"]["problem"])) is missing
 
 
 def test_the_users_settings_lie_beneath_a_profile_and_the_overrides(config: Path) -> None:

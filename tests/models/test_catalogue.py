@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import get_args
 
 import pytest
+from helpers.command import longtake
+from pydantic import ValidationError
 
 from longtake.errors import ConfigError
-from longtake.models.catalogue import Task, catalogue, named
+from longtake.models.catalogue import CatalogueModel, Task, catalogue, named
 from longtake.preprocess.engines.audio import packaged_whisper
 
 
@@ -26,7 +29,21 @@ def test_an_unknown_name_brings_the_nearest() -> None:
         named("qwen3-4")
 
 
-def test_memory_is_unknown_only_where_the_size_is() -> None:
-    for model in catalogue():
-        assert (model.memory is None) == (model.size is None)
-        assert model.memory is None or model.size is None or model.memory > model.size
+def test_every_model_states_one_size_and_needs_more_memory_than_that() -> None:
+    assert all(model.memory > model.download > 0 for model in catalogue())
+    stated = catalogue()[0].model_dump()
+    for sizes in ({"size": None, "about": None}, {"size": 1, "about": 1}):
+        with pytest.raises(ValidationError):
+            CatalogueModel.model_validate(stated | sizes)
+
+
+def test_the_list_marks_estimates_until_a_model_is_fetched() -> None:
+    rows = {row["name"]: row for row in json.loads(longtake("models", "list", "--json").stdout)}
+    assert {name for name, row in rows.items() if row["estimated"]} == {
+        model.name for model in catalogue() if model.size is None
+    }
+    assert all(row["size"] and row["memory"] and row["files"] for row in rows.values())
+    shown = {line.split()[0]: line for line in longtake("models", "list").stdout.splitlines() if line.startswith("   ")}
+    assert {name for name, line in shown.items() if "~" in line} == {
+        name for name, row in rows.items() if row["estimated"]
+    }

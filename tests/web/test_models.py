@@ -27,6 +27,8 @@ def test_without_a_model_there_is_one_choice(client: httpx.Client) -> None:
     engines = {each["capability"]: each["engine"] for each in found["engines"]}
     assert engines["scene_text"] == "rapidocr"
     assert engines["captions"] is None
+    missing = {each["capability"]: each["missing"] for each in found["engines"]}
+    assert (missing["scene_text"], "longtake setup" in missing["captions"]) == (None, True)
 
 
 def test_every_model_of_the_server_can_be_chosen(small_workspace: Workspace, video: str) -> None:

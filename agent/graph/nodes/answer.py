@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.reply import Reply
@@ -25,6 +26,7 @@ from longtake.memory.timespan import clock
 MAX_FINDINGS = 3
 NOTHING = "I couldn't find this in the video."
 STOOD_IN = "(The language model gave no usable answer: {why}. This answer quotes the lines that were found.)"
+FAILED = "(Not everything could be examined. {what})"
 MANY = frozenset({"list", "count", "order"})  # targets for which everything must be examined
 HEARD = frozenset[Modality]({"speech", "audio"})
 NO_OPTION = "No evidence settles which option is right."
@@ -49,6 +51,8 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     option = state.reply.option if state.reply else _option(state) if proven else None
     if proven and option is None and LETTER.match(state.draft or "") and state.options:
         text = f"{text} {NO_OPTION}"
+    if status in ("abstained", "uncertain") and (failed := _failed(state.messages)):
+        text = f"{text} {FAILED.format(what=failed)}"
     if state.stands_in and status != "partial":
         text = f"{text} {STOOD_IN.format(why=state.stands_in)}"
     result = Answer(
@@ -85,6 +89,12 @@ def _failure(state: AgentState) -> str | None:
     """Why the controller failed on the way, even if another one or earlier findings gave the answer."""
     why = state.stands_in or state.progress.guard or ""
     return why if why.startswith(SILENT) else None
+
+
+def _failed(messages: Sequence[BaseMessage]) -> str:
+    """What models and engines said as they failed, such as a server that is down."""
+    failures = (made.result.failure for made in calls_made(messages))
+    return " ".join(dict.fromkeys(each.message for each in failures if each and each.kind == "engine_failed"))
 
 
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:

@@ -120,7 +120,8 @@ def missing_model(settings: Settings) -> str | None:
 def missing_closer_model(settings: Settings) -> str | None:
     """The same for the larger model."""
     if settings.speech.closer_model is None:
-        return "no larger Whisper model is set: --set speech.closer_model=DIR"
+        pull = "fetch one with `longtake models pull whisper-small`"
+        return f"no larger Whisper model is set: {pull}, then --set speech.closer_model=whisper-small"
     return _missing(settings, CloserWhisper.option)
 
 

@@ -30,8 +30,8 @@ def missing_model(settings: EndpointSettings, section: str, *, offline: bool) ->
     """
     if not settings.base_url or not settings.model:
         return (
-            f"no vision-language model is set: give an OpenAI-compatible endpoint with --set {section}.base_url=URL "
-            f"and its model with --set {section}.model=NAME"
+            "no vision-language model is set: `longtake setup` finds one, or give an OpenAI-compatible endpoint with "
+            f"--set {section}.base_url=URL --set {section}.model=NAME"
         )
     return refused_endpoint(settings.base_url, f"{section}.base_url", settings.api_key_env, offline=offline)
 

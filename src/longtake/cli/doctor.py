@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -14,19 +14,22 @@ import typer
 from longtake import __version__
 from longtake.config import secret
 from longtake.console import Session, counted, say, say_json
+from longtake.models.advice import problem_at
 from longtake.models.servers import ask_models
 from longtake.offline import refused_endpoint
-from longtake.plugins import Origin, Table, strays
+from longtake.plugins import BUILT_IN, Origin, Table, strays
 from longtake.preprocess.engines import CapabilityReport, EngineTable
+from longtake.preprocess.engines.built_in_engines import PURPOSES
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 from longtake.settings import Settings
 
+_BY_URL = ("openai", "qwen_agent")  # controllers behind a server
 # What would improve a capability over the engine in use.
 BETTER = {
     "speech": "subtitles next to the file (NAME.srt or NAME.vtt) are used instead, and beat any recogniser",
-    "faces": "biometric, so only on request: pip install 'longtake[faces]' and --set 'engines.faces=[dlib]'",
+    "faces": "biometric, so only if you ask for it: pip install 'longtake[faces]' and --set 'engines.faces=[dlib]'",
 }
 
 
@@ -36,8 +39,7 @@ def doctor(
 ) -> None:
     """Check what works here: the library, and for each capability the engine in use and how to improve it.
 
-    Finally, list the packages of engines, tools, suites, judges, subjects, edits and stress tests. Nothing is created
-    or changed.
+    The servers that the settings name are asked. Finally, list what other packages add. Nothing is created or changed.
     """
     session: Session = context.obj
     library = check_library(session.library_root)
@@ -48,7 +50,8 @@ def doctor(
     problem = file_problem or servers.get("controller", {}).get("problem")
     reports = EngineTable(session.settings).reports()
     parts = _parts()
-    shown = None if _refused(session.settings) else controller.base_url  # it may contain a secret
+    at_url = controller.engine in _BY_URL and not _refused(session.settings)  # a refused one may contain a secret
+    shown = controller.base_url if at_url else None
     facts = {
         "version": __version__,
         "python": sys.version.split()[0],
@@ -81,16 +84,29 @@ def doctor(
         say(f"            {section}: {said}")
     if controller.engine == "extractive":
         say("            a language model plans better: longtake setup finds or fetches one")
-    say()
-    for report in reports:
-        say(f"{report.capability:<21} {report.engine or 'unavailable':<12} {report.summary}")
-        for name, reason in report.reasons.items():
-            say(f"{'':<21} {name} can't be used: {reason}")
-        if report.capability in BETTER:
-            say(f"{'':<21} {BETTER[report.capability]}")
+    for line in _capability_lines(reports):
+        say(line)
     say()
     for line in _part_lines(parts):
         say(line)
+
+
+def _capability_lines(reports: Sequence[CapabilityReport]) -> Iterator[str]:
+    """What works, each with what would be better, and then what is missing, each with what it takes."""
+    for title, shown in (
+        ("Works here", [report for report in reports if report.engine]),
+        ("Missing", [report for report in reports if not report.engine]),
+    ):
+        yield from ("", title) if shown else ()
+        for report in shown:
+            if report.engine:
+                yield f"  {report.capability:<20} {report.engine}: {report.summary}"
+            else:
+                yield f"  {report.capability:<20} {PURPOSES[report.capability]}"
+            for name, reason in report.reasons.items():
+                yield f"    {'better with' if report.engine else 'with'} {name}: {reason}"
+            if report.capability in BETTER:
+                yield f"    {BETTER[report.capability]}"
 
 
 def _parts() -> list[Origin]:
@@ -109,12 +125,16 @@ def _parts() -> list[Origin]:
 
 
 def _part_lines(parts: Sequence[Origin]) -> Iterator[str]:
-    """Print the parts of each kind and package, then those that can't be used."""
+    """How many parts are built in, then those of each other package, then those that can't be used."""
     named: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    own: Counter[str] = Counter()
     for part in parts:
         kind, _, capability = part.kind.partition(".")
-        if part.problem is None:
+        if part.problem is None and part.source == BUILT_IN:
+            own[kind] += 1
+        elif part.problem is None:
             named[kind, part.source].append(f"{capability}.{part.name}" if capability else part.name)
+    yield f"Built in: {', '.join(f'{count} {kind}' for kind, count in own.items())} (--json lists them)."
     for (kind, source), names in named.items():
         line = f"{kind:<9} {source}: {', '.join(names)}"
         yield textwrap.fill(line, width=120, subsequent_indent=" " * 10, break_on_hyphens=False)
@@ -137,11 +157,11 @@ def _servers(settings: Settings) -> dict[str, dict[str, Any]]:
     """Ask the servers that the settings name, each once: by setting, the URL, seconds, models and what is wrong."""
     named = {"captions": settings.captions, "visual_question": settings.visual_question}
     controller = settings.controller
-    asked: list[tuple[str, str | None, str]] = [(name, each.base_url, each.api_key_env) for name, each in named.items()]
-    if controller.engine in ("openai", "qwen_agent"):
-        asked.insert(0, ("controller", controller.base_url, controller.api_key_env))
+    asked = [(name, each.base_url, each.model, each.api_key_env) for name, each in named.items()]
+    if controller.engine in _BY_URL:
+        asked.insert(0, ("controller", controller.base_url, controller.model, controller.api_key_env))
     rows: dict[str, dict[str, Any]] = {}
-    for section, url, variable in asked:
+    for section, url, model, variable in asked:
         if not url:
             continue
         setting = f"{section}.base_url"
@@ -149,14 +169,11 @@ def _servers(settings: Settings) -> dict[str, dict[str, Any]]:
             rows[section] = {"url": None, "seconds": None, "models": [], "problem": refused}  # it may hold a secret
             continue
         listing = ask_models(url, secret(variable))
-        problem = listing.problem and (
-            f"the endpoint {url} does not answer ({listing.problem}): start it, or correct {setting}"
-        )
         rows[section] = {
             "url": url,
             "seconds": round(listing.seconds, 3),
             "models": list(listing.models),
-            "problem": problem,
+            "problem": problem_at(listing, model, setting, variable),
         }
     return rows
 

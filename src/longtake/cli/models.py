@@ -30,7 +30,7 @@ Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Names of th
 
 @models.command("list")
 def list_models(as_json: Json = False) -> None:
-    """List the catalogue by task, with what is on disk."""
+    """List the catalogue by task, with each model's size, the memory it needs, its licence and what it improves."""
     present = {each.model.name: each for each in installed()}
     if as_json:
         return say_json([_facts(model, present.get(model.name)) for model in catalogue()])
@@ -40,9 +40,11 @@ def list_models(as_json: Json = False) -> None:
             task = model.task
             say(task)
         mark = "*" if model.name in present else " "
-        say(f" {mark} {model.name:<21} {size_text(model.size):>8}  {model.licence:<14}  {model.improves}")
+        memory = f"{size_text(model.memory)} memory"
+        say(f" {mark} {model.name:<21} {size_of(model):>9}  {memory:>14}  {model.licence:<13}  {model.improves}")
     marked = f"* in {models_folder()}." if present else f"None is in {models_folder()} yet."
-    return say(f"{marked} Fetch one with `longtake models pull NAME`.")
+    say(f"{marked} Fetch one with `longtake models pull NAME`.")
+    return say("Sizes with ~ are estimates until the model is fetched; so is the memory.")
 
 
 @models.command()
@@ -56,6 +58,8 @@ def pull(context: typer.Context, names: Names, as_json: Json = False) -> None:
         facts.append(_facts(model, found))
         if not as_json:
             say(f"{model.name} is in {found.folder} ({size_text(found.size)}, {model.licence}).")
+            if found.unpinned:
+                say(f"No digest was known for {', '.join(found.unpinned)}: recorded for `longtake models verify`.")
     if as_json:
         say_json(facts)
     elif any(model.task == "speech" for model in wanted):
@@ -138,10 +142,13 @@ def trial_text(trial: Trial) -> str:
     return f"it answered in {trial.seconds:.1f} s, {tools}, and {eyes}"
 
 
-def size_text(size: int | None) -> str:
-    """A size in bytes as text; empty if it isn't known."""
-    if size is None:
-        return ""
+def size_of(model: CatalogueModel) -> str:
+    """The size of a model as text, with ~ if it is an estimate."""
+    return size_text(model.download) if model.size else f"~{size_text(model.download)}"
+
+
+def size_text(size: int) -> str:
+    """A size in bytes as text."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
@@ -153,8 +160,11 @@ def _facts(model: CatalogueModel, found: InstalledModel | None) -> dict[str, Any
         "improves": model.improves,
         "repo": model.repo,
         "revision": found.record.revision if found else model.revision,
+        "files": list(model.files),
+        "sha256": {file.path: file.sha256 for file in found.record.files} if found else model.sha256,
         "licence": model.licence,
-        "size": found.size if found else model.size,
+        "size": found.size if found else model.download,
+        "estimated": not found and model.size is None,
         "memory": model.memory,
         "path": str(found.path) if found else None,
     }

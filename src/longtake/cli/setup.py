@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
@@ -10,12 +11,13 @@ from typing import Annotated, Any
 
 import typer
 
-from longtake.cli.models import size_text, trial_text
+from longtake.cli.models import size_of, size_text, trial_text
 from longtake.config import secret, write_user_file
 from longtake.console import Session, counted, note, say
-from longtake.errors import ConfigError, LongtakeError
+from longtake.errors import ConfigError, EngineError, LongtakeError
 from longtake.memory.library import Library
 from longtake.models import names
+from longtake.models.advice import problem_at
 from longtake.models.catalogue import CatalogueModel, Task, catalogue
 from longtake.models.fetching import pull
 from longtake.models.folder import installed
@@ -25,6 +27,7 @@ from longtake.preprocess.engines.llama_cpp.server import missing_gguf
 from longtake.settings import Settings as LongtakeSettings
 
 Settings = dict[str, Any]
+_KEY = "OPENAI_API_KEY"  # the variable that holds the key
 _MAX_ON_CPU = 2e9  # bytes: a larger model takes minutes for an answer
 
 
@@ -46,13 +49,18 @@ def setup(
     say(f"This machine has {machine.cores} cores and {size_text(machine.memory)} of memory{gpu}.")
     if url and not (model and model.startswith("openai/")):
         raise ConfigError("--url needs the name of a model there: --model openai/NAME.")
-    chosen = model or _choose(_found(), yes=yes)
     before = installed()
-    changes = _try(chosen, url, session.settings) if chosen else {}
-    changes = _offer_downloads(machine, changes, offline=offline, yes=yes)
+    if model:
+        changes = _try(model, url, session.settings)
+    else:
+        changes = _first_that_answers(_candidates(_found(), yes=yes), session.settings)
+    seeing = session.settings.visual_question
+    if changes and "visual_question" not in changes and seeing.base_url:
+        say(f"{seeing.model} at {seeing.base_url} still answers questions about pictures.")
+    changes = _offer_downloads(machine, session.settings, changes, offline=offline, yes=yes)
     if changes:
         say(f"Wrote {write_user_file(changes)}; every command reads it, and --config and --set override it.")
-    elif not installed():
+    elif session.settings.controller.engine == "extractive" and not installed():
         say("No model was set up: Longtake answers by quoting what it finds (docs/models.md shows how to add one).")
     if changes or installed() != before:
         _offer_index(context, replace(session), yes=yes)
@@ -71,34 +79,52 @@ def _found() -> list[str]:
     return found
 
 
-def _choose(found: Sequence[str], *, yes: bool) -> str | None:
-    if not found:
-        return None
-    if yes or not sys.stdin.isatty():
-        return found[0]
+def _candidates(found: Sequence[str], *, yes: bool) -> Sequence[str]:
+    """The models to try until one answers: the one that a person chooses, or all."""
+    if not found or yes or not sys.stdin.isatty():
+        return found
     for number, name in enumerate(found, 1):
         say(f"  {number}  {name}")
     number = -1
     while not 0 <= number <= len(found):
         number = typer.prompt("Which one answers questions? (0 for none)", default=1, type=int)
-    return found[number - 1] if number else None
+    return [found[number - 1]] if number else []
+
+
+def _first_that_answers(candidates: Sequence[str], settings: LongtakeSettings) -> Settings:
+    for number, name in enumerate(candidates, 1):
+        try:
+            changes = _try(name, None, settings)
+        except EngineError as error:
+            note(f"longtake: {error}")
+            continue
+        if rest := candidates[number:]:
+            say(f"To use {' or '.join(rest)} instead, run `longtake setup --model {rest[0]}`.")
+        return changes
+    return {}
 
 
 def _try(name: str, url: str | None, settings: LongtakeSettings) -> Settings:
-    """The settings for a model, after it was tried; none if it can't answer."""
+    """The settings for a model, after it was tried.
+
+    Raises:
+        ConfigError: if there is no such model.
+        EngineError: if it can't answer.
+    """
     controller: Settings = dict(names.settings_of(name))
     if controller["engine"] == "gguf":
         if problem := missing_gguf(settings, controller["model"], "controller.model"):
-            note(f"longtake: {name} isn't used: {problem}.")
-            return {}
+            raise EngineError(f"{name} isn't used: {problem}.")
+        _load(controller["model"], settings)
         return {"controller": controller}
     controller["base_url"] = url or controller["base_url"]
     say(f"Trying {name} ...")
-    key = secret("OPENAI_API_KEY") if name.startswith("openai/") else None
+    key = secret(_KEY) if name.startswith("openai/") else None
     trial = try_model(controller["base_url"], controller["model"], key)
     if trial.problem:
-        note(f"longtake: {name} didn't answer ({trial.problem}), so it isn't used.")
-        return {}
+        listing = replace(ask_models(controller["base_url"], key), refused=trial.refused)  # many list to anyone
+        what = problem_at(listing, controller["model"], "--url", _KEY) or trial.problem
+        raise EngineError(f"{name} isn't used: {what}.")
     say(f"{name}: {trial_text(trial)}.")
     controller["calls"] = "native" if trial.tools else "text"
     place = {"base_url": controller["base_url"], "model": controller["model"]}
@@ -106,13 +132,25 @@ def _try(name: str, url: str | None, settings: LongtakeSettings) -> Settings:
     return {"controller": controller, **seeing}
 
 
-def _offer_downloads(machine: Machine, changes: Mapping[str, Any], *, offline: bool, yes: bool) -> Settings:
+def _load(file: str, settings: LongtakeSettings) -> None:
+    """Ask a model in process for a few words."""
+    from longtake.agent.controllers.gguf import open_gguf
+
+    say(f"Loading {file} ...")
+    begun = time.monotonic()
+    open_gguf(settings, file).invoke("Say hello.")
+    say(f"It answered after {time.monotonic() - begun:.1f} s.")
+
+
+def _offer_downloads(
+    machine: Machine, current: LongtakeSettings, changes: Mapping[str, Any], *, offline: bool, yes: bool
+) -> Settings:
     """Fetch what fits and is wanted, and return the settings that use it."""
     settings = dict(changes)
     tasks: list[Task] = ["speech"]
-    if find_spec("xllamacpp") and "controller" not in settings:
+    if find_spec("xllamacpp") and "controller" not in settings and current.controller.engine == "extractive":
         tasks.append("language")
-    if find_spec("xllamacpp") and "visual_question" not in settings:
+    if find_spec("xllamacpp") and "visual_question" not in settings and not current.visual_question.model:
         tasks.append("pictures")
     if find_spec("torch") and find_spec("transformers"):
         tasks.extend(("image-text vectors", "objects", "sounds"))
@@ -121,7 +159,7 @@ def _offer_downloads(machine: Machine, changes: Mapping[str, Any], *, offline: b
         if present:
             say(f"For {task}, {present[0].model.name} is on disk.")
         best = None if present else _best(machine, task)
-        if best and not offline and _agreed(f"Fetch {best.name} ({size_text(best.size)}, {best.improves})?", yes):
+        if best and not offline and _agreed(f"Fetch {best.name} ({size_of(best)}, {best.improves})?", yes):
             try:
                 pull(best)
             except LongtakeError as error:
@@ -137,7 +175,7 @@ def _best(machine: Machine, task: Task) -> CatalogueModel | None:
     """The best model that fits; without a GPU, none that would be too slow."""
     fits = [model for model in catalogue() if model.task == task and machine.carries(model.memory)]
     if not machine.gpu:
-        fits = [model for model in fits if (model.size or 0) < _MAX_ON_CPU]
+        fits = [model for model in fits if model.download < _MAX_ON_CPU]
     return fits[-1] if fits else None
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from longtake.errors import ConfigError, did_you_mean
 
@@ -41,12 +41,24 @@ class CatalogueModel(BaseModel):
     files: Annotated[tuple[str, ...], Field(min_length=1, description="Names or patterns in the repository.")]
     licence: str
     size: int | None = Field(default=None, description="Bytes of all files, if known.")
-    sha256: dict[str, str] = Field(default={}, description="By file; the hub states those of the others.")
+    about: int | None = Field(default=None, description="An estimate of the size, if it isn't known.")
+    sha256: dict[str, str] = Field(default={}, description="By file; those of the others aren't known beforehand.")
+
+    @model_validator(mode="after")
+    def _has_one_size(self) -> Self:
+        if (self.size is None) == (self.about is None):
+            raise ValueError(f"{self.name} needs either `size` or `about`")
+        return self
 
     @property
-    def memory(self) -> int | None:
-        """Estimated bytes of memory in use; None if the size isn't known."""
-        return None if self.size is None else round(self.size * _ROOM)
+    def download(self) -> int:
+        """The size of all files, known or estimated."""
+        return self.size or self.about or 0
+
+    @property
+    def memory(self) -> int:
+        """Estimated bytes of memory in use."""
+        return round(self.download * _ROOM)
 
 
 @cache

@@ -64,6 +64,11 @@ class InstalledModel(BaseModel):
         """The recorded SHA-256 of one of its files."""
         return next(file.sha256 for file in self.record.files if file.path == path)
 
+    @property
+    def unpinned(self) -> list[str]:
+        """Files whose digest nobody knew before they were fetched."""
+        return [file.path for file in self.record.files if file.path not in self.model.sha256]
+
     def damaged(self) -> list[str]:
         """Files that are missing or differ from the record. Reads all of them."""
         return [file.path for file in self.record.files if digest(self.folder / file.path) != file.sha256]

@@ -21,9 +21,9 @@ class Machine:
     gpu: str | None
     gpu_memory: int
 
-    def carries(self, memory: int | None) -> bool:
-        """Whether a model that needs so many bytes fits; one of unknown size doesn't."""
-        return memory is not None and memory <= max(self.memory * _SHARE, self.gpu_memory * 0.9)
+    def carries(self, memory: int) -> bool:
+        """Whether a model that needs so many bytes fits."""
+        return memory <= max(self.memory * _SHARE, self.gpu_memory * 0.9)
 
 
 def this_machine() -> Machine:

@@ -59,7 +59,7 @@ def short_name(controller: ControllerSettings) -> str:
 def _gguf(model: str) -> Path:
     file = Path(model).expanduser()
     if file.is_file():
-        return file
+        return file.absolute()  # the settings may be read from another folder
     if os.sep in model or file.suffix == ".gguf":
         raise ConfigError(f"{model} isn't on disk: give a GGUF file, or a name that `longtake models list` shows.")
     found = find(named(model, "language", "pictures").name)

@@ -6,6 +6,7 @@ import base64
 import io
 import json
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,30 +14,40 @@ import httpx
 from PIL import Image
 
 from longtake.offline import is_loopback
+from longtake.redaction import without_secrets
 
 LIST_SECONDS = 3.0
 TRY_SECONDS = 120.0  # the first reply may wait for a model to load
 _NOT_FOR_CHAT = ("embed", "rerank", "whisper")
+_MAX_SAID = 200  # characters of a server's own words
+# A reply with an error, or that isn't what was asked for.
+_UNUSABLE = (httpx.HTTPStatusError, ValueError, LookupError, TypeError)
 
 
 @dataclass(frozen=True)
 class Listing:
-    """The models of a server, or why it doesn't answer."""
+    """The models of a server, or why it doesn't answer; `refused` if the reason is the key."""
 
     url: str
     models: tuple[str, ...]
     seconds: float
     problem: str | None = None
+    refused: bool = False
+
+    def has(self, model: str) -> bool:
+        """Whether the server offers a model, as far as it says; Ollama completes a name without a tag."""
+        return not self.models or model in self.models or f"{model}:latest" in self.models
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What a model did when it was tried."""
+    """What a model did when it was tried, or why it didn't answer; `refused` if the reason is the key."""
 
     tools: bool
     pictures: bool
     seconds: float
     problem: str | None = None
+    refused: bool = False
 
 
 def ask_models(url: str, key: str | None = None) -> Listing:
@@ -51,8 +62,8 @@ def ask_models(url: str, key: str | None = None) -> Listing:
         with _client(url, key, LIST_SECONDS) as client:
             reply = client.get("models").raise_for_status().json()
         names = [str(each["id"]) for each in reply["data"]]
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
-        return Listing(url, (), time.monotonic() - begun, _reason(error))
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, LookupError, TypeError) as error:
+        return Listing(url, (), time.monotonic() - begun, _reason(error, key), _refuses(error))
     chat = tuple(name for name in names if not any(part in name.casefold() for part in _NOT_FOR_CHAT))
     return Listing(url, chat, time.monotonic() - begun)
 
@@ -61,23 +72,20 @@ def try_model(url: str, model: str, key: str | None = None) -> Trial:
     """Ask a model for one tool call and for the colour of one picture."""
     begun = time.monotonic()
     tools = pictures = False
-    problem = None
-    try:
-        with _client(url, key, TRY_SECONDS) as client:
-            tools = _calls_tool(_reply(client, model, _TOOL_QUESTION, tools=[_TOOL]))
-    except (httpx.HTTPStatusError, ValueError, LookupError, TypeError):
-        pass  # it answers, without tools
-    except httpx.HTTPError as error:
-        problem = _reason(error)
-    if problem is None:
+    with _client(url, key, TRY_SECONDS) as client:
         try:
-            with _client(url, key, TRY_SECONDS) as client:
-                pictures = "red" in str(_reply(client, model, _picture_question())["content"]).casefold()
-        except (httpx.HTTPError, ValueError, LookupError, TypeError):
-            pass  # models without eyes refuse pictures in many ways
-    return Trial(tools, pictures, time.monotonic() - begun, problem)
+            try:
+                tools = _calls_tool(_reply(client, model, _TOOL_QUESTION, tools=[_TOOL]))
+            except _UNUSABLE:  # it may answer if it is given no tools
+                _reply(client, model, _PLAIN_QUESTION)
+        except (httpx.HTTPError, *_UNUSABLE) as error:
+            return Trial(False, False, time.monotonic() - begun, _reason(error, key), _refuses(error))
+        with suppress(httpx.HTTPError, *_UNUSABLE):  # models without eyes refuse pictures in many ways
+            pictures = "red" in str(_reply(client, model, _picture_question())["content"]).casefold()
+    return Trial(tools, pictures, time.monotonic() - begun)
 
 
+_PLAIN_QUESTION = "Answer with one word: which colour is the sky?"
 _TOOL_QUESTION = "Call the tool `jump_to` with minute 7."
 _TOOL = {
     "type": "function",
@@ -106,8 +114,10 @@ def _reply(client: httpx.Client, model: str, content: Any, **more: Any) -> Any:
 
 
 def _calls_tool(message: Any) -> bool:
-    call = message["tool_calls"][0]["function"]
-    return bool(call["name"] == "jump_to" and json.loads(call["arguments"])["minute"] in (7, "7"))
+    with suppress(ValueError, LookupError, TypeError):
+        call = message["tool_calls"][0]["function"]
+        return bool(call["name"] == "jump_to" and json.loads(call["arguments"])["minute"] in (7, "7"))
+    return False
 
 
 def _picture_question() -> list[dict[str, Any]]:
@@ -120,9 +130,26 @@ def _picture_question() -> list[dict[str, Any]]:
     ]
 
 
-def _reason(error: Exception) -> str:
+def _refuses(error: Exception) -> bool:
+    """Whether a server refuses the key, or that there is none."""
+    return isinstance(error, httpx.HTTPStatusError) and error.response.status_code in (401, 403)
+
+
+def _reason(error: Exception, key: str | None) -> str:
     if isinstance(error, httpx.HTTPStatusError):
-        return f"it replies with status {error.response.status_code}"
+        return f"it replies with status {error.response.status_code}{_said(error.response, key)}"
     if isinstance(error, httpx.TimeoutException):
         return "it takes too long"
-    return str(error).strip().partition("\n")[0] or type(error).__name__
+    if isinstance(error, (httpx.HTTPError, httpx.InvalidURL)):
+        return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
+    return "its reply isn't that of an OpenAI-compatible server"
+
+
+def _said(response: httpx.Response, key: str | None) -> str:
+    """What an error says in words, if it does. Some servers repeat the rejected key."""
+    with suppress(ValueError, LookupError, TypeError):
+        error = response.json()["error"]
+        words = error if isinstance(error, str) else error["message"]
+        shown: str = without_secrets(" ".join(str(words).split()), (key,) if key else ())
+        return f": {shown[:_MAX_SAID].rstrip('.')}"
+    return ""

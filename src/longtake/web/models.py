@@ -14,6 +14,7 @@ from longtake.agent.graph.run_context import RunContext
 from longtake.agent.query.reader import LearnedReader
 from longtake.config import secret
 from longtake.memory.records import Record
+from longtake.models.advice import problem_at
 from longtake.models.folder import installed
 from longtake.models.names import settings_of, short_name
 from longtake.models.servers import ask_models
@@ -37,6 +38,7 @@ class EngineInUse(Record):
     capability: str
     engine: str | None
     summary: str
+    missing: str | None = Field(description="If nothing supplies it: why, and what to do.")
 
 
 class ModelsInUse(Record):
@@ -60,12 +62,18 @@ class Models:
         served, problem = self._served()
         mine = short_name(self._workspace.settings.controller)
         choices = (
-            Choice(name=name, default=name == mine, problem=problem if name in served else None)
+            Choice(name=name, default=name == mine, problem=problem if name == mine else None)
             for name in self._choices(served)
         )
         reports = self._workspace.engines.reports()
         engines = (
-            EngineInUse(capability=each.capability, engine=each.engine, summary=each.summary) for each in reports
+            EngineInUse(
+                capability=each.capability,
+                engine=each.engine,
+                summary=each.summary,
+                missing=None if each.engine else next(iter(each.reasons.values()), None),
+            )
+            for each in reports
         )
         return ModelsInUse(controllers=tuple(choices), engines=tuple(engines))
 
@@ -104,7 +112,8 @@ class Models:
         if own.engine not in ("openai", "qwen_agent") or not own.base_url or not is_loopback(own.base_url):
             return {}, None
         listing = ask_models(own.base_url, secret(own.api_key_env))
+        problem = problem_at(listing, own.model, "controller.base_url", own.api_key_env)
         if listing.problem:
-            return {short_name(own): own}, f"{own.base_url} doesn't answer ({listing.problem}): start it."
+            return {short_name(own): own}, problem
         others = (own.model_copy(update={"model": name}) for name in listing.models)
-        return {short_name(each): each for each in others}, None
+        return {short_name(each): each for each in others}, problem

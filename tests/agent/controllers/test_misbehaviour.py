@@ -46,6 +46,22 @@ LASTING = {
 PATIENCE = "controller.timeout=2"
 
 
+@pytest.mark.parametrize(
+    ("trouble", "mended_by"),
+    [
+        (refuses(401, "no such key"), "OPENAI_API_KEY is not set"),
+        (refuses(404, "no such model"), "longtake setup"),
+        (refuses(400, "this model does not support tools"), "controller.calls=text"),
+        (LASTING["time-out"], "controller.timeout"),
+    ],
+)
+def test_a_failure_says_what_mends_it(
+    small_workspace: Workspace, trouble: Reply, mended_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert mended_by in (ask_endpoint(small_workspace, [trouble], PATIENCE).answer.error or "")
+
+
 @pytest.mark.parametrize("trouble", PASSING.values(), ids=PASSING.keys())
 def test_a_trouble_that_passes_is_asked_over(small_workspace: Workspace, trouble: Reply) -> None:
     asked = ask_endpoint(small_workspace, [says(None, LISTEN), trouble, says(PRICE)])

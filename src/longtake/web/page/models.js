@@ -44,7 +44,7 @@ function choice({ name, default: own, problem }) {
   );
 }
 
-function engine({ capability, engine: name, summary }) {
+function engine({ capability, engine: name, summary, missing }) {
   const label = NAMES[capability] ?? capability;
-  return el("div", {}, el("dt", {}, label), el("dd", { class: "faint" }, name ? summary : "none"));
+  return el("div", {}, el("dt", {}, label), el("dd", { class: "faint" }, name ? summary : missing ? `none: ${missing}` : "none"));
 }
