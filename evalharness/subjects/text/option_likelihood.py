@@ -1,0 +1,63 @@
+"""Option likelihood: the option that a language model finds likeliest as the answer.
+
+An option's score is the log likelihood of its text after what is shown and the question, less that after neither:
+otherwise short and common options win (PMI_DC of Holtzman et al., "Surface Form Competition", 2021).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import httpx
+
+from longtake.errors import ConfigError, EngineError
+from longtake.evalharness.subjects.text.text_subject import TextSubject
+from longtake.preprocess.engines.llama_cpp.server import missing_gguf, shared_server
+from longtake.preprocess.pipeline.workspace import Workspace
+
+_URL = "http://llama.cpp/v1/chat/completions"  # the transport puts the real address in its place
+_LETTERS = 2  # of what is shown, per token of the context: half of what fits, which leaves room for question and option
+_MOST_TOKENS = 512  # of an option
+
+
+class OptionLikelihood(TextSubject):
+    """Asks a GGUF file through llama.cpp on this machine."""
+
+    def __init__(self, name: str, workspace: Workspace, file: Path) -> None:
+        """Nothing is loaded yet.
+
+        Raises:
+            ConfigError: if the file can't be used.
+        """
+        super().__init__(name, workspace)
+        if reason := missing_gguf(workspace.settings, str(file), "gguf"):
+            raise ConfigError(f"The subject {name} can't be used: {reason}.")
+        self._server = shared_server(workspace.settings, str(file))
+        self._client = self._server.client()
+        self._room = _LETTERS * workspace.settings.gguf.context
+        self._likely_alone = lru_cache(maxsize=4096)(lambda option: self._likely("", option))
+
+    def scores(self, question: str, options: Sequence[str], lines: Sequence[str]) -> list[float]:
+        """How much likelier each option is than on its own, in nats; see `TextSubject`."""
+        shown = "\n".join(lines)[: self._room]
+        prompt = f"{shown}\n\n{question}" if shown else question
+        return [self._likely(prompt, option) - self._likely_alone(option) for option in options]
+
+    def _likely(self, prompt: str, option: str) -> float:
+        """The log likelihood of an option as the reply: a grammar leaves the model no other one."""
+        body = {
+            "messages": [{"role": "user", "content": f"{prompt}\nAnswer in a few words.".strip()}],
+            "grammar": f"root ::= {json.dumps(option, ensure_ascii=False)}",
+            "max_tokens": _MOST_TOKENS,
+            "logprobs": True,
+            "temperature": 0,
+        }
+        self._server.ready()
+        try:
+            reply = self._client.post(_URL, json=body).raise_for_status().json()
+            return sum(float(token["logprob"]) for token in reply["choices"][0]["logprobs"]["content"])
+        except (httpx.HTTPError, LookupError, TypeError, ValueError) as error:
+            raise EngineError(f"llama.cpp gave no likelihoods with {self._server.file.name} ({error}).") from error
