@@ -14,5 +14,6 @@ NAMES = (
     "lexical",
     "embedding:ENGINE",
     "likelihood:FILE",
+    "bag-of-frames:ENGINE",
 )
 MODELS = ("model:NAME@URL", "single-frame:NAME@URL", "question-only:NAME@URL", "simulated:NAME@URL")

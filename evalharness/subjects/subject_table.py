@@ -12,7 +12,7 @@ from longtake.console import Session
 from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.bounded_map import REQUESTS
-from longtake.evalharness.subjects.model_spec import FRAMES, given_by, is_model
+from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES, FRAMES, given_by, is_model
 from longtake.evalharness.subjects.naive_baselines import LongestOption, MajorityLetter, RandomOption
 from longtake.evalharness.subjects.names import MODELS, NAMES
 from longtake.evalharness.subjects.subject import Subject
@@ -21,7 +21,7 @@ from longtake.plugins import Table, callable_part
 if TYPE_CHECKING:
     from longtake.preprocess.pipeline.workspace import Workspace
 
-NAMED = ("replies", "embedding", "likelihood")  # whose name goes on after a colon
+NAMED = ("replies", "embedding", "likelihood", BAG_OF_FRAMES)  # whose name goes on after a colon
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,13 @@ def _likelihood(options: SubjectOptions) -> Subject:
     return OptionLikelihood(options.name, _workspace(options), Path(_rest(options.name)).expanduser())
 
 
+def _bag_of_frames(options: SubjectOptions) -> Subject:
+    from longtake.evalharness.subjects.bag_of_frames import BagOfFrames
+
+    _rest(options.name)
+    return BagOfFrames(options.name, _workspace(options))
+
+
 def _model(options: SubjectOptions) -> Subject:
     from longtake.evalharness.subjects.endpoint_model import EndpointModel
     from longtake.evalharness.suites.agentic.agentic_simulated import Simulated
@@ -131,6 +138,7 @@ _BUILT_IN: dict[str, MakeSubject] = {
     "lexical": _lexical,
     "embedding": _embedding,
     "likelihood": _likelihood,
+    BAG_OF_FRAMES: _bag_of_frames,
     **dict.fromkeys(FRAMES, _model),
 }
 SUBJECTS: Table[MakeSubject] = Table("subjects", _BUILT_IN, callable_part)

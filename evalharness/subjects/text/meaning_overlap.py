@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from longtake.evalharness.subjects.named_engine import named_engine
 from longtake.evalharness.subjects.text.text_subject import TextSubject
-from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -21,10 +21,7 @@ class MeaningOverlap(TextSubject):
             EngineUnavailable: if it can't be used here.
         """
         super().__init__(name, workspace)
-        settings = workspace.settings
-        engines = settings.engines.model_copy(update={"text_embedding": (engine,)})
-        table = EngineTable(settings.model_copy(update={"engines": engines}))
-        self._engine: TextEmbedding = table.load("text_embedding")
+        self._engine: TextEmbedding = named_engine(workspace.settings, "text_embedding", engine)
 
     def scores(self, question: str, options: Sequence[str], lines: Sequence[str]) -> list[float]:
         """Cosine of option and question, plus that of both together and the nearest line; see `TextSubject`."""

@@ -1,15 +1,14 @@
-"""Option likelihood: the option that a language model finds likeliest as the answer.
+"""Option likelihood: the option that a language model finds likeliest as the answer, per token of the option.
 
-An option's score is the log likelihood of its text after what is shown and the question, less that after neither:
-otherwise short and common options win (PMI_DC of Holtzman et al., "Surface Form Competition", 2021).
+The mean over tokens keeps short options from winning for being short, as in the normalised accuracy of lm-evaluation-harness.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
+from statistics import mean
 
 import httpx
 
@@ -38,18 +37,17 @@ class OptionLikelihood(TextSubject):
         self._server = shared_server(workspace.settings, str(file))
         self._client = self._server.client()
         self._room = _LETTERS * workspace.settings.gguf.context
-        self._likely_alone = lru_cache(maxsize=4096)(lambda option: self._likely("", option))
 
     def scores(self, question: str, options: Sequence[str], lines: Sequence[str]) -> list[float]:
-        """How much likelier each option is than on its own, in nats; see `TextSubject`."""
+        """The mean log likelihood of an option's tokens, in nats; see `TextSubject`."""
         shown = "\n".join(lines)[: self._room]
         prompt = f"{shown}\n\n{question}" if shown else question
-        return [self._likely(prompt, option) - self._likely_alone(option) for option in options]
+        return [self._likely(prompt, option) for option in options]
 
     def _likely(self, prompt: str, option: str) -> float:
-        """The log likelihood of an option as the reply: a grammar leaves the model no other one."""
+        """The likelihood of an option as the reply: a grammar leaves the model no other one."""
         body = {
-            "messages": [{"role": "user", "content": f"{prompt}\nAnswer in a few words.".strip()}],
+            "messages": [{"role": "user", "content": f"{prompt}\nAnswer in a few words."}],
             "grammar": f"root ::= {json.dumps(option, ensure_ascii=False)}",
             "max_tokens": _MOST_TOKENS,
             "logprobs": True,
@@ -58,6 +56,7 @@ class OptionLikelihood(TextSubject):
         self._server.ready()
         try:
             reply = self._client.post(_URL, json=body).raise_for_status().json()
-            return sum(float(token["logprob"]) for token in reply["choices"][0]["logprobs"]["content"])
+            tokens = reply["choices"][0]["logprobs"]["content"]
+            return mean(float(token["logprob"]) for token in tokens if token["token"])  # the end has no text
         except (httpx.HTTPError, LookupError, TypeError, ValueError) as error:
             raise EngineError(f"llama.cpp gave no likelihoods with {self._server.file.name} ({error}).") from error
