@@ -1,7 +1,7 @@
 """Bag of frames: an image-text encoder and no language model (Video-Oasis).
 
-The 32 frames nearest to the question are chosen by cosine, and the answer is the option whose cosines with them have the
-largest sum. Neither the order of the frames nor words can help. A specification is `bag-of-frames:ENGINE`, or
+The 32 frames nearest to the question are chosen by cosine, and the answer is the option whose cosines with them have
+the largest sum. Neither the order of the frames nor words can help. A specification is `bag-of-frames:ENGINE`, or
 `bag-of-frames:ENGINE@MODEL` where the profile's `image_text.model` isn't meant.
 """
 

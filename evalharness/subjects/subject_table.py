@@ -116,7 +116,9 @@ def _rest(name: str) -> str:
     """What a name says after its colon."""
     kind, _, rest = name.partition(":")
     if not rest:
-        raise ConfigError(f"The subject {kind} needs more: {next(each for each in NAMES if each.startswith(f'{kind}:'))}")
+        raise ConfigError(
+            f"The subject {kind} needs more: {next(each for each in NAMES if each.startswith(f'{kind}:'))}"
+        )
     return rest
 
 

@@ -27,7 +27,11 @@ class MeaningOverlap(TextSubject):
         """Cosine of option and question, plus that of both together and the nearest line; see `TextSubject`."""
         asked = [f"{question} {option}" for option in options]
         rows = self._engine.embed([question, *options, *asked, *lines])
-        alone, together, shown = rows[1 : len(options) + 1], rows[len(options) + 1 :][: len(options)], rows[-len(lines) :]
+        alone, together, shown = (
+            rows[1 : len(options) + 1],
+            rows[len(options) + 1 :][: len(options)],
+            rows[-len(lines) :],
+        )
         found = alone @ rows[0]
         if lines:
             found = found + (together @ shown.T).max(axis=1)

@@ -1,6 +1,7 @@
 """Option likelihood: the option that a language model finds likeliest as the answer, per token of the option.
 
-The mean over tokens keeps short options from winning for being short, as in the normalised accuracy of lm-evaluation-harness.
+The mean over tokens keeps short options from winning for being short, as in the normalised accuracy of
+lm-evaluation-harness.
 """
 
 from __future__ import annotations

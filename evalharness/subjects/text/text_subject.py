@@ -72,7 +72,5 @@ class TextSubject(ABC):
             return said
         video = VideoHandle(self._workspace.add(media_of(asked.item)).video, self._workspace.library)
         texts = video.items("scene_text")
-        seen = (
-            text["text"] for frame in shown.frames for text in texts if text["start"] <= frame.time <= text["end"]
-        )
+        seen = (text["text"] for frame in shown.frames for text in texts if text["start"] <= frame.time <= text["end"])
         return [*said, *dict.fromkeys(seen)]
