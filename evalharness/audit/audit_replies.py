@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Variant
@@ -45,6 +46,11 @@ class AuditReplies:
         """The items that a subject got right."""
         chosen = self.chosen.get((view, subject), {})
         return {item for item, choice in chosen.items() if choice is not None and choice == self.gold(item)}
+
+    @cached_property
+    def solved(self) -> dict[str, dict[str, set[str]]]:
+        """By test and model, the items that it got right."""
+        return {test: {model: self.right(test, model) for model in self.asked_in(test)} for test in self.tests}
 
     def gold(self, item: str) -> int | None:
         """The right option of an item."""

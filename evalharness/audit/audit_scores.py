@@ -35,8 +35,7 @@ def score_audit(replies: AuditReplies) -> AuditScores:
     """The scores of an audit."""
     models, items = replies.asked_in(Standard.name), replies.items
     options = {name: len(item.turns[0].options) for name, item in items.items()}
-    solved = {test: {model: replies.right(test, model) for model in replies.asked_in(test)} for test in replies.tests}
-    found = shortcuts(options, solved, replies.failed)
+    found = shortcuts(options, replies.solved, replies.failed)
     whole = {name: {model: replies.chosen[Standard.name, model].get(name) for model in models} for name in items}
     by_part = [replies.right(part, model) for part in PARTS for model in models[:1]]
     return AuditScores(
@@ -54,7 +53,7 @@ def score_audit(replies: AuditReplies) -> AuditScores:
             for test in replies.tests
         },
         failures=dict(replies.failures),
-        planted=planted(items, solved, replies.failed),
+        planted=planted(items, replies.solved, replies.failed),
     )
 
 

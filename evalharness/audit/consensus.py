@@ -66,9 +66,7 @@ def shortcuts(
     """
     most = max((len(models) for models in solved.values()), default=0)
     flags = {test: flagged_by(models, most) for test, models in solved.items()}
-    found = {
-        level: set().union(*(flagged_by(models, level) for models in solved.values())) for level in range(1, most + 1)
-    }
+    found = {level: flagged_by_any(solved, level) for level in range(1, most + 1)}
     reasons = {item: tuple(test for test in flags if item in flags[test]) for item in options}
     return Shortcuts(
         items=len(options),
@@ -99,6 +97,11 @@ def flagged_by(models: Mapping[str, Collection[str]], level: int) -> set[str]:
         for item in set(right):
             counts[item] = counts.get(item, 0) + 1
     return {item for item, count in counts.items() if count >= level}
+
+
+def flagged_by_any(solved: Solved, level: int) -> set[str]:
+    """The items that at least so many models of one test got right."""
+    return set[str]().union(*(flagged_by(models, level) for models in solved.values()))
 
 
 def chance_floor(

@@ -138,6 +138,21 @@ def review(run: Run) -> None:
 
 
 @audit.command()
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, one per benchmark.")],
+    out: Annotated[Path, typer.Option(help="Folder for audit.html, audit.md and tables/*.csv.")],
+) -> None:
+    """Write the tables and plots of one or several audits."""
+    from longtake.evalharness.audit.audit_report import write_report
+    from longtake.evalharness.audit.audit_state import audit_state
+
+    remarks = Remarks()
+    for file in write_report([audit_state(RunFolder(run), remarks.notify) for run in runs], out):
+        say(str(file))
+    remarks.leave()
+
+
+@audit.command()
 def distil(
     run: Run,
     out: Annotated[Path, typer.Option(help="Folder for the questions, their card and a README.")],
