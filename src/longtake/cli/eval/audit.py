@@ -11,8 +11,8 @@ from typer.core import TyperGroup
 
 from longtake import __version__
 from longtake.cli.eval.eval_arguments import AtOnce, Out, Remarks, Run
-from longtake.cli.options import Json, print_report
-from longtake.console import Session, say
+from longtake.cli.options import Json, notify, print_report
+from longtake.console import Session, counted, say
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.bounded_map import REQUESTS
@@ -177,6 +177,23 @@ def distil(
 
     print_report(state.distilled.flow, show, as_json)
     remarks.leave()
+
+
+@audit.command()
+def planted(
+    out: Annotated[Path, typer.Option(help="Folder for videos, subtitles, questions and card; existing videos stay.")],
+    n: Annotated[int, typer.Option("--n", min=1, help="Number of videos; each has five questions.")] = 40,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same set.")] = 7,
+    as_json: Json = False,
+) -> None:
+    """Write a benchmark whose shortcuts are known, to see what an audit finds of them."""
+    from longtake.evalharness.audit.planted_set import write_planted
+
+    made = write_planted(out, n, seed, notify(as_json))
+    following = f"next: longtake eval audit {made.card} --out RUN --model lexical"
+    print_report(
+        made, lambda _: [f"{counted(made.items, 'item')} about {counted(made.videos, 'video')}; {following}"], as_json
+    )
 
 
 def _card(session: Session, suite: str, source: Path, names: list[str]) -> RunCard:
