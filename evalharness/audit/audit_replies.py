@@ -42,9 +42,13 @@ class AuditReplies:
         """The models of a view: the encoders of bag of frames, all others else."""
         return tuple(name for name in self.subjects if is_encoder(name) == (view == BAG_OF_FRAMES))
 
+    def choices(self, view: str, subject: str) -> Mapping[str, int | None]:
+        """What a subject chose in a view, by item; nothing if it wasn't asked."""
+        return self.chosen.get((view, subject), {})
+
     def right(self, view: str, subject: str) -> set[str]:
         """The items that a subject got right."""
-        chosen = self.chosen.get((view, subject), {})
+        chosen = self.choices(view, subject)
         return {item for item, choice in chosen.items() if choice is not None and choice == self.gold(item)}
 
     @cached_property

@@ -36,14 +36,14 @@ def score_audit(replies: AuditReplies) -> AuditScores:
     models, items = replies.asked_in(Standard.name), replies.items
     options = {name: len(item.turns[0].options) for name, item in items.items()}
     found = shortcuts(options, replies.solved, replies.failed)
-    whole = {name: {model: replies.chosen[Standard.name, model].get(name) for model in models} for name in items}
+    whole = {name: {model: replies.choices(Standard.name, model).get(name) for model in models} for name in items}
     by_part = [replies.right(part, model) for part in PARTS for model in models[:1]]
     return AuditScores(
         shortcuts=found,
         ambiguity=ambiguity(whole, by_part if any(by_part) else [], found, FrameShuffling.name),
         accuracy={
             view: {
-                model: len(replies.right(view, model)) / len(items) if replies.chosen.get((view, model)) else None
+                model: len(replies.right(view, model)) / len(items) if replies.choices(view, model) else None
                 for model in replies.asked_in(view)
             }
             for view in (Standard.name, *replies.tests)

@@ -157,12 +157,11 @@ def _about(random: Random, kind: str, fact: Fact, value: str) -> Question:
 
 def _wording(random: Random) -> Question:
     """Only the right option names the place that the question names."""
-    places, doers = random.sample(PLACES, 4), random.sample(DOERS, 4)
-    options = [
-        f"the {doer} {act} at the {place}"
-        for doer, act, place in zip(doers, random.sample(ACTS, 4), places, strict=True)
-    ]
-    return Question("wording", f"What happens at the {places[0]}?", options[0], options[1:])
+    place, *others = random.sample(PLACES, 4)
+    event = f"a {random.choice(DOERS)} {random.choice(ACTS)} at the"
+    return Question(
+        "wording", f"What happens at the {place}?", f"{event} {place}", [f"{event} {other}" for other in others]
+    )
 
 
 def _row(random: Random, name: str, video: str, question: Question) -> dict[str, Any]:

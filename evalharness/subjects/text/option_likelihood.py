@@ -6,10 +6,10 @@ lm-evaluation-harness.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 import httpx
 
@@ -18,9 +18,7 @@ from longtake.evalharness.subjects.text.text_subject import TextSubject
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf, shared_server
 from longtake.preprocess.pipeline.workspace import Workspace
 
-_URL = "http://llama.cpp/v1/chat/completions"  # the transport puts the real address in its place
 _LETTERS = 2  # of what is shown, per token of the context: half of what fits, which leaves room for question and option
-_MOST_TOKENS = 512  # of an option
 
 
 class OptionLikelihood(TextSubject):
@@ -46,18 +44,22 @@ class OptionLikelihood(TextSubject):
         return [self._likely(prompt, option) for option in options]
 
     def _likely(self, prompt: str, option: str) -> float:
-        """The likelihood of an option as the reply: a grammar leaves the model no other one."""
-        body = {
-            "messages": [{"role": "user", "content": f"{prompt}\nAnswer in a few words."}],
-            "grammar": f"root ::= {json.dumps(option, ensure_ascii=False)}",
-            "max_tokens": _MOST_TOKENS,
-            "logprobs": True,
-            "temperature": 0,
-        }
+        """The likelihood of an option as the reply: a grammar leaves the model no other tokens than the option's."""
         self._server.ready()
         try:
-            reply = self._client.post(_URL, json=body).raise_for_status().json()
-            tokens = reply["choices"][0]["logprobs"]["content"]
-            return mean(float(token["logprob"]) for token in tokens if token["token"])  # the end has no text
+            ids = self._sent("tokenize", {"content": option})["tokens"]
+            body = {
+                "messages": [{"role": "user", "content": f"{prompt}\nAnswer in a few words."}],
+                "grammar": "root ::= " + " ".join(f"<[{token}]>" for token in ids),
+                "max_tokens": len(ids),
+                "logprobs": True,
+                "temperature": 0,
+            }
+            tokens = self._sent("v1/chat/completions", body)["choices"][0]["logprobs"]["content"]
+            return mean(float(token["logprob"]) for token in tokens)
         except (httpx.HTTPError, LookupError, TypeError, ValueError) as error:
             raise EngineError(f"llama.cpp gave no likelihoods with {self._server.file.name} ({error}).") from error
+
+    def _sent(self, what: str, body: Mapping[str, Any]) -> Any:
+        # The transport puts the real address in the place of this one.
+        return self._client.post(f"http://llama.cpp/{what}", json=body).raise_for_status().json()

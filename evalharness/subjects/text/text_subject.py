@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
 from random import Random
+from typing import Any
 
 from longtake.evalharness.items import Reply
 from longtake.evalharness.scoring.choices import LABELS
@@ -33,6 +36,7 @@ class TextSubject(ABC):
     def __init__(self, name: str, workspace: Workspace) -> None:
         self.name = name
         self._workspace = workspace
+        self._read = lru_cache(maxsize=1)(self._read_frames)  # items of one video are asked one after the other
 
     @abstractmethod
     def scores(self, question: str, options: Sequence[str], lines: Sequence[str]) -> list[float]:
@@ -70,7 +74,10 @@ class TextSubject(ABC):
         said = [line.text for line in shown.words.lines] if shown.words else []
         if not shown.frames:
             return said
-        video = VideoHandle(self._workspace.add(media_of(asked.item)).video, self._workspace.library)
-        texts = video.items("scene_text")
+        texts = self._read(media_of(asked.item))
         seen = (text["text"] for frame in shown.frames for text in texts if text["start"] <= frame.time <= text["end"])
         return [*said, *dict.fromkeys(seen)]
+
+    def _read_frames(self, media: Path) -> list[dict[str, Any]]:
+        """The texts recognised in a video, which is indexed if necessary."""
+        return VideoHandle(self._workspace.add(media).video, self._workspace.library).items("scene_text")

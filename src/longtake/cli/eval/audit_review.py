@@ -59,7 +59,7 @@ def _shown(state: AuditState, item: Item, reasons: tuple[Reason, ...]) -> Iterat
     spans = ", ".join(f"{clock(span.start)} to {clock(span.end)}" for span in turn.evidence)
     yield f"video: {item.media or item.video}{f', {spans}' if spans else ''}"
     chose = (
-        (model, state.replies.chosen[Standard.name, model].get(item.id))
+        (model, state.replies.choices(Standard.name, model).get(item.id))
         for model in state.replies.asked_in(Standard.name)
     )
     yield "with the whole video: " + ", ".join(
