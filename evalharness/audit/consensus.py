@@ -49,6 +49,10 @@ class Shortcuts(Record):
     overlap: Mapping[str, Mapping[str, Overlap]] = Field(description="Of the items flagged at full consensus.")
     flagged: Mapping[str, tuple[str, ...]] = Field(description="For each item flagged at full consensus, its tests.")
 
+    def flagged_by(self, test: str) -> set[str]:
+        """The items that a test flags at full consensus."""
+        return {item for item, tests in self.flagged.items() if test in tests}
+
 
 def shortcuts(
     options: Mapping[str, int], solved: Solved, unable: Mapping[str, Collection[str]] | None = None
@@ -57,14 +61,12 @@ def shortcuts(
 
     Args:
         options: the number of options of each item.
-        solved: what each model got right in each test; every test has the same number of models.
+        solved: what each model got right in each test. A test with fewer models than a level needs all of them.
         unable: by test, items that it can't flag, such as those without a transcript.
     """
-    most = min((len(models) for models in solved.values()), default=0)
+    most = max((len(models) for models in solved.values()), default=0)
     flags = {test: flagged_by(models, most) for test, models in solved.items()}
-    found = {
-        level: set().union(*(flagged_by(models, level) for models in solved.values())) for level in range(1, most + 1)
-    }
+    found = {level: flagged_by_any(solved, level) for level in range(1, most + 1)}
     reasons = {item: tuple(test for test in flags if item in flags[test]) for item in options}
     return Shortcuts(
         items=len(options),
@@ -88,12 +90,18 @@ def shortcuts(
 
 
 def flagged_by(models: Mapping[str, Collection[str]], level: int) -> set[str]:
-    """The items that at least so many models got right."""
+    """The items that at least so many models got right, or all of them if there are fewer."""
+    level = min(level, len(models))
     counts: dict[str, int] = {}
     for right in models.values():
         for item in set(right):
             counts[item] = counts.get(item, 0) + 1
     return {item for item, count in counts.items() if count >= level}
+
+
+def flagged_by_any(solved: Solved, level: int) -> set[str]:
+    """The items that at least so many models of one test got right."""
+    return set[str]().union(*(flagged_by(models, level) for models in solved.values()))
 
 
 def chance_floor(
@@ -105,7 +113,7 @@ def chance_floor(
         unflagged = 1.0
         for test, models in solved.items():
             if item not in unable.get(test, ()):
-                unflagged *= 1 - at_least(level, len(models), 1 / count)
+                unflagged *= 1 - at_least(min(level, len(models)), len(models), 1 / count)
         total += 1 - unflagged
     return total / len(options) if options else 0.0
 

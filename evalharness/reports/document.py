@@ -54,10 +54,15 @@ def comparison_pieces(found: Comparison, suffix: str) -> Iterable[str]:
     sentences, tables = list(summary(found)), grids(found)
     if suffix != ".md":
         return page("compare.html", title=title, sentences=sentences, grids=tables)
+    return [grids_markdown(title, sentences, tables)]
+
+
+def grids_markdown(title: str, sentences: Iterable[str], grids: Iterable[Grid]) -> str:
+    """A title, sentences and tables as Markdown."""
     lines = [f"# {title}", "", *(f"- {sentence}" for sentence in sentences)]
-    for grid in tables:
+    for grid in grids:
         lines += ["", f"## {grid.title}", "", *markdown_table(grid)]
-    return ["\n".join(lines) + "\n"]
+    return "\n".join(lines) + "\n"
 
 
 def write_pieces(file: Path, pieces: Iterable[str]) -> None:

@@ -76,7 +76,7 @@ def write_scenes(folder: Path, count: int, seed: int, notify: Notify, step_secon
         if not (folder / name).exists():
             notify(f"Making {name}")
             write_frames(
-                folder / name, partial(_frames, steps, round(step_seconds * FPS)), fps=FPS, check=raise_if_interrupted
+                folder / name, partial(frames_of, steps, round(step_seconds * FPS)), fps=FPS, check=raise_if_interrupted
             )
         actions += [(name, at * step_seconds, (at + 1) * step_seconds, step.caption) for at, step in enumerate(steps)]
         claims += [(name, *claim) for claim in _claims(random, steps)]
@@ -95,7 +95,7 @@ def _steps(random: Random, recipe: tuple[str, ...]) -> list[Step]:
     ]
 
 
-def _frames(steps: list[Step], count: int) -> Iterator[Shown]:
+def frames_of(steps: list[Step], count: int) -> Iterator[Shown]:
     """The frames of the steps, `count` each."""
     for number, step in enumerate(steps):
         ground = _ground(step.ground)

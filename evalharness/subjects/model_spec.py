@@ -28,6 +28,7 @@ from longtake.evalharness.subjects.sampled_frames import Sampling
 from longtake.memory.records import Record
 
 MAX_FRAMES = 64
+BAG_OF_FRAMES = "bag-of-frames"  # subjects that are encoders, and the view of an audit that is theirs
 FRAMES = {
     "model": None,
     "simulated": None,
@@ -79,8 +80,14 @@ def is_model(name: str) -> bool:
     return name.partition(":")[0] in FRAMES and ":" in name
 
 
+def is_encoder(name: str) -> bool:
+    """Whether the name of a subject specifies an image-text encoder."""
+    return name.partition(":")[0] == BAG_OF_FRAMES
+
+
 def asked_in(subject: str, variants: Sequence[Variant]) -> Sequence[Variant]:
-    """The variants of a run for a subject: one frame rate is enough if it sees the same at all of them."""
+    """The variants of a run for a subject: those of its kind, and one frame rate if it sees the same at all of them."""
+    variants = [each for each in variants if not each.view or (each.view == BAG_OF_FRAMES) == is_encoder(subject)]
     first = [variant for variant in variants if variant.fps == variants[0].fps]
     several = len(first) < len(variants) and is_model(subject) and _read(subject).at_rates
     return variants if several else first

@@ -52,7 +52,7 @@ class Sampling(NamedTuple):
         return min(self.most, max(1, round(seconds * self.fps))) if self.fps and seconds else self.most
 
 
-@lru_cache(maxsize=2)  # a video is asked about in several items and variants
+@lru_cache(maxsize=4)  # a video is asked about in several items and variants
 def sampled(path: Path, sampling: Sampling, long_side: int) -> tuple[TimedJpeg, ...]:
     """The frames of a video as JPEG files, none larger than `long_side` pixels, each with its time.
 

@@ -6,16 +6,22 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from longtake.console import Session
 from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.bounded_map import REQUESTS
-from longtake.evalharness.subjects.model_spec import FRAMES, given_by, is_model
+from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES, FRAMES, given_by, is_model
 from longtake.evalharness.subjects.naive_baselines import LongestOption, MajorityLetter, RandomOption
 from longtake.evalharness.subjects.names import MODELS, NAMES
 from longtake.evalharness.subjects.subject import Subject
 from longtake.plugins import Table, callable_part
+
+if TYPE_CHECKING:
+    from longtake.preprocess.pipeline.workspace import Workspace
+
+NAMED = ("replies", "embedding", "likelihood", BAG_OF_FRAMES)  # whose name goes on after a colon
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,7 @@ def subject_named(name: str, items: Sequence[Item], session: Session, at_once: i
         PluginError: if it is of another package and cannot be used.
     """
     kind = name.partition(":")[0]
-    known = kind if kind in ("agent", "replies") or is_model(name) else name
+    known = kind if kind in ("agent", *NAMED) or is_model(name) else name
     if known not in SUBJECTS:
         others = [each for each in SUBJECTS if each not in _BUILT_IN]
         raise ConfigError(f"There is no subject {name!r}. {did_you_mean(name, (*NAMES, *MODELS, *others))}")
@@ -59,34 +65,68 @@ def _agent(options: SubjectOptions) -> Subject:
 
 def _finder(options: SubjectOptions) -> Subject:
     from longtake.evalharness.subjects.retrieval_baseline import Finder
-    from longtake.preprocess.pipeline.workspace import Workspace
 
-    workspace = Workspace(options.session.library_root, options.session.settings)
-    return Finder(options.name, workspace, ("speech",) if options.name == "transcript" else ())
+    return Finder(options.name, _workspace(options), ("speech",) if options.name == "transcript" else ())
 
 
 def _recorded(options: SubjectOptions) -> Subject:
     from longtake.evalharness.subjects.recorded_replies import RecordedReplies
 
-    file = options.name.partition(":")[2]
-    if not file:
-        raise ConfigError("The subject replies needs a file: --subject replies:FILE")
-    return RecordedReplies(options.name, Path(file), options.items)
+    return RecordedReplies(options.name, Path(_rest(options.name)), options.items)
+
+
+def _lexical(options: SubjectOptions) -> Subject:
+    from longtake.evalharness.subjects.text.word_overlap import WordOverlap
+
+    return WordOverlap(options.name, _workspace(options))
+
+
+def _embedding(options: SubjectOptions) -> Subject:
+    from longtake.evalharness.subjects.text.meaning_overlap import MeaningOverlap
+
+    return MeaningOverlap(options.name, _workspace(options), _rest(options.name))
+
+
+def _likelihood(options: SubjectOptions) -> Subject:
+    from longtake.evalharness.subjects.text.option_likelihood import OptionLikelihood
+
+    return OptionLikelihood(options.name, _workspace(options), Path(_rest(options.name)).expanduser())
+
+
+def _bag_of_frames(options: SubjectOptions) -> Subject:
+    from longtake.evalharness.subjects.bag_of_frames import BagOfFrames
+
+    _rest(options.name)
+    return BagOfFrames(options.name, _workspace(options))
 
 
 def _model(options: SubjectOptions) -> Subject:
     from longtake.evalharness.subjects.endpoint_model import EndpointModel
     from longtake.evalharness.suites.agentic.agentic_simulated import Simulated
-    from longtake.preprocess.pipeline.workspace import Workspace
 
-    name, given = options.name, given_by(options.name)
-    workspace = Workspace(options.session.library_root, options.session.settings)
+    name, given, workspace = options.name, given_by(options.name), _workspace(options)
     at_once = options.at_once or REQUESTS
     model = EndpointModel(name, given, workspace, at_once)
     if not name.startswith("simulated:"):
         return model
     blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
     return Simulated(name, model, EndpointModel(name, blind, workspace, at_once))
+
+
+def _rest(name: str) -> str:
+    """What a name says after its colon."""
+    kind, _, rest = name.partition(":")
+    if not rest:
+        raise ConfigError(
+            f"The subject {kind} needs more: {next(each for each in NAMES if each.startswith(f'{kind}:'))}"
+        )
+    return rest
+
+
+def _workspace(options: SubjectOptions) -> Workspace:
+    from longtake.preprocess.pipeline.workspace import Workspace
+
+    return Workspace(options.session.library_root, options.session.settings)
 
 
 MakeSubject = Callable[[SubjectOptions], Subject]
@@ -98,6 +138,10 @@ _BUILT_IN: dict[str, MakeSubject] = {
     "majority": lambda options: MajorityLetter(options.items),
     "longest": lambda _: LongestOption(),
     "replies": _recorded,
+    "lexical": _lexical,
+    "embedding": _embedding,
+    "likelihood": _likelihood,
+    BAG_OF_FRAMES: _bag_of_frames,
     **dict.fromkeys(FRAMES, _model),
 }
 SUBJECTS: Table[MakeSubject] = Table("subjects", _BUILT_IN, callable_part)

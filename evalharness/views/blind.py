@@ -13,7 +13,6 @@ class Blind(View):
     """Show nothing."""
 
     name: ClassVar[str] = "blind"
-    needs: ClassVar[str] = "text"
 
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
         """Nothing."""

@@ -14,7 +14,6 @@ class CenterFrame(View):
     """Show frame number `int(n / 2)`."""
 
     name: ClassVar[str] = "center-frame"
-    needs: ClassVar[str] = "picture"
 
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
         """One frame, without its time."""

@@ -27,7 +27,6 @@ class Speech(View):
     """Show the transcript."""
 
     name: ClassVar[str] = "audio"
-    needs: ClassVar[str] = "text"
 
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
         """The transcript, unless it is noise."""

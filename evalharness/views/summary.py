@@ -19,7 +19,6 @@ class Summary(View):
     """Show one caption for each part: the paper captions 16 frames of each, here the layer `captions` does."""
 
     name: ClassVar[str] = "summary"
-    needs: ClassVar[str] = "text"
 
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
         """The first caption of each part."""

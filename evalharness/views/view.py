@@ -28,7 +28,6 @@ class View(ABC):
     """One view. Equal items and seeds are shown the same."""
 
     name: ClassVar[str]
-    needs: ClassVar[str] = "video"  # text, picture or video: what a subject must be able to take in
 
     @abstractmethod
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:

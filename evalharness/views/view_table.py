@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from longtake.errors import ConfigError, did_you_mean
+from longtake.evalharness.views.bag_of_frames import BagOfFrames
 from longtake.evalharness.views.blind import Blind
 from longtake.evalharness.views.center_frame import CenterFrame
 from longtake.evalharness.views.chunk import CHUNKS, Chunk
@@ -24,7 +25,7 @@ def _read(name: str, declared: object) -> View:
 
 
 _BUILT_IN: Mapping[str, View] = {
-    **{view.name: view() for view in (Standard, Blind, Speech, Summary, CenterFrame, FrameShuffling)},
+    **{view.name: view() for view in (Standard, Blind, Speech, Summary, CenterFrame, FrameShuffling, BagOfFrames)},
     **{f"chunk-{number}": Chunk(number) for number in range(1, CHUNKS + 1)},
 }
 VIEWS: Table[View] = Table("views", _BUILT_IN, _read)

@@ -31,7 +31,7 @@ def benchmark(folder: Path, count: int) -> Path:
 @pytest.mark.slow
 def test_an_audit_finds_what_a_baseline_solves_blind(tmp_path: Path) -> None:
     card = benchmark(tmp_path, 200)
-    made = longtake("eval", "audit", "run", card, "--model", "longest", "--no-parts", "--out", tmp_path / "run")
+    made = longtake("eval", "audit", card, "--model", "longest", "--no-parts", "--out", tmp_path / "run")
     assert made.code == 0, made.stderr
     scores = json.loads(longtake("eval", "audit", "score", tmp_path / "run", "--json").stdout)
     flagged = set(scores["shortcuts"]["flagged"])

@@ -1,0 +1,64 @@
+"""Writes the tables of audits: as a page with plots, as Markdown, and each as CSV."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+
+from longtake.console import counted
+from longtake.evalharness.audit.audit_state import AuditState
+from longtake.evalharness.audit.audit_tables import audit_grids
+from longtake.evalharness.reports.document import grids_markdown, write_pieces
+from longtake.evalharness.reports.grid import Cell, Grid
+from longtake.evalharness.reports.template import page
+from longtake.evalharness.scoring.estimates import Estimate
+
+
+def write_report(states: Sequence[AuditState], folder: Path) -> list[Path]:
+    """Write `audit.html`, `audit.md` and a CSV file for each table.
+
+    Raises:
+        LibraryError: if one can't be written.
+    """
+    grids = list(audit_grids(states))
+    title = f"Audit of {', '.join(state.name for state in states)}"
+    sentences = [_sentence(state) for state in states]
+    files = {
+        folder / "audit.html": page("audit.html", title=title, sentences=sentences, grids=grids),
+        folder / "audit.md": [grids_markdown(title, sentences, grids)],
+        **{folder / "tables" / f"{_plain_name(grid.title)}.csv": [_csv(grid)] for grid in grids},
+    }
+    for file, pieces in files.items():
+        write_pieces(file, pieces)
+    return list(files)
+
+
+def _sentence(state: AuditState) -> str:
+    flow = state.distilled.flow
+    waiting = sum(flow.flagged.values()) - sum(flow.reviewed.values())
+    return (
+        f"{state.name}: {counted(flow.items, 'item')}, asked of {', '.join(state.replies.subjects)}; "
+        f"{flow.removed} go, {flow.remaining} remain, {waiting} wait for review"
+    )
+
+
+def _plain_name(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def _csv(grid: Grid) -> str:
+    text = StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(grid.columns)
+    rows.writerows([_value(cell) for cell in row] for row in grid.rows)
+    return text.getvalue()
+
+
+def _value(cell: Cell) -> str:
+    """A figure without its interval, which a spreadsheet wouldn't read."""
+    if not isinstance(cell, Estimate):
+        return cell
+    return "" if cell.value is None else f"{cell.value:.2f}"

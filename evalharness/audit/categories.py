@@ -1,0 +1,75 @@
+"""What a question asks for, by vote: several models read question and options, no video, and each names one category.
+
+The five categories are those of Video-Oasis, in our words. A label that more than half of the voters give is accepted:
+three of five, as in the paper. The others are left to people. The votes are an ordinary run inside the audit's folder,
+whose items are the questions as text and whose options are the definitions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from longtake.evalharness.items import Item, Prediction, Turn, Variant
+from longtake.evalharness.runs.run_folder import Notify, RunFolder
+from longtake.evalharness.scoring.choices import LABELS
+from longtake.evalharness.views.blind import Blind
+
+CATEGORIES = {
+    "fine-grained perception": "recognising a small or brief detail, such as an object, its look, a text or a face",
+    "spatial world understanding": "where things are: layout, distance, direction, size, or where the camera is",
+    "temporal dynamics and tracking": "how things change: order, speed, duration, repetition, or following something",
+    "causality and logical reasoning": "why something happens, what follows from it, intentions, or a deduction",
+    "global narrative": "the video as a whole: its story, theme, structure or message",
+}
+VARIANT = Variant(name=Blind.name, view=Blind.name)
+
+
+def votes_of(audit: RunFolder) -> RunFolder:
+    """The run of the votes on an audit."""
+    return RunFolder(audit.path / "categories")
+
+
+def category_items(items: Iterable[Item]) -> list[Item]:
+    """The questions of an audit as questions about them."""
+    options = tuple(f"{name}: {meaning}" for name, meaning in CATEGORIES.items())
+    return [
+        Item(
+            suite=item.suite,
+            id=item.id,
+            video=item.video,
+            format="choice",
+            turns=(Turn(question=_question(item.turns[0]), options=options),),
+            guess=item.guess,
+        )
+        for item in items
+    ]
+
+
+def accepted(predictions: Iterable[Prediction], voters: int) -> dict[str, str]:
+    """The category of each item that more than half of the voters agree on."""
+    votes: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    for made in predictions:
+        choice = made.replies[0].choice
+        if choice is not None:
+            votes[made.item][choice] += 1
+    names = tuple(CATEGORIES)
+    best = {item: count.most_common(1)[0] for item, count in votes.items()}
+    return {item: names[choice] for item, (choice, count) in best.items() if count * 2 > voters}
+
+
+def voted(audit: RunFolder, notify: Notify) -> Mapping[str, str] | None:
+    """The accepted categories of an audit by item; None if nobody has voted."""
+    folder = votes_of(audit)
+    if not folder.predictions_file.exists():
+        return None
+    return accepted(folder.predictions(notify).values(), len(folder.card().subjects))
+
+
+def _question(turn: Turn) -> str:
+    listed: Sequence[str] = [f"{LABELS[place]}) {option}" for place, option in enumerate(turn.options)]
+    options = "\n".join(listed)
+    return (
+        "Here is a question about a video, with its options. Don't answer it: say which ability it needs most.\n\n"
+        f"{turn.question}\n{options}\n\nWhich ability does this question need most?"
+    )

@@ -1,0 +1,118 @@
+"""Writes the distilled subset as a question set of one's own: questions, card, a list of what went, and a README."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from longtake.errors import LibraryError
+from longtake.evalharness.audit.audit_state import AuditState
+from longtake.evalharness.audit.distil import Removed
+from longtake.evalharness.audit.review import WHY
+from longtake.evalharness.items import Item
+from longtake.evalharness.suites.card import CardFields
+from longtake.memory.layers import write_atomic
+
+QUESTIONS, CARD, REMOVED, README = "questions.jsonl", "card.yaml", "removed.csv", "README.md"
+CATEGORY = "category"
+
+
+def write_distilled(state: AuditState, folder: Path) -> tuple[Path, ...]:
+    """Write the files of the subset.
+
+    Raises:
+        LibraryError: if the folder can't be written to.
+    """
+    gone = {removed.item for removed in state.distilled.removed}
+    items = [item for name, item in state.replies.items.items() if name not in gone]
+    root = _root(items)
+    rows = [_row(item, root, state.categories) for item in items]
+    texts = {
+        QUESTIONS: "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+        CARD: yaml.safe_dump(_card(state.name, root, rows), sort_keys=False),
+        REMOVED: _removed(state),
+        README: "\n".join(_readme(state)) + "\n",
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            write_atomic(folder / name, text)
+    except OSError as error:
+        raise LibraryError(f"{folder} can't be written to: {error.strerror}. Choose another --out.") from error
+    return tuple(folder / name for name in texts)
+
+
+def _root(items: list[Item]) -> Path | None:
+    """The folder that has all videos; None if one is missing."""
+    paths = [item.media for item in items]
+    known = [os.path.dirname(os.path.abspath(path)) for path in paths if path]
+    return Path(os.path.commonpath(known)) if known and len(known) == len(paths) else None
+
+
+def _row(item: Item, root: Path | None, categories: Mapping[str, str]) -> dict[str, Any]:
+    turn = item.turns[0]
+    video = os.path.relpath(os.path.abspath(item.media), root) if root and item.media else item.video
+    own = {"id", "question", "options", "answer", "video", "task", CATEGORY}
+    row: dict[str, Any] = {
+        "id": item.id,
+        "video": video,
+        "question": turn.question,
+        "options": list(turn.options),
+        "answer": turn.gold,
+        "task": item.task,
+    }
+    row |= {tag: text for tag, text in item.tags.items() if tag not in own}
+    return row | {CATEGORY: categories.get(item.id, "")}
+
+
+def _card(name: str, root: Path | None, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    columns = dict.fromkeys(column for row in rows for column in row)
+    tags = [column for column in columns if column not in CardFields.model_fields]
+    fields = {each: each for each in ("id", "question", "options", "answer", "video", "task")}
+    card: dict[str, Any] = {"name": f"{name}-distilled", "file": QUESTIONS}
+    if root:
+        card["videos"] = str(root)
+    return card | {"fields": {**fields, "tags": tags}, "format": "choice", "answer": "index"}
+
+
+def _removed(state: AuditState) -> str:
+    text = io.StringIO()
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(("item", "why", "tests", "decision", "note", "question"))
+    for one in state.distilled.removed:
+        question = state.replies.items[one.item].turns[0].question
+        rows.writerow((one.item, one.why, " ".join(one.tests), one.decision, one.note, question))
+    return text.getvalue()
+
+
+def _readme(state: AuditState) -> Iterator[str]:
+    flow = state.distilled.flow
+    acted = " + ".join(f"{count} ({reason})" for reason, count in flow.acted_on.items()) or "0"
+    yield from (f"# {state.name}, distilled", "")
+    yield f"{flow.remaining} of the {flow.items} multiple-choice questions remain. Ask them with"
+    yield from ("", "```console", f"$ longtake eval run {CARD} --suite own --subject agent --out RUN", "```", "")
+    yield f"An audit with {', '.join(state.replies.subjects)} removed {flow.removed} questions:"
+    yield f"{flow.shortcuts} shortcuts - {flow.restored} restored by review + {acted} = {flow.removed}."
+    yield "A shortcut is a question that every model of at least one test solved. `removed.csv` names each removed"
+    yield from ("question, why it went, and what the reviewer said.", "")
+    yield from ("| why | questions | |", "|---|---|---|")
+    for test, each in state.scores.shortcuts.tests.items():
+        yield f"| shortcut: {test} | {each.total} | {each.unique} of them by no other test |"
+    for reason, count in flow.flagged.items():
+        done = flow.restored if reason == "order-free" else flow.acted_on.get(reason, 0)
+        word = "restored" if reason == "order-free" else "acted on"
+        yield f"| {reason} | {count} | {WHY[reason]}; {flow.reviewed.get(reason, 0)} reviewed, {done} {word} |"
+    later = [one.item for one in state.distilled.removed if _to_rewrite(one)]
+    if later:
+        yield from ("", f"To be rewritten: {', '.join(later)}.")
+
+
+def _to_rewrite(removed: Removed) -> bool:
+    return removed.decision == "rewrite"

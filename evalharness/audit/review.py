@@ -1,0 +1,84 @@
+"""What people decide about items of an audit: verdicts in `review.jsonl` in its run folder, the last of an item counts.
+
+The queue has the items that only shuffled frames flag (the paper's sensitivity check: those that do need the order of
+events are restored), those whose question may be unclear, and those whose category the vote left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from longtake.evalharness.audit.consensus import Ambiguity
+from longtake.evalharness.runs.journal import Journal, read_records
+from longtake.evalharness.runs.run_folder import Notify, RunFolder
+from longtake.memory.records import Record
+
+Decision = Literal["keep", "drop", "rewrite"]
+Reason = Literal["order-free", "all-differ", "redundant", "no-majority", "no-category"]
+WHY: Mapping[Reason, str] = {
+    "order-free": "only shuffled frames solve it: keep it if it needs the order of events all the same",
+    "all-differ": "every model chose another option: drop it if the question is unclear or its answer wrong",
+    "redundant": "every part of the video alone gives the answer: drop it if one moment is enough",
+    "no-majority": "no option has more than half of the models: drop it if the question is unclear",
+    "no-category": "the vote gave it no category: name one",
+}
+
+
+class Verdict(Record):
+    """What a person decided about an item."""
+
+    item: str
+    decision: Decision
+    category: str = Field(default="", description="Named by the person where the vote left it open.")
+    note: str = ""
+
+
+def review_file(audit: RunFolder) -> Path:
+    """Where the verdicts on an audit are."""
+    return audit.path / "review.jsonl"
+
+
+def verdicts(audit: RunFolder, notify: Notify) -> dict[str, Verdict]:
+    """The verdicts by item."""
+    return {verdict.item: verdict for verdict in read_records(review_file(audit), Verdict, notify)}
+
+
+def record(audit: RunFolder, verdict: Verdict) -> None:
+    """Append a verdict.
+
+    Raises:
+        LibraryError: if the file can't be written to.
+    """
+    with Journal(review_file(audit)) as journal:
+        journal.append(verdict)
+
+
+def queue(
+    found: Ambiguity, shortcuts: Collection[str], categories: Mapping[str, str] | None, items: Collection[str]
+) -> dict[str, tuple[Reason, ...]]:
+    """The items that people should look at, each with the reasons. Items that go as shortcuts anyway aren't among them.
+
+    Args:
+        found: what the audit found unclear.
+        shortcuts: the items flagged at full consensus.
+        categories: those that the vote accepted, by item; None without a vote.
+        items: all items of the audit.
+    """
+    open_ = () if categories is None else [name for name in items if name not in categories]
+    reasons: tuple[tuple[Reason, Collection[str]], ...] = (
+        ("order-free", found.order_free),
+        ("all-differ", found.all_differ),
+        ("redundant", found.redundant),
+        ("no-majority", found.no_majority),
+        ("no-category", open_),
+    )
+    queued: dict[str, tuple[Reason, ...]] = {}
+    for reason, names in reasons:
+        for name in names:
+            if name not in shortcuts or name in found.order_free:
+                queued[name] = (*queued.get(name, ()), reason)
+    return queued

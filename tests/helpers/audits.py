@@ -1,0 +1,64 @@
+"""Runs of audits with known replies, written without asking anyone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from longtake.evalharness.audit.audit_replies import audit_variants
+from longtake.evalharness.audit.categories import CATEGORIES, VARIANT, category_items, votes_of
+from longtake.evalharness.items import Item, Prediction, Reply, Turn
+from longtake.evalharness.runs.journal import Journal
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+
+GOLD = 2
+MODELS = ("m", "n", "o")
+
+
+def items_named(names: Sequence[str]) -> list[Item]:
+    """Items with four options, each with a video of its own that doesn't exist."""
+    turn = Turn(question="What is it?", options=("a cup", "a pen", "a hat", "a fox"), gold=GOLD, reference="a hat")
+    return [Item(suite="own", id=name, video=f"{name}.mp4", format="choice", turns=(turn,)) for name in names]
+
+
+def write_audit(
+    folder: Path, names: Sequence[str], right: Mapping[tuple[str, str], str], otherwise: Mapping[str, int]
+) -> RunFolder:
+    """A run in which a model is right on the named items of a view, and else makes its own choice.
+
+    Args:
+        folder: to be made.
+        names: of the items, one letter each.
+        right: by view and model, the items.
+        otherwise: the option that a model chooses elsewhere.
+    """
+    run = RunFolder(folder)
+    tests = tuple(dict.fromkeys(view for view, _ in right if view not in ("standard", "bag-of-frames")))
+    variants = audit_variants(tests, tuple(otherwise), parts=False)
+    run.begin(RunCard(suite="own", source="own", subjects=tuple(otherwise), variants=variants, version="0"))
+    run.keep_items(items_named(names))
+    with Journal(run.predictions_file) as journal:
+        for variant in variants:
+            for model, other in otherwise.items():
+                if model.startswith("bag-of-frames") == (variant.name == "bag-of-frames"):
+                    for name in names:
+                        place = GOLD if name in right.get((variant.name, model), "") else other
+                        journal.append(_prediction(name, variant.name, model, place))
+    return run
+
+
+def write_votes(audit: RunFolder, names: Sequence[str], votes: Mapping[str, Mapping[str, int]]) -> None:
+    """The category that each voter gives each item, by its number from 0."""
+    run = votes_of(audit)
+    run.begin(RunCard(suite="audit-categories", source="own", subjects=tuple(votes), variants=(VARIANT,), version="0"))
+    run.keep_items(category_items(items_named(names)))
+    with Journal(run.predictions_file) as journal:
+        for voter, given in votes.items():
+            for name, place in given.items():
+                assert place < len(CATEGORIES)
+                journal.append(_prediction(name, VARIANT.name, voter, place))
+
+
+def _prediction(item: str, variant: str, subject: str, choice: int) -> Prediction:
+    reply = Reply(text="ABCDE"[choice], choice=choice, parse="ok")
+    return Prediction(item=item, variant=variant, subject=subject, replies=(reply,), seconds=0.0)
