@@ -94,7 +94,7 @@ def doctor(
 
 
 def _parts() -> list[Origin]:
-    """List where every engine, tool, suite, judge, subject, edit, stress test and view comes from, by kind and package."""
+    """List where each part of each kind comes from, by kind and package."""
     from longtake.evalharness.edits.edit_table import EDITS
     from longtake.evalharness.judges.judge_table import JUDGES
     from longtake.evalharness.stress.stress_suite import STRESS_TESTS
