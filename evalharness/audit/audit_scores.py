@@ -36,7 +36,8 @@ def score_audit(replies: AuditReplies) -> AuditScores:
     models, items = replies.asked_in(Standard.name), replies.items
     options = {name: len(item.turns[0].options) for name, item in items.items()}
     found = shortcuts(options, replies.solved, replies.failed)
-    whole = {name: {model: replies.choices(Standard.name, model).get(name) for model in models} for name in items}
+    chosen = {model: replies.choices(Standard.name, model) for model in models}
+    whole = {name: {model: chosen[model][name] for model in models if name in chosen[model]} for name in items}
     by_part = [replies.right(part, model) for part in PARTS for model in models[:1]]
     return AuditScores(
         shortcuts=found,
