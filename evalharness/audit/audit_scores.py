@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from longtake.evalharness.audit.audit_replies import PARTS, AuditReplies
+from longtake.evalharness.audit.audit_replies import PARTS, AuditReplies, short_name
 from longtake.evalharness.audit.consensus import Ambiguity, Shortcuts, ambiguity, correlation, shortcuts
 from longtake.evalharness.audit.planted import Planted, planted
 from longtake.evalharness.views.frame_shuffling import FrameShuffling
@@ -84,7 +84,7 @@ def show_audit(scores: AuditScores) -> list[str]:
 
 
 def _rates(accuracy: Mapping[str, float | None]) -> str:
-    return " ".join(f"{model} {value:.1%}" for model, value in accuracy.items() if value is not None)
+    return " ".join(f"{short_name(model)} {value:.1%}" for model, value in accuracy.items() if value is not None)
 
 
 def _percent(value: float | None) -> str:

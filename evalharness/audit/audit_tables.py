@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
+from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.categories import CATEGORIES
 from longtake.evalharness.audit.consensus import flagged_by_any, overlap
@@ -41,10 +41,10 @@ def _consensus(states: States) -> Grid:
     rows: list[Row] = []
     for name, some in _groups(states):
         for level in range(1, levels + 1):
-            share = _share(some, partial(_shortcuts, level=level), _all)
+            share = _share(some, partial(short_namecuts, level=level), _all)
             floors = [(state, state.scores.shortcuts.consensus.get(level)) for state in some]
             floor = sum(each.floor * len(state.replies.items) for state, each in floors if each) / max(1, share.n)
-            count = sum(len(_shortcuts(state, level)) for state in some)
+            count = sum(len(short_namecuts(state, level)) for state in some)
             rows.append((f"{name}, {level}", str(count), share, _plain(100 * floor)))
     return Grid(
         "Shortcuts by consensus",
@@ -86,8 +86,8 @@ def _filtering(states: States) -> Grid:
         rows.append((name, str(before), str(after), removed, *gaps, *shares))
     columns = (
         *("benchmark", "original", "remaining", "removed %"),
-        *(f"{_short(model)}: gap" for model in models),
-        *(f"{_short(model)}: {when}" for model in models for when in ("before", "after")),
+        *(f"{short_name(model)}: gap" for model in models),
+        *(f"{short_name(model)}: {when}" for model in models for when in ("before", "after")),
     )
     caption = (
         "Accuracy with the whole video on all items and on those that remain, which these models helped to choose."
@@ -102,13 +102,13 @@ def _accuracy(states: States, view: str) -> Grid:
         cells = [_right(some, view, model, _all) for model in models]
         rows.append((name, *cells, _plain(_chance(some))))
     title = f"Accuracy: {view}"
-    return Grid(title, ("benchmark", *map(_short, models), "chance"), tuple(rows), "Errors count as wrong.", 1)
+    return Grid(title, ("benchmark", *map(short_name, models), "chance"), tuple(rows), "Errors count as wrong.", 1)
 
 
 def _correlation(states: States, tests: Sequence[str]) -> Grid:
     models = _names(states, lambda state: state.replies.asked_in(Standard.name))
     rows: list[Row] = [
-        (_short(model), *(_right(states, Standard.name, model, partial(_flagged, test=test)) for test in tests))
+        (short_name(model), *(_right(states, Standard.name, model, partial(_flagged, test=test)) for test in tests))
         for model in models
     ]
     return Grid(
@@ -164,7 +164,7 @@ def _category_accuracy(states: States) -> Grid:
     rows: list[Row] = []
     for model in models:
         some: list[Items] = [*(partial(_of_category, category=category) for category in CATEGORIES), _categorised]
-        rows.append((_short(model), *(_right(states, Standard.name, model, among) for among in some)))
+        rows.append((short_name(model), *(_right(states, Standard.name, model, among) for among in some)))
     caption = "With the whole video, on remaining items with a category; overall: of all these items together."
     return Grid("Accuracy by category", ("model", *CATEGORIES, "overall"), tuple(rows), caption)
 
@@ -191,11 +191,6 @@ def _groups(states: States) -> list[tuple[str, States]]:
     return [*each, ("total", states)] if len(each) > 1 else each
 
 
-def _short(model: str) -> str:
-    """The name of a model without the folders of its file."""
-    return model if "://" in model else re.sub(r"[^:@]*/", "", model)
-
-
 def _names(states: States, of: Callable[[AuditState], Sequence[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for state in states for name in of(state)))
 
@@ -216,7 +211,7 @@ def _all(state: AuditState) -> Collection[str]:
     return state.replies.items
 
 
-def _shortcuts(state: AuditState, level: int) -> set[str]:
+def short_namecuts(state: AuditState, level: int) -> set[str]:
     return flagged_by_any(state.replies.solved, level)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.categories import CATEGORIES
 from longtake.evalharness.audit.review import WHY
@@ -54,4 +55,4 @@ def _shown(state: AuditState, name: str) -> ShownItem:
 def _chose(state: AuditState, name: str) -> str:
     models = state.replies.asked_in(Standard.name)
     chosen = ((model, state.replies.choices(Standard.name, model).get(name)) for model in models)
-    return ", ".join(f"{model} {'none' if place is None else LABELS[place]}" for model, place in chosen)
+    return ", ".join(f"{short_name(model)} {'none' if place is None else LABELS[place]}" for model, place in chosen)
