@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,11 @@ class AuditReplies:
     def gold(self, item: str) -> int | None:
         """The right option of an item."""
         return self.items[item].turns[0].gold
+
+
+def short_name(subject: str) -> str:
+    """The name of a subject without the folders of its file."""
+    return subject if "://" in subject else re.sub(r"[^:@]*/", "", subject)
 
 
 def read_audit(folder: RunFolder, notify: Notify) -> AuditReplies:

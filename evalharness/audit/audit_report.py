@@ -9,6 +9,7 @@ from io import StringIO
 from pathlib import Path
 
 from longtake.console import counted
+from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.audit_tables import audit_grids
 from longtake.evalharness.reports.document import grids_markdown, write_pieces
@@ -40,7 +41,7 @@ def _sentence(state: AuditState) -> str:
     flow = state.distilled.flow
     waiting = sum(flow.flagged.values()) - sum(flow.reviewed.values())
     return (
-        f"{state.name}: {counted(flow.items, 'item')}, asked of {', '.join(state.replies.subjects)}; "
+        f"{state.name}: {counted(flow.items, 'item')}, asked of {', '.join(map(short_name, state.replies.subjects))}; "
         f"{flow.removed} go, {flow.remaining} remain, {waiting} wait for review"
     )
 

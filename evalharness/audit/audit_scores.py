@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from longtake.evalharness.audit.audit_replies import PARTS, AuditReplies
+from longtake.evalharness.audit.audit_replies import PARTS, AuditReplies, short_name
 from longtake.evalharness.audit.consensus import Ambiguity, Shortcuts, ambiguity, correlation, shortcuts
 from longtake.evalharness.audit.planted import Planted, planted
 from longtake.evalharness.views.frame_shuffling import FrameShuffling
@@ -36,7 +36,8 @@ def score_audit(replies: AuditReplies) -> AuditScores:
     models, items = replies.asked_in(Standard.name), replies.items
     options = {name: len(item.turns[0].options) for name, item in items.items()}
     found = shortcuts(options, replies.solved, replies.failed)
-    whole = {name: {model: replies.choices(Standard.name, model).get(name) for model in models} for name in items}
+    chosen = {model: replies.choices(Standard.name, model) for model in models}
+    whole = {name: {model: chosen[model][name] for model in models if name in chosen[model]} for name in items}
     by_part = [replies.right(part, model) for part in PARTS for model in models[:1]]
     return AuditScores(
         shortcuts=found,
@@ -83,7 +84,7 @@ def show_audit(scores: AuditScores) -> list[str]:
 
 
 def _rates(accuracy: Mapping[str, float | None]) -> str:
-    return " ".join(f"{model} {value:.1%}" for model, value in accuracy.items() if value is not None)
+    return " ".join(f"{short_name(model)} {value:.1%}" for model, value in accuracy.items() if value is not None)
 
 
 def _percent(value: float | None) -> str:

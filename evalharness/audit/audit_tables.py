@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
+from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.categories import CATEGORIES
 from longtake.evalharness.audit.consensus import flagged_by_any, overlap
@@ -40,10 +41,10 @@ def _consensus(states: States) -> Grid:
     rows: list[Row] = []
     for name, some in _groups(states):
         for level in range(1, levels + 1):
-            share = _share(some, partial(_shortcuts, level=level), _all)
+            share = _share(some, partial(short_namecuts, level=level), _all)
             floors = [(state, state.scores.shortcuts.consensus.get(level)) for state in some]
             floor = sum(each.floor * len(state.replies.items) for state, each in floors if each) / max(1, share.n)
-            count = sum(len(_shortcuts(state, level)) for state in some)
+            count = sum(len(short_namecuts(state, level)) for state in some)
             rows.append((f"{name}, {level}", str(count), share, _plain(100 * floor)))
     return Grid(
         "Shortcuts by consensus",
@@ -77,17 +78,16 @@ def _filtering(states: States) -> Grid:
         gaps: list[Cell] = []
         shares: list[Cell] = []
         for model in models:
-            right = partial(_right, view=Standard.name, model=model)
-            first, last = _share(some, right, _all), _share(some, right, _remaining)
-            known = first.value is not None and last.value is not None
-            gaps.append(f"{(first.value or 0) - (last.value or 0):.1f}" if known else "none")
-            shares += [first, last]
+            both = [_right(some, Standard.name, model, among) for among in (_all, _remaining)]
+            first, last = (cell.value if isinstance(cell, Estimate) else None for cell in both)
+            gaps.append("none" if first is None or last is None else f"{first - last:.1f}")
+            shares += both
         removed = f"{100 * (before - after) / before:.1f}" if before else "none"
         rows.append((name, str(before), str(after), removed, *gaps, *shares))
     columns = (
         *("benchmark", "original", "remaining", "removed %"),
-        *(f"{model}: gap" for model in models),
-        *(f"{model}: {when}" for model in models for when in ("before", "after")),
+        *(f"{short_name(model)}: gap" for model in models),
+        *(f"{short_name(model)}: {when}" for model in models for when in ("before", "after")),
     )
     caption = (
         "Accuracy with the whole video on all items and on those that remain, which these models helped to choose."
@@ -99,26 +99,16 @@ def _accuracy(states: States, view: str) -> Grid:
     models = _names(states, lambda state: state.replies.asked_in(view))
     rows: list[Row] = []
     for name, some in _groups(states):
-        cells = [_share(some, partial(_right, view=view, model=model), _all) for model in models]
+        cells = [_right(some, view, model, _all) for model in models]
         rows.append((name, *cells, _plain(_chance(some))))
     title = f"Accuracy: {view}"
-    return Grid(title, ("benchmark", *models, "chance"), tuple(rows), "Errors count as wrong.", subjects_from=1)
+    return Grid(title, ("benchmark", *map(short_name, models), "chance"), tuple(rows), "Errors count as wrong.", 1)
 
 
 def _correlation(states: States, tests: Sequence[str]) -> Grid:
     models = _names(states, lambda state: state.replies.asked_in(Standard.name))
     rows: list[Row] = [
-        (
-            model,
-            *(
-                _share(
-                    states,
-                    partial(_right, view=Standard.name, model=model),
-                    lambda state, test=test: state.scores.shortcuts.flagged_by(test),  # type: ignore[misc]
-                )
-                for test in tests
-            ),
-        )
+        (short_name(model), *(_right(states, Standard.name, model, partial(_flagged, test=test)) for test in tests))
         for model in models
     ]
     return Grid(
@@ -173,9 +163,8 @@ def _category_accuracy(states: States) -> Grid:
     models = _names(states, lambda state: state.replies.asked_in(Standard.name))
     rows: list[Row] = []
     for model in models:
-        right = partial(_right, view=Standard.name, model=model)
-        cells = [_share(states, right, partial(_of_category, category=category)) for category in CATEGORIES]
-        rows.append((model, *cells, _share(states, right, _categorised)))
+        some: list[Items] = [*(partial(_of_category, category=category) for category in CATEGORIES), _categorised]
+        rows.append((short_name(model), *(_right(states, Standard.name, model, among) for among in some)))
     caption = "With the whole video, on remaining items with a category; overall: of all these items together."
     return Grid("Accuracy by category", ("model", *CATEGORIES, "overall"), tuple(rows), caption)
 
@@ -222,12 +211,19 @@ def _all(state: AuditState) -> Collection[str]:
     return state.replies.items
 
 
-def _shortcuts(state: AuditState, level: int) -> set[str]:
+def short_namecuts(state: AuditState, level: int) -> set[str]:
     return flagged_by_any(state.replies.solved, level)
 
 
-def _right(state: AuditState, view: str, model: str) -> set[str]:
-    return state.replies.right(view, model)
+def _right(states: States, view: str, model: str, among: Items) -> Cell:
+    """The share of some items that a model got right, where it was asked."""
+    asked = [state for state in states if state.replies.choices(view, model)]
+    share = _share(asked, lambda state: state.replies.right(view, model), among)
+    return "none" if share.value is None else share
+
+
+def _flagged(state: AuditState, test: str) -> Collection[str]:
+    return state.scores.shortcuts.flagged_by(test)
 
 
 def _remaining(state: AuditState) -> Collection[str]:

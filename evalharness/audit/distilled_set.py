@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from longtake.errors import LibraryError
+from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.distil import Removed
 from longtake.evalharness.audit.review import WHY
@@ -98,7 +99,7 @@ def _readme(state: AuditState) -> Iterator[str]:
     yield from (f"# {state.name}, distilled", "")
     yield f"{flow.remaining} of the {flow.items} multiple-choice questions remain. Ask them with"
     yield from ("", "```console", f"$ longtake eval run {CARD} --suite own --subject agent --out RUN", "```", "")
-    yield f"An audit with {', '.join(state.replies.subjects)} removed {flow.removed} questions:"
+    yield f"An audit with {', '.join(map(short_name, state.replies.subjects))} removed {flow.removed} questions:"
     yield f"{flow.shortcuts} shortcuts - {flow.restored} restored by review + {acted} = {flow.removed}."
     yield "A shortcut is a question that every model of at least one test solved. `removed.csv` names each removed"
     yield from ("question, why it went, and what the reviewer said.", "")

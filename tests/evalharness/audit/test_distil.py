@@ -110,3 +110,18 @@ def test_the_published_flow_of_the_paper() -> None:
     assert flow.flagged == {"order-free": 1_758, "all-differ": 666, "redundant": 477}
     assert (flow.restored, flow.acted_on) == (804, {"all-differ": 213, "redundant": 197})
     assert (flow.removed, flow.remaining) == (13_383, 11_033)
+
+
+def test_the_page_has_every_item_and_its_verdicts_are_taken_over(audit: RunFolder, tmp_path: Path) -> None:
+    page, saved = tmp_path / "review.html", tmp_path / "saved.jsonl"
+    longtake("eval", "audit", "review", audit.path, "--page", page)
+    text = page.read_text(encoding="utf-8")
+    assert [name for name in NAMES if f'data-item="{name}"' in text] == ["b", "c", "d"]
+    assert not (audit.path / "review.jsonl").exists()
+    saved.write_text('{"item": "c", "decision": "keep"}\n{"item": "a", "decision": "drop"}\n')
+    done = longtake("eval", "audit", "review", audit.path, "--verdicts", saved)
+    assert done.code == 0, done.stderr
+    assert list(audit_state(audit, print).verdicts) == ["c"]
+    assert "1 verdict recorded" in done.stdout
+    saved.write_text('{"item": "a", "decision": "drop"}\n')
+    assert longtake("eval", "audit", "review", audit.path, "--verdicts", saved).code == 1

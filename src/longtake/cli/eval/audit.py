@@ -125,19 +125,31 @@ def vote(
 
 
 @audit.command()
-def review(run: Run) -> None:
+def review(
+    run: Run,
+    page: Annotated[Path | None, typer.Option(help="Write the items to this HTML file instead of asking here.")] = None,
+    verdicts: Annotated[
+        Path | None, typer.Option(help="Take the verdicts that the page saved.", exists=True, dir_okay=False)
+    ] = None,
+) -> None:
     """Go through the items that people should look at, one after another; the verdicts stay in the run folder."""
     from longtake.cli.eval.audit_review import review as reviewed
-    from longtake.cli.eval.audit_review import show_reviewed
+    from longtake.cli.eval.audit_review import take_over
     from longtake.evalharness.audit.audit_state import audit_state
     from longtake.evalharness.audit.review import record, review_file
+    from longtake.evalharness.audit.review_page import review_page
+    from longtake.evalharness.reports.document import write_pieces
 
     remarks, folder = Remarks(), RunFolder(run)
     with folder.locked():
-        done = reviewed(audit_state(folder, remarks.notify), partial(record, folder))
-    say(
-        f"{show_reviewed(done)}; verdicts in {review_file(folder)}; next: longtake eval audit distil {run} --out FOLDER"
-    )
+        state, write = audit_state(folder, remarks.notify), partial(record, folder)
+        if page:
+            write_pieces(page, review_page(state, run))
+            say(str(page))
+        else:
+            done = take_over(state, verdicts, remarks.notify, write) if verdicts else reviewed(state, write)
+            said = f"{counted(done.decided, 'verdict')} recorded in {review_file(folder)}, {done.left} left"
+            say(f"{said}; next: longtake eval audit distil {run} --out FOLDER")
     remarks.leave()
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
-from longtake.console import counted, say
+from longtake.console import say
+from longtake.errors import ConfigError
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.categories import CATEGORIES
-from longtake.evalharness.audit.review import WHY, Decision, Reason, Verdict
-from longtake.evalharness.items import Item
+from longtake.evalharness.audit.review import Decision, Verdict
+from longtake.evalharness.audit.review_page import ShownItem, waiting
+from longtake.evalharness.runs.journal import read_records
+from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choices import LABELS
-from longtake.evalharness.views.standard import Standard
 from longtake.memory.timespan import clock
 
+Write = Callable[[Verdict], None]
 _DECISIONS: dict[str, Decision] = {"k": "keep", "d": "drop", "r": "rewrite"}
 _KEYS = "[k]eep, [d]rop, [r]ewrite later, [s]kip, [q]uit; a note may follow"
 
@@ -25,67 +29,73 @@ class Reviewed(NamedTuple):
     left: int
 
 
-def review(state: AuditState, record: Callable[[Verdict], None]) -> Reviewed:
+def review(state: AuditState, write: Write) -> Reviewed:
     """Ask about each item without a verdict until all are decided or the person stops.
 
     Args:
         state: the audit.
-        record: called with each verdict at once.
+        write: called with each verdict at once.
     """
-    waiting = [(name, reasons) for name, reasons in state.queue.items() if name not in state.verdicts]
+    items = waiting(state)
     decided = 0
-    for number, (name, reasons) in enumerate(waiting, 1):
-        say(f"{number} of {len(waiting)}  {name}")
-        for line in _shown(state, state.replies.items[name], reasons):
+    for number, shown in enumerate(items, 1):
+        say(f"{number} of {len(items)}  {shown.item.id}")
+        for line in _lines(shown):
             say(f"  {line}")
-        verdict = _asked(name, needs_category="no-category" in reasons)
+        verdict = _asked(shown)
         if verdict == "quit":
             break
         if isinstance(verdict, Verdict):
-            record(verdict)
+            write(verdict)
             decided += 1
         say()
-    return Reviewed(decided, len(waiting) - decided)
+    return Reviewed(decided, len(items) - decided)
 
 
-def _shown(state: AuditState, item: Item, reasons: tuple[Reason, ...]) -> Iterator[str]:
-    turn = item.turns[0]
-    yield from (f"{reason}: {WHY[reason]}" for reason in reasons)
-    if tests := state.scores.shortcuts.flagged.get(item.id):
-        yield f"flagged by {', '.join(tests)}"
-    yield turn.question
+def take_over(state: AuditState, file: Path, notify: Notify, write: Write) -> Reviewed:
+    """Take the verdicts that the page saved in a file.
+
+    Raises:
+        ConfigError: if it has none on an item for review.
+    """
+    found = [each for each in read_records(file, Verdict, notify) if each.item in state.queue]
+    if not found:
+        raise ConfigError(
+            f"{file} has no verdict on an item of this audit's review. Save it from the page of this run."
+        )
+    for verdict in found:
+        write(verdict)
+    left = state.queue.keys() - state.verdicts.keys() - {verdict.item for verdict in found}
+    return Reviewed(len(found), len(left))
+
+
+def _lines(shown: ShownItem) -> Iterator[str]:
+    item, turn = shown.item, shown.item.turns[0]
+    yield from (*shown.why, turn.question)
     for place, option in enumerate(turn.options):
         yield f"{'*' if place == turn.gold else ' '} {LABELS[place]}. {option}"
     spans = ", ".join(f"{clock(span.start)} to {clock(span.end)}" for span in turn.evidence)
     yield f"video: {item.media or item.video}{f', {spans}' if spans else ''}"
-    chose = (
-        (model, state.replies.choices(Standard.name, model).get(item.id))
-        for model in state.replies.asked_in(Standard.name)
-    )
-    yield "with the whole video: " + ", ".join(
-        f"{model} {'none' if place is None else LABELS[place]}" for model, place in chose
-    )
+    yield shown.chose
 
 
-def _asked(name: str, *, needs_category: bool) -> Verdict | str:
+def _asked(shown: ShownItem) -> Verdict | str:
     """A verdict, `skip` or `quit`."""
-    category = ""
-    if needs_category:
-        for number, (each, meaning) in enumerate(CATEGORIES.items(), 1):
-            say(f"  {number}  {each}: {meaning}")
+    category, names = "", shown.categories
+    for number, name in enumerate(names, 1):
+        say(f"  {number}  {name}: {CATEGORIES[name]}")
     while True:
-        word, _, note = _line(f"{_KEYS}{'; first a number names the category' if needs_category else ''} > ").partition(
-            " "
-        )
-        if needs_category and word.isdigit() and 1 <= int(word) <= len(CATEGORIES):
-            category = tuple(CATEGORIES)[int(word) - 1]
+        word, _, note = _line(f"{_KEYS}{'; first a number names the category' if names else ''} > ").partition(" ")
+        if word.isdigit() and 1 <= int(word) <= len(names):
+            category = names[int(word) - 1]
             word, _, note = note.strip().partition(" ")
-        decision = _DECISIONS.get(word[:1].lower())
-        if decision and (category or not needs_category or decision != "keep"):
-            return Verdict(item=name, decision=decision, category=category, note=note.strip())
-        if word[:1].lower() in ("s", "q"):
-            return "skip" if word[:1].lower() == "s" else "quit"
-        say("  Answer with one of these letters" + (", after the number of a category." if needs_category else "."))
+        key = word[:1].lower()
+        decision = _DECISIONS.get(key)
+        if decision and (category or not names or decision != "keep"):
+            return Verdict(item=shown.item.id, decision=decision, category=category, note=note.strip())
+        if key in ("s", "q"):
+            return "skip" if key == "s" else "quit"
+        say("  Answer with one of these letters" + (", after the number of a category." if names else "."))
 
 
 def _line(prompt: str) -> str:
@@ -93,8 +103,3 @@ def _line(prompt: str) -> str:
         return input(prompt).strip()
     except EOFError:
         return "q"
-
-
-def show_reviewed(done: Reviewed) -> str:
-    """What was done, in a sentence."""
-    return f"{counted(done.decided, 'verdict')} recorded, {counted(done.left, 'item')} left"

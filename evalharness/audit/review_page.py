@@ -1,0 +1,58 @@
+"""The items for review as one page: verdicts are chosen there, and saved as a file that `review --verdicts` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from longtake.evalharness.audit.audit_replies import short_name
+from longtake.evalharness.audit.audit_state import AuditState
+from longtake.evalharness.audit.categories import CATEGORIES
+from longtake.evalharness.audit.review import WHY
+from longtake.evalharness.items import Item
+from longtake.evalharness.reports.document import page
+from longtake.evalharness.scoring.choices import LABELS
+from longtake.evalharness.views.standard import Standard
+
+
+class ShownItem(NamedTuple):
+    """An item for review, as it is shown."""
+
+    item: Item
+    why: tuple[str, ...]
+    chose: str
+    video: str  # address of the file, from the place that the evidence names; empty if it is missing
+    categories: tuple[str, ...]  # to choose from, if the vote left it open
+
+
+def waiting(state: AuditState) -> list[ShownItem]:
+    """The items without a verdict."""
+    return [_shown(state, name) for name in state.queue if name not in state.verdicts]
+
+
+def review_page(state: AuditState, run: Path) -> Iterator[str]:
+    """The page in pieces. It needs no server and asks for nothing from elsewhere."""
+    return page("review.html", title=f"Review of {state.name}", run=str(run), items=waiting(state))
+
+
+def _shown(state: AuditState, name: str) -> ShownItem:
+    item, reasons = state.replies.items[name], state.queue[name]
+    why = [f"{reason}: {WHY[reason]}" for reason in reasons]
+    if tests := state.scores.shortcuts.flagged.get(name):
+        why.append(f"flagged by {', '.join(tests)}")
+    evidence = item.turns[0].evidence
+    start = f"#t={evidence[0].start:g}" if evidence else ""
+    return ShownItem(
+        item,
+        tuple(why),
+        f"with the whole video: {_chose(state, name)}",
+        f"{Path(item.media).absolute().as_uri()}{start}" if item.media else "",
+        tuple(CATEGORIES) if "no-category" in reasons else (),
+    )
+
+
+def _chose(state: AuditState, name: str) -> str:
+    models = state.replies.asked_in(Standard.name)
+    chosen = ((model, state.replies.choices(Standard.name, model).get(name)) for model in models)
+    return ", ".join(f"{short_name(model)} {'none' if place is None else LABELS[place]}" for model, place in chosen)
