@@ -268,6 +268,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             "longtake.preprocess.engines.endpoints.caption_endpoint:CaptionEndpoint",
             "a vision-language model behind an OpenAI-compatible server",
             check="longtake.preprocess.engines.endpoints.caption_endpoint:missing_endpoint",
+            setting="captions.model",
         ),
         "gguf": Entry(
             "longtake.preprocess.engines.llama_cpp.picture_models:GgufCaptions",
@@ -275,6 +276,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("xllamacpp", "psutil"),
             extra="gguf",
             check="longtake.preprocess.engines.llama_cpp.picture_models:missing_caption_model",
+            setting="captions.model",
         ),
         "transformers_vl": Entry(
             "longtake.preprocess.engines.transformers_vl:TransformersCaptions",
@@ -282,6 +284,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("torch", "transformers", "PIL"),
             extra="vision",
             check="longtake.preprocess.engines.transformers_vl:missing_caption_model",
+            setting="captions.model",
             process=True,
         ),
     },
@@ -296,6 +299,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             "longtake.preprocess.engines.endpoints.visual_question_endpoint:VisualQuestionEndpoint",
             "a vision-language model behind an OpenAI-compatible server",
             check="longtake.preprocess.engines.endpoints.visual_question_endpoint:missing_endpoint",
+            setting="visual_question.model",
         ),
         "gguf": Entry(
             "longtake.preprocess.engines.llama_cpp.picture_models:GgufVisualQuestions",
@@ -303,6 +307,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("xllamacpp", "psutil"),
             extra="gguf",
             check="longtake.preprocess.engines.llama_cpp.picture_models:missing_question_model",
+            setting="visual_question.model",
         ),
         "transformers_vl": Entry(
             "longtake.preprocess.engines.transformers_vl:TransformersVisualQuestions",
@@ -310,6 +315,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("torch", "transformers", "PIL"),
             extra="vision",
             check="longtake.preprocess.engines.transformers_vl:missing_question_model",
+            setting="visual_question.model",
             process=True,
         ),
     },

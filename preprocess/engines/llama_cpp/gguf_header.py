@@ -42,6 +42,11 @@ class Header(NamedTuple):
         """Tokens that the model was trained to read; 0 if the file doesn't say."""
         return self.number("context_length", 0)
 
+    @property
+    def writes(self) -> bool:
+        """Whether the model writes text: one that pools its tokens makes vectors or scores of a text."""
+        return "bert" not in self.architecture and not self.number("pooling_type", 0)
+
     def cache_bytes(self, context: int) -> int:
         """Size of the cache of keys and values for `context` tokens, with 2 bytes per value."""
         heads = max(1, self.number("attention.head_count", 1))

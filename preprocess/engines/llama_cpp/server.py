@@ -36,13 +36,14 @@ _END_SECONDS = 2.0  # to end before the process is killed
 _PROBLEM = re.compile(r"error loading model: (?P<why>.+)|(?:mtmd|clip)\S*: error: (?P<clip>.+)")
 
 
-def missing_gguf(settings: Settings, model: str | None, setting: str) -> str | None:
+def missing_gguf(settings: Settings, model: str | None, setting: str, purpose: Purpose = "chat") -> str | None:
     """Why a GGUF file can't be used here and what to do; None if it can. Nothing is loaded.
 
     Args:
         settings: its context and projector are checked too.
         model: the path in `setting`.
         setting: the name of the setting, such as `controller.model`.
+        purpose: what the model is for.
     """
     absent = [name for name in PACKAGES if find_spec(name) is None]
     if absent:
@@ -51,6 +52,8 @@ def missing_gguf(settings: Settings, model: str | None, setting: str) -> str | N
         return f"no model is set: give a GGUF file with --set {setting}=FILE.gguf"
     try:
         header = read_header(Path(model).expanduser())
+        if purpose == "chat" and not header.writes:
+            return f"{model} makes vectors of texts and writes none: name a language model in {setting}"
         if projector := projector_of(settings, model):
             read_header(projector)
         _check_memory(header, _usable(settings.gguf.context, header))

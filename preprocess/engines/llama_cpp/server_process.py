@@ -28,6 +28,7 @@ def main() -> None:
 
 def _serve(given: dict[str, Any]) -> Any:
     """The server, with its model loaded."""
+    os.environ["GGML_NO_BACKTRACE"] = "1"  # the last line of the log then says why it crashed
     xllamacpp: Any = import_module("xllamacpp")  # has no types
 
     params = xllamacpp.CommonParams()

@@ -102,7 +102,7 @@ def missing_model(settings: Settings) -> str | None:
     model = _model(settings)
     if model is None:
         return "no model: fetch one with `longtake models pull qwen3-embedding-0.6b`"
-    return missing_gguf(settings, model, "text_embedding.model")
+    return missing_gguf(settings, model, "text_embedding.model", "vectors")
 
 
 def missing_reranker(settings: Settings) -> str | None:
@@ -110,7 +110,7 @@ def missing_reranker(settings: Settings) -> str | None:
     model = settings.reranking.model or _fetched("reranking")
     if model is None:
         return "no model: fetch one with `longtake models pull bge-reranker-v2-m3`"
-    if reason := missing_gguf(settings, model, "reranking.model"):
+    if reason := missing_gguf(settings, model, "reranking.model", "scores"):
         return reason
     if not has_classifier(Path(model).expanduser()):
         return f"{model} isn't a reranker: fetch one with `longtake models pull bge-reranker-v2-m3`"

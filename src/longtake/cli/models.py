@@ -16,7 +16,7 @@ from longtake.console import EXIT_FAILED, Session, note, raise_if_interrupted, s
 from longtake.errors import ConfigError, EngineError
 from longtake.models.catalogue import CatalogueModel, catalogue, named
 from longtake.models.fetching import pull as fetch
-from longtake.models.folder import InstalledModel, installed, require
+from longtake.models.folder import InstalledModel, installed, lookup, require
 from longtake.models.folder import remove as delete
 from longtake.models.servers import Trial
 from longtake.models.serving import compose_file, running, servers_of, tried
@@ -54,12 +54,14 @@ def pull(context: typer.Context, names: Names, as_json: Json = False) -> None:
     wanted = [named(name) for name in names]
     facts = []
     for model in wanted:
+        known = lookup(model.name)
         found = fetch(model, offline=session.settings.offline, quiet=as_json)
         facts.append(_facts(model, found))
         if not as_json:
             say(f"{model.name} is in {found.folder} ({size_text(found.size)}, {model.licence}).")
-            if found.unpinned:
-                say(f"No digest was known for {', '.join(found.unpinned)}: recorded for `longtake models verify`.")
+            if found.unpinned and not known:
+                files = ", ".join(found.unpinned)
+                say(f"No digest was known beforehand for {files}; it is recorded, and `longtake models verify` uses it.")
     if as_json:
         say_json(facts)
     elif any(model.task == "speech" for model in wanted):
@@ -72,7 +74,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Compare the files on disk with the digests recorded when they were fetched."""
-    found = [require(name) for name in names] if names else installed()
+    found = [require(name) for name in names] if names else [each for model in catalogue() if (each := lookup(model.name))]
     damaged = {each.model.name: each.damaged() for each in found}
     if as_json:
         say_json([{"name": name, "damaged": files} for name, files in damaged.items()])
