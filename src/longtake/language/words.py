@@ -97,3 +97,10 @@ TELLING = stems(
     "said says say spoken speaks speaker speakers mentioned mention told according narrator presenter line "
     "sentence words word written shown show shows screen slide text sign title caption printed subtitle subtitles"
 )
+
+# Stems of words that only say where in the picture something is written, and how large.
+LAYOUT = stems(
+    "picture image frame view display displayed visible appears letters letter writing lettering read reads spell spells "
+    "spelt large larger largest big bigger biggest huge bold small smaller smallest top bottom left right middle "
+    "centre center corner"
+)
