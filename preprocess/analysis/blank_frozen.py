@@ -45,8 +45,8 @@ class StillSpans:
     """Joins neighbouring frames that have no content (their colour may drift) or don't change.
 
     Items are {start, end, kind, colour}: the kind is black, white or blank, and the colour black, white or #rrggbb.
-    Kind frozen has no colour: a picture with content that stays the same for two seconds or more. Kind pieces: each frame
-    shows a part of the picture, and the rest has the colour.
+    Kind frozen has no colour: a picture with content that stays the same for two seconds or more. Kind pieces: each
+    frame shows a part of the picture, and the rest has the colour.
     """
 
     def __init__(self, changes: Changes) -> None:

@@ -64,7 +64,7 @@ def _inside(query: Query, item: Evidence) -> bool:
 
 
 def _chance(query: Query, ranked: Sequence[Candidate]) -> float:
-    """The chance of on-screen text, after excluding sources that the video lacks or that were examined and are empty."""
+    """The chance of on-screen text, after excluding sources that the video lacks, or that are empty."""
     there = {candidate.modality for candidate in ranked}
 
     def empty(source: Source) -> bool:

@@ -196,7 +196,8 @@ def _faults(finds: Finds) -> Reply | None:
     found |= {item.content: item for item in (*finds.query.blank, *finds.query.pieces)}
     if found:
         texts = [(f"“{text}”", [item]) for text, item in found.items()][:MAX_FAULTS]
-        return _answered(texts, _WORKED_OUT * _asked(finds))
+        surest = max(item.score for item in found.values())
+        return _answered(texts, (1 + surest) / 2 * _asked(finds))
     seen = ", ".join(dict.fromkeys(str(span) for result in inspected for span in result.looked_at))
     untold = dict.fromkeys(each for result in inspected for each in result.output["cannot_tell"])
     reason = f"No fault found in {seen}." + (f" Not certain: {'; '.join(untold)}." if untold else "")

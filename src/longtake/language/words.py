@@ -100,7 +100,7 @@ TELLING = stems(
 
 # Stems of words that only say where in the picture something is written, and how large.
 LAYOUT = stems(
-    "picture image frame view display displayed visible appears letters letter writing lettering read reads spell spells "
-    "spelt large larger largest big bigger biggest huge bold small smaller smallest top bottom left right middle "
-    "centre center corner"
+    "picture image frame view display displayed visible appears letters letter writing lettering read reads spell "
+    "spells spelt large larger largest big bigger biggest huge bold small smaller smallest top bottom left right "
+    "middle centre center corner"
 )
