@@ -22,7 +22,13 @@ def legible(query: Query, gathered: Gathered, ranked: Sequence[Candidate]) -> tu
 
     None, with chance 0, if the question asks for something in particular, or if there is too much to quote.
     """
-    if query.source != "text" or set(query.words) - LAYOUT or query.quoted or query.scope.anchors:
+    if (
+        "text" not in query.sources
+        or query.source not in ("text", "picture")
+        or set(query.words) - LAYOUT
+        or query.quoted
+        or query.scope.anchors
+    ):
         return [], 0.0
     window = gathered.window or query.scope.span
     read = [each.evidence for each in ranked if each.modality == "scene_text" and each.evidence.box]
@@ -64,11 +70,13 @@ def _inside(query: Query, item: Evidence) -> bool:
 
 
 def _chance(query: Query, ranked: Sequence[Candidate]) -> float:
-    """The chance of on-screen text, after excluding sources that the video lacks, or that are empty."""
-    there = {candidate.modality for candidate in ranked}
+    """The chance of on-screen text, after excluding sources that the video lacks, or in which nothing was found."""
+    there = {candidate.modality for candidate in ranked if not candidate.measured}
 
     def empty(source: Source) -> bool:
-        return source in query.lacks or (query.examined(source) and MODALITY_OF[source] not in there)
+        found = MODALITY_OF[source] in there
+        return source in query.lacks or (not found and (source == "picture" or query.examined(source)))
 
-    others = sum(query.reading.sources[source] for source in LAYERS_OF if empty(source))
+    sources: tuple[Source, ...] = ("picture", *LAYERS_OF)
+    others = sum(query.reading.sources[source] for source in sources if empty(source))
     return min(1.0, query.reading.sources["text"] / max(1 - others, 1e-6))

@@ -7,7 +7,7 @@ import pytest
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.legible import legible
 from longtake.agent.gathering.gathered import Gathered
-from longtake.agent.query.query import SOURCES, TARGETS, Query, Reading
+from longtake.agent.query.query import SOURCES, TARGETS, Query, Reading, Source
 from longtake.agent.query.scope import read_scope
 from longtake.language.words import TELLING, content_stems
 from longtake.memory.records import Evidence
@@ -16,9 +16,11 @@ from longtake.memory.timespan import TimeSpan
 TITLE, NOTE, CAPTION = ("HARBOUR", 0.2, 0.3), ("Ferries at noon", 0.55, 0.06), ("Pier 4", 0.9, 0.05)
 
 
-def read(question: str, *texts: tuple[str, float, float]) -> tuple[list[str], float]:
-    """The texts read out of lines, each with its top and height, and the chance."""
-    shares = dict.fromkeys(SOURCES, 0.0) | {"text": 0.6, "speech": 0.4}
+def read(question: str, *texts: tuple[str, float, float], other: Source = "speech") -> tuple[list[str], float]:
+    """The texts read out of lines, each with its top and height, and the chance; the text competes with a source."""
+    shares = dict.fromkeys(SOURCES, 0.0) | (
+        {"text": 0.6, other: 0.4} if other == "speech" else {"text": 0.4, other: 0.6}
+    )
     query = Query(
         question=question,
         reading=Reading(sources=shares, targets=dict.fromkeys(TARGETS, 0.0)),
@@ -59,6 +61,11 @@ def test_only_what_the_question_limits_is_read_out(question: str, wanted: list[s
 
 def test_a_source_that_the_video_lacks_does_not_lower_the_chance() -> None:
     assert read("Which word is shown?", TITLE)[1] == 1.0
+
+
+def test_text_is_read_out_if_nothing_else_was_seen_in_the_picture() -> None:
+    assert read("What is written in the picture?", TITLE, other="picture") == (["HARBOUR"], 1.0)
+    assert read("What is written in the picture?", TITLE, other="sound") == ([], 0.0)
 
 
 def test_a_part_of_a_text_is_not_read_out_beside_it() -> None:
