@@ -150,6 +150,7 @@ class Reply(Record):
     parse: ParseStatus = Field(default="none", description="How the choice was parsed; none if nothing was chosen.")
     abstained: bool = False
     uncertain: bool = Field(default=False, description="Whether the reply marks its answer as uncertain.")
+    confidence: float | None = Field(default=None, description="The subject's own, from 0 to 1, if it gives one.")
     calls: tuple[ToolCall, ...] = ()
     planned: str = Field(
         default="", description="The text from a step that asked only for calls; `text` is the answer."

@@ -3,7 +3,9 @@
 import logging
 from typing import Any
 
+from longtake.errors import ConfigError, did_you_mean
 from longtake.plugins import Table, usable
+from longtake.settings import Settings
 from longtake.tools.compute.calculator import calculator
 from longtake.tools.compute.execute_code import execute_code
 from longtake.tools.compute.math_expressions import extract_math_exp
@@ -61,3 +63,16 @@ def _read(name: str, declared: Any) -> Tool:
 
 TOOLS = Table("tools", {SPECS[function].name: function for function in BUILT_IN}, _read)
 ALL_TOOLS = tuple(usable(TOOLS, logging.getLogger(__name__).warning))
+
+
+def offered_tools(settings: Settings) -> tuple[Tool, ...]:
+    """The tools for a question: all but those that the settings switch off.
+
+    Raises:
+        ConfigError: if the settings name a tool that doesn't exist.
+    """
+    names = {SPECS[function].name: function for function in ALL_TOOLS}
+    for name in settings.tools.off:
+        if name not in names:
+            raise ConfigError(f"tools.off: there is no tool {name!r}. {did_you_mean(name, names)}")
+    return tuple(function for name, function in names.items() if name not in settings.tools.off)

@@ -30,7 +30,7 @@ from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.redaction import keys_of
-from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.catalogue import offered_tools
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
@@ -52,6 +52,7 @@ class Agent:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._functions = offered_tools(workspace.settings)
         self._reader = LearnedReader(workspace.engines)
         self._controllers = make_controllers(workspace.settings, self._reader)
         self._threads = open_threads(workspace.library.memory_file)
@@ -120,7 +121,7 @@ class Agent:
                 thread=thread or trace.run,
             )
             context = RunContext(
-                Toolbox(ALL_TOOLS),
+                Toolbox(self._functions),
                 tools,
                 self._controllers.plans,
                 trace,

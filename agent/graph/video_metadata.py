@@ -31,6 +31,7 @@ class KnownVideo(Record):
     shots: tuple[TimeSpan, ...]
     facts: tuple[Fact, ...]
     blank: tuple[Evidence, ...] = Field(description="Spans in which the picture is blank.")
+    pieces: tuple[Evidence, ...] = Field(default=(), description="Spans whose frames each show a piece of a picture.")
     lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that it can't have, and why.")
 
 
@@ -53,7 +54,8 @@ def known_video(video: VideoHandle) -> KnownVideo:
         coverage=video.library.coverage(video.record),
         shots=tuple(TimeSpan(start=item["start"], end=item["end"]) for item in video.items("shots")),
         facts=tuple(recording_facts(video)),
-        blank=tuple(blank_spans(video)),
+        blank=tuple(_still(video, ("black", "white", "blank"), "the picture is empty: {}")),
+        pieces=tuple(_still(video, ("pieces",), "each frame shows a piece of the picture, the rest is {}")),
         lacks=_lacks(video),
     )
 
@@ -91,15 +93,15 @@ def _covers(span: TimeSpan, shot: TimeSpan) -> bool:
     return span.start <= shot.start + _SLACK and shot.end <= span.end + _SLACK
 
 
-def blank_spans(video: VideoHandle) -> list[Evidence]:
-    """Spans in which the picture is blank."""
+def _still(video: VideoHandle, kinds: Sequence[str], text: str) -> list[Evidence]:
+    """Spans of some kinds in which frames show little; the text takes their colour."""
     layer = video.layer("still")
     if layer is None:
         return []
     return [
-        evidence_of(item, f"the picture is empty: {item['colour']}", "visual", layer, video.id)
+        evidence_of(item, text.format(item["colour"]), "visual", layer, video.id)
         for item in video.items("still")
-        if item["kind"] != "frozen"
+        if item["kind"] in kinds
     ]
 
 

@@ -87,6 +87,7 @@ class Scope(Record):
     region: tuple[float, float, float, float] | None = Field(
         default=None, description="Left, top, width and height as shares of the picture."
     )
+    largest: bool = Field(default=False, description="Whether it names the largest text of the picture.")
 
 
 class Fact(Record):
@@ -112,6 +113,7 @@ class Query(Record):
     coverage: Mapping[str, float] = Field(default_factory=dict, description="Share of the timeline by layer.")
     facts: tuple[Fact, ...] = Field(default=(), description="Facts about the recordings.")
     blank: tuple[Evidence, ...] = Field(default=(), description="Spans in which the picture is blank.")
+    pieces: tuple[Evidence, ...] = Field(default=(), description="Spans whose frames each show a piece of a picture.")
     lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that no video has, and why.")
     earlier: tuple[str, ...] = Field(default=(), description="Questions and answers of the thread, oldest first.")
     last: Citation | None = Field(default=None, description="The first citation of the thread's last answer.")

@@ -69,6 +69,10 @@ _AT_EDGE = re.compile(
 )
 _MIDDLE = re.compile(r"\b(?:half-?way|midway|in the middle of the (?:video|clip|film|recording)|mid-(?:video|clip))\b")
 _ORDINAL = re.compile(rf"\b(?:the\s+|very\s+|its\s+|comes?\s+)({_NTH})\b(?!\s*(?:§|half|time|name|minute|hour|few))")
+_COMES = re.compile(  # "is shown first?", but not "how long does it last?"
+    r"\b(?:is|are|was|were|comes?|came|appears?|happens?|occurs?|\w{2,}ed|shown|seen|done|said|spoken|written|heard)"
+    r"\s+(first|last)\b(?=\W*$|\s*[,;.?])"
+)
 _ANCHOR = re.compile(
     r"\b(?:(after|following|once|as soon as|since)|(before|until|prior to|preceding|ahead of)|(while|when|during|as))"
     r"\s+(?!is\b|are\b|was\b|were\b|do\b|does\b|did\b|will\b|can\b|has\b|have\b|that\b\W*$|it\b\W*$|all\b)"
@@ -82,6 +86,9 @@ _IN_FRAME = re.compile(
 _ACROSS = {"left": (0.0, 0.5), "right": (0.5, 0.5)}
 _DOWN = {"top": (0.0, 0.5), "upper": (0.0, 0.5), "bottom": (0.5, 0.5), "lower": (0.5, 0.5)}
 _CENTRE = re.compile(r"\b(?:middle|cent(?:re|er)) of the (?:screen|picture|frame|image|slide)\b")
+_LARGEST = re.compile(
+    r"\b(?:large|big|huge)(?:r|st|ger|gest)?\b(?=.*\b(?:text|words?|letter|writing|print|caption|title))"
+)
 
 EDGE_SHARE = 0.15  # share of a video that counts as its beginning or end
 SHORTEST_EDGE, MAX_EDGE_LENGTH = 3.0, 60.0  # seconds
@@ -106,7 +113,7 @@ def read_scope(question: str, duration: float, shots: Sequence[TimeSpan]) -> Sco
         named = span is not None
     if span is None:
         span = _edge(text, duration)
-    ordinal = _ORDINAL.search(text)
+    ordinal = _ORDINAL.search(text) or _COMES.search(text)
     return Scope(
         span=span,
         point=point,
@@ -114,6 +121,7 @@ def read_scope(question: str, duration: float, shots: Sequence[TimeSpan]) -> Sco
         ordinal=ORDINALS[ordinal[1]] if ordinal and not _SHOT.search(text) else None,
         anchors=() if named else _anchors(question),
         region=_region(text),
+        largest=bool(_LARGEST.search(text)),
     )
 
 

@@ -50,6 +50,7 @@ class Said(NamedTuple):
     met: bool | None  # None without a verdict, as are the points
     points: float | None
     unsure: bool  # whether the judge was not sure of its verdict
+    confidence: float | None = None  # the subject's own
 
 
 Accepts = Callable[[Said], float | None]
@@ -65,6 +66,7 @@ class Outcome(NamedTuple):
     chance: float | None = None  # that independent guesses are right in every order asked; None without options
     left_to_judge: bool = False  # whether no option could be read and a judge decides
     unsure: bool = False  # whether the judge was not sure of its verdict
+    confidence: float | None = None  # the subject's own, from 0 to 1
 
 
 class ChoiceScores(Record):
@@ -98,7 +100,15 @@ class Answers:
             key, reply = (each.item, each.variant, each.seed), each.replies[0]
             met, points, unsure = found.get(key, (None, None, False))
             self._said[key] = Said(
-                reply.status, reply.choice, reply.parse, reply.abstained, reply.uncertain, met, points, unsure
+                reply.status,
+                reply.choice,
+                reply.parse,
+                reply.abstained,
+                reply.uncertain,
+                met,
+                points,
+                unsure,
+                reply.confidence,
             )
         self.seeds = tuple(sorted({seed for _, _, seed in self._said})) or (0,)
 
@@ -163,8 +173,9 @@ def open_outcome(
         return Outcome(item, seed, False, "unjudged")
     if reply.uncertain:
         right = verdict if abstains(item.turns[0].reference).met else 0.0
-        return Outcome(item, seed, right, "uncertain", unsure=reply.unsure)
-    return Outcome(item, seed, verdict, "abstained" if reply.abstained else "ok", unsure=reply.unsure)
+        return Outcome(item, seed, right, "uncertain", unsure=reply.unsure, confidence=reply.confidence)
+    state: State = "abstained" if reply.abstained else "ok"
+    return Outcome(item, seed, verdict, state, unsure=reply.unsure, confidence=reply.confidence)
 
 
 def summarise(

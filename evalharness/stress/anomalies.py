@@ -13,7 +13,18 @@ from longtake.evalharness.edits.edit_table import EDITS
 from longtake.evalharness.items import Criterion, Item, Turn
 from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
 from longtake.evalharness.scoring.estimates import Rows
-from longtake.evalharness.stress.stress_test import Bench, Role, StressTest, balanced, item, of_role, says
+from longtake.evalharness.stress.stress_test import (
+    Bench,
+    Role,
+    StressTest,
+    alarm,
+    balanced,
+    beside_constants,
+    item,
+    of_role,
+    roc_area,
+    says,
+)
 
 DESCRIBE = "Describe the video in detail, including what actions are happening and in what order."
 GENERAL = "Are there any anomalies present in the video?"
@@ -73,22 +84,35 @@ class Anomalies(StressTest):
         for outcome in outcomes:
             groups[outcome.item.tags["group"], outcome.seed].append(outcome)
         # A change is noticed by any of the three replies; an untouched video passes if none of them raises an alarm.
-        joint = [each[0]._replace(right=_joint(each)) for each in groups.values()]
+        joint = [_joint(each) for each in groups.values()]
         altered, untouched = of_role(joint, "altered"), of_role(joint, "untouched")
         kinds: tuple[Kind, ...] = ("spatial", "temporal")
         # The body of the paper counts mixing as spatial, its Table 10 as temporal: this follows the table.
         by_kind = {kind: [one for one in altered if EDITS[one.item.tags["kind"]].kind == kind] for kind in kinds}
+        by_change = {change: [one for one in altered if one.item.tags["kind"] == change] for change in CHANGES}
         return {
             "": {"all": accuracy(altered), **{kind: accuracy(some) for kind, some in by_kind.items()}},
-            **{f"{kind}, balanced": balanced(some, untouched) for kind, some in by_kind.items()},
-            "change": {
-                change: accuracy([one for one in altered if one.item.tags["kind"] == change]) for change in CHANGES
+            **{
+                f"{kind}, balanced": balanced(some, untouched) | beside_constants(some, untouched)
+                for kind, some in by_kind.items()
+            },
+            "change": {change: accuracy(some) for change, some in by_change.items()},
+            "change, balanced": {
+                change: rows["balanced accuracy"]
+                for change, some in by_change.items()
+                if (rows := balanced(some, untouched))
+            },
+            "change, area under the ROC": {
+                change: area for change, some in by_change.items() if (area := roc_area(some, untouched))
             },
         }
 
 
-def _joint(asked: Sequence[Outcome]) -> float:
-    """Of the three replies about one video; who says that they can't tell raises no alarm."""
-    if asked[0].item.tags["role"] == "altered":
-        return max(one.right for one in asked)
-    return min(1.0 if one.state in ("uncertain", "abstained") else one.right for one in asked)
+def _joint(asked: Sequence[Outcome]) -> Outcome:
+    """The three replies about one video as one, as sure as the one that is surest of an alarm."""
+    surest = max(asked, key=alarm)
+    if surest.item.tags["role"] == "altered":
+        return surest._replace(right=max(one.right for one in asked))
+    raised = alarm(surest) > 0
+    # Who says that they can't tell raises no alarm.
+    return surest._replace(right=0.0 if raised else 1.0, state="ok" if raised else surest.state)

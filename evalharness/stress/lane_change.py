@@ -9,7 +9,7 @@ from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
 from longtake.evalharness.scoring.estimates import Rows
 from longtake.evalharness.stress.material import LANES
-from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced, by_tag, item
+from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced, beside_constants, by_tag, item
 
 QUESTION = "Which lane changes does the car with the camera make?"
 OPTIONS = ("None", "One to the left", "One to the right", "Two: left, then right or right, then left")
@@ -37,5 +37,5 @@ class LaneChange(StressTest):
         return {
             "": {"accuracy": accuracy(outcomes)},
             "label": by_tag(outcomes, "kind"),
-            "balanced": balanced(change, none),
+            "balanced": balanced(change, none) | beside_constants(change, none),
         }

@@ -10,13 +10,15 @@ from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from longtake.evalharness.edits.edit import Truth
 from longtake.evalharness.edits.edit_table import edit_named
 from longtake.evalharness.edits.rendering import make_edit, truth_file
 from longtake.evalharness.items import Criterion, Item, Turn
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
-from longtake.evalharness.scoring.estimates import Estimate, Rows
+from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
 from longtake.evalharness.stress.material import Material
 from longtake.preprocess.media.media import probe
 
@@ -173,17 +175,51 @@ def of_role(outcomes: Iterable[Outcome], *roles: Role) -> list[Outcome]:
 
 
 def balanced(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> dict[str, Estimate]:
-    """The accuracy on both sides, their mean, and what a subject scores that always gives one reply.
+    """The accuracy on both sides, their mean, and the area under the ROC if the subject gives confidences.
 
-    Always accepting scores 0 on the false and 100 on the true claims, so it is the balanced value that counts.
+    Always accepting scores 0 on the false and 100 on the true claims, so it is the balanced value that counts: a
+    subject that always gives one reply has 50.
     """
     if not positives or not negatives:
         return {}
     share = len(positives) / (len(positives) + len(negatives))
     weight = {id(one): 0.5 / share for one in positives} | {id(one): 0.5 / (1 - share) for one in negatives}
     both = [one._replace(right=one.right * weight[id(one)]) for one in (*positives, *negatives)]
+    area = roc_area(positives, negatives)
     return {
         "balanced accuracy": accuracy(both),
         "of the altered": accuracy(positives),
         "of the others": accuracy(negatives),
+        **({"area under the ROC": area} if area else {}),
     }
+
+
+def beside_constants(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> dict[str, Estimate]:
+    """The plain accuracy, and what it is for a subject that always says yes, or always no."""
+    sides = [(one, 1.0) for one in positives] + [(one, 0.0) for one in negatives]
+    return {
+        "accuracy": accuracy([one for one, _ in sides]),
+        "accuracy of always yes": accuracy([one._replace(right=altered) for one, altered in sides]),
+        "accuracy of always no": accuracy([one._replace(right=1 - altered) for one, altered in sides]),
+    }
+
+
+def roc_area(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> Estimate | None:
+    """The area under the ROC, in percent; None if the subject gives no confidence.
+
+    It is the chance that an altered video gets a higher score than another one, ties counting half. The score of a
+    reply is its confidence, with a minus where it raises no alarm. The interval draws the altered videos only.
+    """
+    if not any(one.confidence is not None for one in (*positives, *negatives)) or not positives or not negatives:
+        return None
+    others = np.array([alarm(one) for one in negatives])
+    above = [float(np.mean(np.sign(alarm(one) - others) / 2 + 0.5)) for one in positives]
+    return mean(above, [one.item.video for one in positives])
+
+
+def alarm(outcome: Outcome) -> float:
+    """How sure a reply is that its video was altered, from -1 to 1; without a confidence it is sure."""
+    silent = outcome.state in ("uncertain", "abstained")
+    raised = outcome.right > 0 if outcome.item.tags.get("role") == "altered" else outcome.right == 0 and not silent
+    sure = 1.0 if outcome.confidence is None else outcome.confidence
+    return sure if raised else -sure

@@ -66,6 +66,7 @@ class AgentSubject:
             parse=_parse(answer, asked),
             abstained=answer.status == "abstained",
             uncertain=uncertain,
+            confidence=answer.confidence,
             calls=self._calls(answer),
             cited=tuple(TimeSpan(start=citation.start, end=citation.end) for citation in answer.citations),
             usage=answer.usage,

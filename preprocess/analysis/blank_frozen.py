@@ -1,4 +1,4 @@
-"""Finds still spans: where the picture is one flat colour, so there's nothing to look for, or doesn't change."""
+"""Finds spans in which frames show little: one flat colour, always the same, or only a piece of the picture."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class StillSpans:
     """Joins neighbouring frames that have no content (their colour may drift) or don't change.
 
     Items are {start, end, kind, colour}: the kind is black, white or blank, and the colour black, white or #rrggbb.
-    Kind frozen has no colour: a picture with content that stays the same for two seconds or more.
+    Kind frozen has no colour: a picture with content that stays the same for two seconds or more. Kind pieces: each
+    frame shows a part of the picture, and the rest has the colour.
     """
 
     def __init__(self, changes: Changes) -> None:
@@ -54,9 +55,11 @@ class StillSpans:
         self._looked_at = 0.0
         self._blank: _Blank | None = None
         self._frozen: tuple[float, Picture] | None = None  # since when, and what is shown
+        self._pieces: tuple[float, Colour] | None = None  # since when, and the colour of the rest
 
     def observe(self, frame: Frame) -> None:
         """Process the next frame."""
+        self._follow_pieces(frame.time, frame.hidden)
         if self._changes.unchanged and frame.time < self._looked_at + _LOOK_AGAIN:
             return
         self._looked_at = frame.time
@@ -67,6 +70,7 @@ class StillSpans:
 
     def finish(self, end: float) -> None:
         """Close the open spans."""
+        self._follow_pieces(end, None)
         self._follow_blank(end, None)
         self._follow_frozen(end, None)
 
@@ -90,6 +94,15 @@ class StillSpans:
             if time - start >= _FROZEN_SECONDS:
                 self._keep(start, time, "frozen", {})
         self._frozen = None if luma is None else (time, luma)
+
+    def _follow_pieces(self, time: float, hidden: tuple[float, ...] | None) -> None:
+        """Extend, close or open a span of pieces; None is a whole frame."""
+        if self._pieces and hidden is None:
+            start, colour = self._pieces
+            self._keep(start, time, "pieces", {"colour": _name(colour)})
+            self._pieces = None
+        elif hidden is not None and not self._pieces:
+            self._pieces = time, np.array(hidden, np.float64)
 
     def _keep(self, start: float, end: float, kind: str, more: dict[str, Any]) -> None:
         self.found.items.append({"start": round(start, 3), "end": round(end, 3), "kind": kind} | more)

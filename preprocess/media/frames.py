@@ -38,7 +38,10 @@ RUN_UP = 10.0  # seconds; enough for a stream with intra refresh to recover
 
 @dataclass(frozen=True)
 class Frame:
-    """A decoded frame; `time` and `duration` are in seconds, `time` from the first presented frame or sample."""
+    """A decoded frame; `time` and `duration` are in seconds, `time` from the first presented frame or sample.
+
+    `hidden` is the colour, BGR, that hid a part of it before it was completed (`pieces`); None for a frame as decoded.
+    """
 
     time: float
     duration: float
@@ -46,6 +49,7 @@ class Frame:
     stream: VideoStream
     # By size, shared by the frames of one read: setting up a conversion costs more than running it.
     _reformatters: dict[tuple[int, int], VideoReformatter] = field(default_factory=dict, repr=False, compare=False)
+    hidden: tuple[float, ...] | None = None
 
     @property
     def end(self) -> float:

@@ -236,7 +236,8 @@ def _completed(frame: Frame, states: Sequence[_State]) -> Frame:
         cv2.copyTo(state.picture, nearer, best)
         furthest = cv2.max(furthest, state.distance)
     upright = replace(frame.stream, rotation=0)
-    return Frame(frame.time, frame.duration, VideoFrame.from_ndarray(best, format="bgr24"), upright)
+    whole = VideoFrame.from_ndarray(best, format="bgr24")
+    return Frame(frame.time, frame.duration, whole, upright, hidden=states[0].colour)
 
 
 def _distance(picture: Picture, colour: tuple[float, ...]) -> Picture:

@@ -1,30 +1,36 @@
 """Detects sound played backwards: sounds start abruptly and fade away, so loudness rises faster than it falls.
 
-The skewness of loudness changes is positive for sound played forwards and negative backwards. In 124 clips of ten
-seconds or less of speech, music and noises, all forwards, it was never below -0.34.
+The skewness of loudness changes is positive for sound played forwards and negative backwards. Echoes and decays differ
+by pitch, so the bands of the sound and the whole of it must agree: a bird's rising chirps fill some bands only.
+Of 34 clips with enough speech, music or noise, all forwards, 29 exceed the limit and the lowest has -0.12.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import read_audio
 from longtake.preprocess.media.media import MediaInfo
 
 Direction = Literal["forwards", "backwards"]
+Levels = npt.NDArray[np.float64]
 
 _RATE = 16_000
-_HOP = 160  # samples, 10 ms
+_HOP, _WINDOW = 160, 400  # samples: 10 and 25 ms
+_BANDS = (0, 500, 1000, 2000, 4000, 8000)  # hertz
 _APART = 2  # hops between the loudness values compared
 _ABOVE = 6.0  # decibels above the quietest fifth; anything louder is sound
 _MIN_LEVEL = -60.0  # decibels of full scale
 _MIN_HOPS = 300  # hops with sound, three seconds
-_SKEWED = 0.6
+_SKEWED = 0.3
+_BLOCK = 3000  # hops whose spectra are held at once
 
 
 def sound_direction(
@@ -40,17 +46,36 @@ def sound_direction(
     ]
     if not blocks:
         return None, 0.0
-    samples = np.concatenate(blocks).astype(np.float64)
-    power = (samples[: len(samples) // _HOP * _HOP].reshape(-1, _HOP) ** 2).mean(axis=1)
-    level = 10 * np.log10(power + 1e-9)
-    if len(level) <= _MIN_HOPS:
+    *bands, whole = [_skewness(level) for level in _levels(np.concatenate(blocks))]
+    sounding = [each for each in bands if each is not None]
+    if whole is None or not sounding:
         return None, 0.0
+    both = sorted((whole, float(np.median(sounding))), key=abs)
+    skewness = both[0] if both[0] * both[1] > 0 else 0.0
+    if abs(skewness) < _SKEWED:
+        return None, skewness
+    return ("forwards" if skewness > 0 else "backwards"), skewness
+
+
+def _levels(samples: npt.NDArray[np.float32]) -> Levels:
+    """Loudness of each band, and last of the whole sound, in decibels, (bands + 1, hops)."""
+    frames = np.lib.stride_tricks.sliding_window_view(np.pad(samples, (0, _WINDOW)), _WINDOW)[: len(samples) : _HOP]
+    pitches = np.fft.rfftfreq(_WINDOW, 1 / _RATE)
+    parts = [(pitches >= low) & (pitches < high) for low, high in pairwise(_BANDS)]
+    powers = [
+        np.stack([spectra[:, part].mean(axis=1) for part in parts])
+        for start in range(0, len(frames), _BLOCK)
+        for spectra in [np.abs(np.fft.rfft(frames[start : start + _BLOCK] * np.hanning(_WINDOW), axis=1)) ** 2]
+    ]
+    bands = np.concatenate(powers, axis=1) / _WINDOW
+    return 10 * np.log10(np.vstack([bands, bands.mean(axis=0)]) + 1e-9)
+
+
+def _skewness(level: Levels) -> float | None:
+    """Of the changes of loudness where there is sound; None if there is too little."""
     steps = level[_APART:] - level[:-_APART]
     sounding = np.maximum(level[_APART:], level[:-_APART]) > max(np.percentile(level, 20) + _ABOVE, _MIN_LEVEL)
     steps = steps[sounding]
     if len(steps) < _MIN_HOPS or not steps.std():
-        return None, 0.0
-    skewness = float((steps**3).mean() / steps.std() ** 3)
-    if abs(skewness) < _SKEWED:
-        return None, skewness
-    return ("forwards" if skewness > 0 else "backwards"), skewness
+        return None
+    return float((steps**3).mean() / steps.std() ** 3)

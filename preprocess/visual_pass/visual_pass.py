@@ -54,7 +54,7 @@ class VisualPass:
         return (
             LayerRecipe("changes", 1, "longtake/changes"),
             shots,
-            LayerRecipe("still", 2, "longtake/still"),
+            LayerRecipe("still", 3, "longtake/still"),
             LayerRecipe("moments", 3, "longtake/novelty"),
             LayerRecipe("motion", 2, "longtake/phase_correlation"),
             LayerRecipe("keyframes", 3, "longtake/keyframes", keyframes, inputs),

@@ -289,6 +289,7 @@ class ToolSettings(_Section):
     """Limits for every tool."""
 
     timeout: float = Field(default=60.0, gt=0, description="Seconds per call.")
+    off: tuple[str, ...] = Field(default=(), description="Names of tools that no controller is offered.")
     result_characters: int = Field(default=6_000, ge=200, description="Maximum characters passed to the controller.")
 
 

@@ -41,6 +41,8 @@ def still(item: Item) -> str:
     """An item of `still` in words."""
     if item["kind"] == "frozen":
         return "frozen picture, nothing changes"
+    if item["kind"] == "pieces":
+        return f"each frame shows a piece of the picture, the rest is {item['colour']}"
     return f"blank picture, {item['colour']} all over"
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.option_choice import choose, declining
+from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence
 from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
@@ -17,6 +18,7 @@ from longtake.agent.verification.verdicts import settled
 from longtake.language.amounts import amounts
 from longtake.language.words import NEGATION, content_stems, coverage, numbers, unsaid
 from longtake.memory.records import Closest, Option
+from longtake.memory.timespan import joined
 from longtake.tools.core.result import ToolResult
 
 CLOSEST = 3
@@ -29,6 +31,7 @@ _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detec
 _MANY = frozenset({"list", "order"})
 _COMPUTED: tuple[Target, ...] = ("sum", "difference", "highest", "lowest", "calculation", "code", "translation")
 _TIMED = frozenset({"time", "duration"})
+_THROUGHOUT, _GAP = 0.98, 0.5  # share of the videos that are blank, and seconds between two blank spans
 _CLAUSE = re.compile(r"[.:;!?]\s+")  # clauses before the last one only give context
 _WHAT_HELPS: dict[Source, str] = {
     "picture": "Questions about the picture need a vision-language model: `longtake setup` finds or fetches one.",
@@ -65,9 +68,14 @@ def form(findings: Findings) -> Reply:
     query = findings.query
     fitting = [pair for pair in findings.ranked if pair[0].chance(query) >= _IMPOSSIBLE]
     nearest = tuple(each.closest for each in distinct(candidate for candidate, _ in fitting)[:CLOSEST])
+    if ordered := by_order(query, [candidate for candidate, _ in findings.ranked]):
+        option, lines = ordered
+        claims = tuple(_claim(query, line) for line in lines)
+        return Reply(outcome="answered", claims=claims, closest=tuple(line.closest for line in lines), option=option)
     choice, none = _choose(findings), declining(query.options)
-    if none and not (choice and choice[2]):
-        return Reply(outcome="abstained", reason=_reason(findings), closest=nearest, option=none)
+    empty = _shows_nothing(query, fitting)
+    if (none or (empty and choice)) and not (choice and choice[2]):
+        return Reply(outcome="abstained", reason=empty or _reason(findings), closest=nearest, option=none)
     if choice:
         option, line, sure = choice
         outcome: Outcome = "answered" if sure and not _denied_otherwise(query, line) else "uncertain"
@@ -81,8 +89,10 @@ def form(findings: Findings) -> Reply:
     trust = confidence(
         query, [fitting[0], *(pair for pair in findings.ranked if pair[0] is not best)], findings.weights
     )
-    if trust < findings.weights.sure and _imperceptible(findings) and not _names_all(query, best):
-        return Reply(outcome="abstained", reason=_reason(findings))
+    empty = "" if query.target == "yesno" and _settled(query, best) else empty
+    unseen = _imperceptible(findings) and not _names_all(query, best)
+    if trust < findings.weights.sure and (empty or unseen):
+        return Reply(outcome="abstained", reason=empty or _reason(findings))
     # A fact about the recording is exact if the question asks for it. A result that must be computed is in no line,
     # unless the question was misread.
     computed = sum(query.reading.targets[target] for target in _COMPUTED)
@@ -99,7 +109,7 @@ def _choose(findings: Findings) -> tuple[Option, Candidate, bool] | None:
     """The option that the deciding line says; else the option closest to any line, whatever its source."""
     query, embed = findings.query, findings.embed
     decided = choose(query.options, [(findings.picked, 1.0)], embed) if findings.picked else None
-    return decided if decided and decided[2] else choose(query.options, findings.ranked, embed)
+    return decided if decided and decided[2] else choose(query.options, findings.ranked, embed, query.words)
 
 
 def _from_tool(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) -> Reply:
@@ -167,6 +177,17 @@ def _denied_otherwise(query: Query, candidate: Candidate) -> bool:
     """Whether the question denies what a line affirms: a list of prices doesn't say what is not for sale."""
     asked = _CLAUSE.split(query.question.strip())[-1]
     return bool(NEGATION.search(asked)) and denied_otherwise(asked, [candidate.text])
+
+
+def _shows_nothing(query: Query, fitting: Ranked) -> str:
+    """Why nothing can be told, if the picture is blank throughout and no line was found; else an empty text."""
+    blank = joined((item.span for item in query.blank), gap=_GAP)
+    seconds = sum(query.videos.values())
+    if sum(span.length for span in blank) < _THROUGHOUT * seconds or not seconds:
+        return ""
+    if any(each.fact is None and each.evidence.engine != query.blank[0].engine for each, _ in fitting):
+        return ""
+    return f"In {', '.join(map(str, blank))} {query.blank[0].content}. It shows nothing of this."
 
 
 def _computation_failed(findings: Findings) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.legible import legible
 from longtake.agent.controllers.extractive.planning import formulas_of
 from longtake.agent.controllers.extractive.programs import listings
 from longtake.agent.controllers.extractive.succession import neighbour
@@ -24,6 +25,7 @@ _COUNTED = 0.8  # chance that a count is right if its detector reports no doubt
 _WORKED_OUT = 0.9  # the same for calculations, translations and notes
 _NEXT = 0.7  # the same for what comes next on screen or in time
 _DOUBTED = 0.3  # the same if the question may want something else
+_READ_OUT = 0.6  # chance of on-screen text from which it is read out
 MAX_FAULTS = 6
 _MAX_OUTPUT_LENGTH = 300  # characters of a program's output
 
@@ -179,16 +181,23 @@ def _note(finds: Finds) -> Reply | None:
     return None
 
 
+def _written(finds: Finds) -> Reply | None:
+    """What is written, if the question asks for just that."""
+    texts, chance = legible(finds.query, finds.gathered, finds.ranked)
+    return _answered([(f"“{item.content}”", [item]) for item in texts], chance) if chance >= _READ_OUT else None
+
+
 def _faults(finds: Finds) -> Reply | None:
     """The faults of the footage; if there are none, what was examined and what can't be told."""
     inspected = finds.of("inspect_motion")
     if not inspected:
         return None
     found = {item.content: item for result in inspected for item in result.evidence if item.engine == FAULTS}
-    blank = [("The picture shows nothing", list(finds.query.blank))] if finds.query.blank else []
-    if found or blank:
+    found |= {item.content: item for item in (*finds.query.blank, *finds.query.pieces)}
+    if found:
         texts = [(f"“{text}”", [item]) for text, item in found.items()][:MAX_FAULTS]
-        return _answered([*blank, *texts], _WORKED_OUT * _asked(finds))
+        surest = max(item.score for item in found.values())
+        return _answered(texts, (1 + surest) / 2 * _asked(finds))
     seen = ", ".join(dict.fromkeys(str(span) for result in inspected for span in result.looked_at))
     untold = dict.fromkeys(each for result in inspected for each in result.output["cannot_tell"])
     reason = f"No fault found in {seen}." + (f" Not certain: {'; '.join(untold)}." if untold else "")
@@ -196,6 +205,9 @@ def _faults(finds: Finds) -> Reply | None:
 
 
 _BY_TARGET: Mapping[Target, Make] = {
+    "quote": _written,
+    "name": _written,
+    "list": _written,
     "summary": _summary,
     "count": _count,
     "translation": _translation,

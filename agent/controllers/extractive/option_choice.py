@@ -15,17 +15,20 @@ from longtake.memory.records import Option
 _LINES = 24  # ranked candidates that are compared with the options
 _HELD = 0.5  # weight of shared words, relative to embedding similarity
 _CHANCE = 0.5  # weight of a line's chance
+_ASKED = 1.0  # weight of the question's own words in a line
 
 
 def declining(options: Sequence[str]) -> Option | None:
     """The option that the question can't be answered, if there is one."""
-    return next((_option(options, number) for number, text in enumerate(options) if cannot_tell(text)), None)
+    return next((option_at(options, number) for number, text in enumerate(options) if cannot_tell(text)), None)
 
 
 def choose(
-    options: Sequence[str], ranked: Sequence[tuple[Candidate, float]], embed: Embed
+    options: Sequence[str], ranked: Sequence[tuple[Candidate, float]], embed: Embed, asked: Sequence[str] = ()
 ) -> tuple[Option, Candidate, bool] | None:
     """The likeliest option, its line, and whether the line says that option and no other; None without lines.
+
+    A line counts more the more stems of the question (`asked`) it has: of several things, one moves as asked.
 
     No line says that a question can't be answered, so such an option is never the likeliest.
     """
@@ -33,16 +36,21 @@ def choose(
     numbers = [number for number, text in enumerate(options) if not cannot_tell(text)]
     if not lines or not numbers:
         return None
-    number, line, sure = _closest([options[number] for number in numbers], lines, ranked, embed)
-    return _option(options, numbers[number]), line, sure
+    number, line, sure = _closest([options[number] for number in numbers], lines, ranked, embed, asked)
+    return option_at(options, numbers[number]), line, sure
 
 
-def _option(options: Sequence[str], number: int) -> Option:
+def option_at(options: Sequence[str], number: int) -> Option:
+    """An option with its letter."""
     return Option(letter="ABCDEFGHIJ"[number], text=options[number])
 
 
 def _closest(
-    options: Sequence[str], lines: Sequence[Candidate], ranked: Sequence[tuple[Candidate, float]], embed: Embed
+    options: Sequence[str],
+    lines: Sequence[Candidate],
+    ranked: Sequence[tuple[Candidate, float]],
+    embed: Embed,
+    asked: Sequence[str],
 ) -> tuple[int, Candidate, bool]:
     """The number of the option that is closest to a line, the line, and whether it says that option and no other."""
     chances = {id(candidate): chance for candidate, chance in ranked}
@@ -52,7 +60,8 @@ def _closest(
     shared = set(own[0]).intersection(*own[1:])
     shared_words = np.array([[coverage(set(each) - shared, line.text) for line in lines] for each in own])
     chance = np.array([chances[id(line)] for line in lines])
-    scores = likeness + _HELD * shared_words + _CHANCE * chance
+    fits = np.array([coverage(asked, line.text) for line in lines])
+    scores = likeness + _HELD * shared_words + _CHANCE * chance + _ASKED * fits
     number, place = divmod(int(np.argmax(scores)), scores.shape[1])
     line = lines[place].text
     grammar = [set(each) - set(content_stems(option)) - shared for option, each in zip(options, own, strict=True)]

@@ -29,6 +29,7 @@ _SUM = re.compile(r"[\d(][\d\s().,+*/x×÷^%-]*[-+*/x×÷^%][\d\s().,+*/x×÷^%-
 _TRANSLATED = 8  # lines on screen to translate
 _SEEN = 0.5  # chance of the source "picture" from which detectors are called
 _INSPECTED = 5  # parts of a long video that are inspected for faults
+_FUSED = 8.0  # seconds of pieces that are fused into one picture
 _MEANT = 0.6  # chance from which a note is saved, because notes are permanent
 _ENGLISH = "English"
 _CODE = 3  # letters of the longest language codes, which may also be words
@@ -127,7 +128,21 @@ def _heard(plan: Plan) -> list[Call]:
 
 
 def _read(plan: Plan) -> list[Call]:
-    return [Call("extract_scene_text", {"timestamp": plan.where})] if plan.query.scope.named else []
+    named = [Call("extract_scene_text", {"timestamp": plan.where})] if plan.query.scope.named else []
+    return [*named, *_fused(plan)]
+
+
+def _fused(plan: Plan) -> list[Call]:
+    """Fuse frames that each show only a piece of the picture, if the footage has such frames in the scope."""
+    scope = plan.query.scope.span or TimeSpan(start=0.0, end=plan.duration)
+    there = [item for item in plan.query.pieces if item.video == plan.video and item.span.overlaps(scope)]
+    if not there:
+        return []
+    start = max(scope.start, there[0].span.start)
+    span = TimeSpan(start=start, end=min(scope.end, there[0].span.end, start + _FUSED))
+    # What hides the picture is the darkest or the lightest colour there; the picture is what differs from it.
+    mode = "minimum" if there[0].content.endswith("white") else "maximum"
+    return [Call("integrate_frames", {"timestamp": as_argument(span), "mode": mode})]
 
 
 def _listened(plan: Plan) -> list[Call]:
@@ -137,7 +152,7 @@ def _listened(plan: Plan) -> list[Call]:
 def _seen(plan: Plan) -> list[Call]:
     """Ask a vision model first. Detectors are slow, so they only run if the picture is the most likely source."""
     query, thing = plan.query, object_in(plan.query)
-    calls = [Call("watch_segment", {"timestamp": plan.near, "question": query.question})]
+    calls = [Call("watch_segment", {"timestamp": plan.near, "question": query.question}), *_fused(plan)]
     if query.source != "picture" or query.reading.sources["picture"] < _SEEN:
         return calls
     if query.target == "count" and thing:

@@ -62,6 +62,20 @@ def test_what_is_called_for_a_source_and_a_target(
         assert [call.arguments["timestamp"] for call in calls] == ["10.000-20.000"]
 
 
+@pytest.mark.parametrize(("colour", "mode"), [("black", "maximum"), ("white", "minimum")])
+def test_footage_in_pieces_is_fused_whatever_the_words_of_the_question(colour: str, mode: str) -> None:
+    text = f"each frame shows a piece of the picture, the rest is {colour}"
+    span = TimeSpan(start=12, end=60)
+    pieces = (Evidence(video="v", span=span, modality="visual", content=text, score=1.0, engine="longtake/still"),)
+    sources: tuple[Source, ...] = ("text", "picture")
+    for source in sources:
+        asked = query(source, "quote").model_copy(update={"pieces": pieces})
+        fused = [call for call in calls_for(asked, Gathered()) if call.name == "integrate_frames"]
+        assert [call.arguments for call in fused] == [{"timestamp": "12.000-20.000", "mode": mode}]
+        elsewhere = query(source, "quote", span=TimeSpan(start=0, end=10)).model_copy(update={"pieces": pieces})
+        assert "integrate_frames" not in {call.name for call in calls_for(elsewhere, Gathered())}
+
+
 def test_a_summary_covers_the_whole_video_in_parts() -> None:
     calls = calls_for(query("speech", "summary", "Summarise it."), Gathered())
     spans = [[float(edge) for edge in call.arguments["timestamp"].split("-")] for call in calls]

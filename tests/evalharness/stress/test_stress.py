@@ -13,13 +13,14 @@ from helpers.media.clips import noise, write_clip
 
 from longtake.config import load
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Variant
+from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Turn, Variant
 from longtake.evalharness.judges.deterministic import DeterministicJudge
 from longtake.evalharness.judges.judging import cases
-from longtake.evalharness.scoring.choice_scores import ChoiceScores
+from longtake.evalharness.scoring.choice_scores import ChoiceScores, Outcome
 from longtake.evalharness.stress.material import Material
 from longtake.evalharness.stress.scenes import write_scenes
 from longtake.evalharness.stress.stress_suite import STRESS_TESTS, make_set, score_stress
+from longtake.evalharness.stress.stress_test import roc_area
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 from longtake.preprocess.media.media import probe
 
@@ -109,7 +110,8 @@ def test_a_subject_that_is_always_right_scores_100(scenes: Material, tmp_path: P
     scores = scored(items_of(name, scenes, tmp_path, n=1), right)
     assert scores.headline is not None
     assert scores.headline.value == 100.0
-    assert all(row.value == 100.0 for rows in scores.groups.values() for row in rows.values() if row.value is not None)
+    values = {name: row.value for rows in scores.groups.values() for name, row in rows.items() if row.value is not None}
+    assert {value for name, value in values.items() if "always" not in name} == {100.0}
     assert any(table.startswith(name) for table in scores.groups)
 
 
@@ -155,6 +157,32 @@ def test_one_of_three_replies_that_notices_is_enough(anomalies: list[Item]) -> N
         scores = scored(anomalies, replies)
         assert value(scores, "anomalies", "all") == 100.0
         assert value(scores, "anomalies: temporal, balanced", "of the others") == 100.0
+
+
+@pytest.mark.parametrize(
+    ("altered", "untouched", "area"),
+    [
+        ([(1, 0.9), (1, 0.8)], [(1, 0.7), (1, None)], 100.0),  # alarms where they are due, and only there
+        ([(1, 0.9), (0, 0.6)], [(0, 0.7), (1, 0.9)], 75.0),  # a false alarm, but less sure than the right one
+        ([(0, 0.5), (0, 0.5)], [(1, 0.5), (1, 0.5)], 50.0),  # always no
+        ([(1, None), (1, None)], [(0, 0.5), (0, None)], 75.0),
+    ],
+)
+def test_the_area_under_the_roc_orders_videos_by_the_confidence_of_an_alarm(
+    altered: list[tuple[float, float | None]], untouched: list[tuple[float, float | None]], area: float
+) -> None:
+    def outcomes(replies: list[tuple[float, float | None]], role: str) -> list[Outcome]:
+        turn = Turn(question="Is it altered?", reference="yes")
+        item = Item(suite="stress", id=role, video=role, task="t", format="open", turns=(turn,), tags={"role": role})
+        return [Outcome(item, 0, right, "ok", confidence=sure) for right, sure in replies]
+
+    found = roc_area(outcomes(altered, "altered"), outcomes(untouched, "untouched"))
+    assert found is not None
+    assert found.value == area
+
+
+def test_without_a_confidence_there_is_no_roc() -> None:
+    assert roc_area([], []) is None
 
 
 @pytest.mark.slow
@@ -232,6 +260,6 @@ def test_the_commands_make_ask_and_score_a_set(tmp_path: Path) -> None:
     given = ("--suite", "stress", "--media", tmp_path / "set", "--subject", "random")
     assert longtake("eval", "run", tmp_path / "set", *given, "--out", tmp_path / "run").code == 0
     scores = json.loads(longtake("eval", "score", tmp_path / "run", "--json").stdout)
-    assert set(scores["groups"]["sycophancy"]) == {"balanced accuracy", "of false claims", "of true claims"}
+    assert {"balanced accuracy", "of false claims", "of true claims"} <= set(scores["groups"]["sycophancy"])
     neither = longtake("eval", "stress", "all", "--out", tmp_path / "set")
     assert (neither.code, "--scripted" in neither.stderr) == (1, True)

@@ -52,3 +52,11 @@ def test_a_picture_in_which_something_small_moves_is_not_frozen(tmp_path: Path) 
     plain = written(flat(GREY, 640, 360), "A title")
     moving = [cv2.circle(plain.copy(), (40 + 3 * n, 250), 8, (255, 255, 255), -1) for n in range(75)]
     assert look_at(tmp_path, [np.asarray(picture, np.uint8) for picture in moving]).items("still") == []
+
+
+def test_pictures_shown_in_pieces_are_reported_with_the_colour_of_the_rest(tmp_path: Path) -> None:
+    whole = noise(5)
+    columns = np.arange(whole.shape[1]) // 10 % 4
+    pieces = [np.where((columns == number % 4)[None, :, None], whole, np.uint8(0)) for number in range(50)]
+    [found] = look_at(tmp_path, [noise(6)] * 25 + pieces + [noise(7)] * 25).items("still")
+    assert (found["kind"], found["colour"], found["start"], found["end"]) == ("pieces", "black", 1.0, 3.0)

@@ -35,3 +35,7 @@ def test_a_steady_noise_a_short_sound_and_no_sound_tell_nothing(media: Path, tmp
     assert direction(write_sound(tmp_path / "steady.wav", noise(10, 0.1))) is None
     assert direction(write_sound(tmp_path / "short.wav", samples_of(media / CLIPS[0])[:16_000])) is None
     assert direction(media / "sam2" / "01_dog.mp4") is None
+
+
+def test_chirps_that_rise_in_some_bands_do_not_reverse_a_recording(media: Path) -> None:
+    assert direction(media / "VideoLLaMA2" / "bird-twitter-car.wav") != "backwards"
