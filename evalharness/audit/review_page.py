@@ -11,7 +11,7 @@ from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.categories import CATEGORIES
 from longtake.evalharness.audit.review import WHY
 from longtake.evalharness.items import Item
-from longtake.evalharness.reports.document import page
+from longtake.evalharness.reports.template import page
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.views.standard import Standard
 
