@@ -101,7 +101,8 @@ TELLING = stems(
 # Stems of words that only say where in the picture something is written, how large, and that it can be read.
 LAYOUT = stems(
     "picture image frame view display displayed visible appear appears see seen stand stands run runs stretch "
-    "stretches across overlaid letters letter writing lettering handwriting print printed type typed heading headline "
-    "banner read reads readable legible transcribe copy spell spells spelt large larger largest big bigger biggest huge "
-    "bold small smaller smallest top bottom left right middle centre center corner side foreground background"
+    "stretches across overlaid letters letter writing lettering handwriting print printed type typed heading "
+    "headline banner read reads readable legible transcribe copy spell spells spelt large larger largest big bigger "
+    "biggest huge bold small smaller smallest top bottom left right middle centre center corner side foreground "
+    "background"
 )
