@@ -41,10 +41,10 @@ def _consensus(states: States) -> Grid:
     rows: list[Row] = []
     for name, some in _groups(states):
         for level in range(1, levels + 1):
-            share = _share(some, partial(short_namecuts, level=level), _all)
+            share = _share(some, partial(_shortcuts, level=level), _all)
             floors = [(state, state.scores.shortcuts.consensus.get(level)) for state in some]
             floor = sum(each.floor * len(state.replies.items) for state, each in floors if each) / max(1, share.n)
-            count = sum(len(short_namecuts(state, level)) for state in some)
+            count = sum(len(_shortcuts(state, level)) for state in some)
             rows.append((f"{name}, {level}", str(count), share, _plain(100 * floor)))
     return Grid(
         "Shortcuts by consensus",
@@ -211,7 +211,7 @@ def _all(state: AuditState) -> Collection[str]:
     return state.replies.items
 
 
-def short_namecuts(state: AuditState, level: int) -> set[str]:
+def _shortcuts(state: AuditState, level: int) -> set[str]:
     return flagged_by_any(state.replies.solved, level)
 
 
