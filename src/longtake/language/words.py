@@ -102,6 +102,6 @@ TELLING = stems(
 LAYOUT = stems(
     "picture image frame view display displayed visible appear appears see seen stand stands run runs stretch "
     "stretches across overlaid letters letter writing lettering handwriting print printed type typed heading headline "
-    "banner read reads readable legible transcribe copy spell spells spelt large larger largest big bigger biggest huge "
-    "bold small smaller smallest top bottom left right middle centre center corner side foreground background"
+    "banner read reads readable legible transcribe copy spell spells spelt large larger largest big bigger biggest "
+    "huge bold small smaller smallest top bottom left right middle centre center corner side foreground background"
 )
