@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from itertools import pairwise
 
 from longtake.agent.controllers.extractive.candidates import Candidate
@@ -14,6 +15,7 @@ from longtake.language.words import LAYOUT
 from longtake.memory.records import Evidence
 
 _FEW = 4  # texts that are all quoted
+_ALIKE, _SAME_PLACE = 0.5, 0.5  # similarity, and overlap of the boxes, of two readings of one text
 _STANDS_OUT = 1.5  # times the height of the next smaller text
 
 
@@ -40,13 +42,27 @@ def legible(query: Query, gathered: Gathered, ranked: Sequence[Candidate]) -> tu
 
 
 def _whole(texts: Sequence[Evidence]) -> list[Evidence]:
-    """The texts without those that are a part of another one: an incomplete reading."""
-    plain = [comparable(item.content) for item in texts]
-    return [
-        item
-        for item, own in zip(texts, plain, strict=True)
-        if not any(own != other and own in other for other in plain)
-    ]
+    """The texts without incomplete and less certain readings of the same."""
+    return [item for item in texts if not any(_replaces(other, item) for other in texts if other is not item)]
+
+
+def _replaces(one: Evidence, other: Evidence) -> bool:
+    """Whether a text contains another, or is a better reading in the same place at the same time."""
+    full, part = comparable(one.content), comparable(other.content)
+    if part in full and part != full:
+        return True
+    alike = one.span.overlaps(other.span) and SequenceMatcher(None, full, part).ratio() >= _ALIKE
+    return alike and _shared(one, other) >= _SAME_PLACE and (one.score, full) > (other.score, part)
+
+
+def _shared(one: Evidence, other: Evidence) -> float:
+    """Intersection over union of two boxes."""
+    if one.box is None or other.box is None:
+        return 0.0
+    (x, y, w, h), (left, top, width, height) = one.box, other.box
+    across, down = min(x + w, left + width) - max(x, left), min(y + h, top + height) - max(y, top)
+    both = max(0.0, across) * max(0.0, down)
+    return both / (w * h + width * height - both)
 
 
 def _standing_out(texts: Sequence[Evidence]) -> list[Evidence]:

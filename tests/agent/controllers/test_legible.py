@@ -72,6 +72,11 @@ def test_a_part_of_a_text_is_not_read_out_beside_it() -> None:
     assert read("Which word is shown?", ("HARB", 0.2, 0.3), TITLE)[0] == ["HARBOUR"]
 
 
+def test_of_two_readings_in_one_place_one_is_read_out() -> None:
+    assert len(read("Which word is shown?", ("HAPBOVR", 0.2, 0.3), TITLE)[0]) == 1
+    assert len(read("Which word is shown?", ("HAPBOVR", 0.6, 0.3), TITLE)[0]) == 2
+
+
 def test_many_texts_of_one_size_are_not_read_out_but_a_title_above_them_is() -> None:
     rows = [(f"row {letter}", 0.3 + 0.1 * number, 0.05) for number, letter in enumerate("abcdef")]
     assert read("Which words are shown?", *rows) == ([], 0.0)
