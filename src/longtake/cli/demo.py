@@ -12,7 +12,7 @@ from longtake.preprocess.demo.make import copy_voice, make_demo
 from longtake.preprocess.engines.packaged_files import INSTALL
 
 SPOKEN = "How fast was the wind?"
-QUESTIONS = ("What is the price of the telescope cover?", "Which phone extension is given?", "Who built the telescope?")
+QUESTIONS = ("What is the price of the telescope cover?", "What is the phone extension?", "Who built the telescope?")
 
 
 def demo(context: typer.Context, as_json: Json = False) -> None:
