@@ -18,9 +18,8 @@ TITLE, NOTE, CAPTION = ("HARBOUR", 0.2, 0.3), ("Ferries at noon", 0.55, 0.06), (
 
 def read(question: str, *texts: tuple[str, float, float], other: Source = "speech") -> tuple[list[str], float]:
     """The texts read out of lines, each with its top and height, and the chance; the text competes with a source."""
-    shares = dict.fromkeys(SOURCES, 0.0) | (
-        {"text": 0.6, other: 0.4} if other == "speech" else {"text": 0.4, other: 0.6}
-    )
+    shares: dict[Source, float] = dict.fromkeys(SOURCES, 0.0)
+    shares |= {"text": 0.6, "speech": 0.4} if other == "speech" else {"text": 0.4, other: 0.6}
     query = Query(
         question=question,
         reading=Reading(sources=shares, targets=dict.fromkeys(TARGETS, 0.0)),
