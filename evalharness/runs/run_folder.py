@@ -96,11 +96,15 @@ class RunFolder:
         """What the judges found."""
         return self.path / "judgements.jsonl"
 
-    def begin(self, card: RunCard) -> None:
+    def begin(self, card: RunCard, items: Sequence[Item] = ()) -> None:
         """Create the folder, or check that it has this run. Subjects that the run lacks are added to it.
 
+        Args:
+            card: what the run is.
+            items: that will be asked.
+
         Raises:
-            ConfigError: if it has another run.
+            ConfigError: if it has another run, or asked one of the items differently; nothing is changed then.
             LibraryError: if it cannot be made or written to.
         """
         file = self.path / "run.json"
@@ -110,6 +114,7 @@ class RunFolder:
                 raise ConfigError(
                     f"{self.path} holds another run (different: {', '.join(differing)}); choose another --out."
                 )
+            self._check_items(items, self.items_by_id(lambda text: None))
             card = held.with_subjects_of(card)
             if card == held:
                 return
@@ -237,15 +242,18 @@ class RunFolder:
             ConfigError: if one differs from the item with the same id in the run; nothing is written then.
         """
         held = self.items_by_id(lambda text: None)
+        self._check_items(items, held)
+        with Journal(self.items_file) as journal:
+            for item in items:
+                if item.id not in held or item.media not in (None, held[item.id].media):
+                    journal.append(item)
+
+    def _check_items(self, items: Sequence[Item], held: Mapping[str, Item]) -> None:
         for item in items:
             if item.id in held and as_asked(held[item.id]) != as_asked(item):
                 raise ConfigError(
                     f"The item {item.id} differs from the one that {self.path} asked; choose another --out."
                 )
-        with Journal(self.items_file) as journal:
-            for item in items:
-                if item.id not in held or item.media not in (None, held[item.id].media):
-                    journal.append(item)
 
 
 def as_asked(item: Item) -> str:

@@ -91,6 +91,9 @@ def test_a_subject_is_added_to_a_run_later(questions: Path) -> None:
     assert eval_(*asked, "--subject", "random")[1].startswith("2 predictions made, 2 there before")
     both = scores(run)
     assert (list(both), both["longest"]) == (["longest", "random"], alone)
+    (questions / "questions.csv").write_text(QUESTIONS.replace("1234", "1235"))
+    assert "The item q1 differs" in eval_(*asked, "--subject", "majority")[2]
+    assert list(scores(run)) == ["longest", "random"]
 
 
 def test_a_limit_changes_neither_the_majority_letter_nor_the_orders_and_can_be_lifted(questions: Path) -> None:

@@ -17,6 +17,7 @@ from longtake.cli.eval.eval_arguments import (
     Reading,
     Remarks,
     Run,
+    ShardOption,
     note_reading,
 )
 from longtake.cli.eval.judge_command import judges
@@ -68,10 +69,7 @@ def run(
         typer.Option(min=0, help="Random seed, 0 by default; repeat it to run everything once per seed."),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
-    shard: Annotated[
-        str | None,
-        typer.Option(metavar="N/M", help="Ask only about the N-th of M parts of the videos; see `eval merge`."),
-    ] = None,
+    shard: ShardOption = None,
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="Ask again the items that ended in an error.")
     ] = False,
@@ -117,7 +115,7 @@ def run(
         remarks.leave()
         return
     with folder.locked():
-        folder.begin(card)
+        folder.begin(card, items)
         folder.keep_loading(at_loading)
         folder.mend(remarks.notify)
         folder.keep_items(items)

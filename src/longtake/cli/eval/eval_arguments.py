@@ -36,6 +36,10 @@ AskedAtOnce = Annotated[
         show_default=False,
     ),
 ]
+ShardOption = Annotated[
+    str | None,
+    typer.Option(metavar="N/M", help="Ask only about the N-th of M parts of the videos; see `eval merge`."),
+]
 OnlyExpected = Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens, time and cost; ask nothing.")]
 
 
