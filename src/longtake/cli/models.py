@@ -61,7 +61,9 @@ def pull(context: typer.Context, names: Names, as_json: Json = False) -> None:
             say(f"{model.name} is in {found.folder} ({size_text(found.size)}, {model.licence}).")
             if found.unpinned and not known:
                 files = ", ".join(found.unpinned)
-                say(f"No digest was known beforehand for {files}; it is recorded, and `longtake models verify` uses it.")
+                say(
+                    f"No digest was known beforehand for {files}; it is recorded, and `longtake models verify` uses it."
+                )
     if as_json:
         say_json(facts)
     elif any(model.task == "speech" for model in wanted):
@@ -74,7 +76,9 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Compare the files on disk with the digests recorded when they were fetched."""
-    found = [require(name) for name in names] if names else [each for model in catalogue() if (each := lookup(model.name))]
+    found = (
+        [require(name) for name in names] if names else [each for model in catalogue() if (each := lookup(model.name))]
+    )
     damaged = {each.model.name: each.damaged() for each in found}
     if as_json:
         say_json([{"name": name, "damaged": files} for name, files in damaged.items()])
