@@ -10,6 +10,7 @@ import yaml
 from helpers.command import longtake
 from helpers.media.speech import write_spoken
 from helpers.models.smollm2 import smollm2
+from helpers.models.tiny_reranker import write_tiny_reranker
 from helpers.servers.hub_server import hub_server
 from helpers.servers.openai_server import Reply, openai_server, refuses, says
 
@@ -150,6 +151,13 @@ def test_setup_keeps_a_gguf_file_by_its_whole_path_once_it_has_answered(
     assert not config.exists()
     assert longtake("setup", "--model", "gguf/whole.gguf").code == 0
     assert yaml.safe_load(config.read_text())["controller"]["model"] == str(tmp_path / "whole.gguf")
+
+
+def test_setup_refuses_a_gguf_file_that_writes_no_text(config: Path, tmp_path: Path) -> None:
+    smollm2()  # skips where llama.cpp is missing
+    done = longtake("setup", "--model", f"gguf/{write_tiny_reranker(tmp_path)}")
+    assert (done.code, config.exists()) == (1, False)
+    assert "name a language model in controller.model" in done.stderr
 
 
 def test_doctor_says_that_a_server_lacks_the_model(tmp_path: Path) -> None:

@@ -72,6 +72,18 @@ def test_a_damaged_minilm_is_named(hub: Hub, folder: Path, monkeypatch: pytest.M
         MiniLmEmbedding(Settings()).embed(["A dragon flies."])
 
 
+def test_verify_names_a_model_that_lost_part_of_a_file(hub: Hub, folder: Path) -> None:
+    pull(named(NAME), quiet=True)
+    (folder / NAME / "tokenizer.json").write_bytes(b"{}")
+    done = longtake("models", "verify", "--json")
+    assert (done.code, json.loads(done.stdout)) == (1, [{"name": NAME, "damaged": ["tokenizer.json"]}])
+
+
+def test_what_had_no_digest_before_is_said_at_the_first_pull(hub: Hub) -> None:
+    first, again = (longtake("models", "pull", NAME).stdout for _ in range(2))
+    assert ("tokenizer.json" in first, "tokenizer.json" in again) == (True, False)
+
+
 def test_a_model_is_pulled_recorded_and_found(hub: Hub, folder: Path) -> None:
     assert (find(NAME), installed("text vectors")) == (None, [])
     done = longtake("models", "pull", NAME, "--json")

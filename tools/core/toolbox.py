@@ -139,7 +139,9 @@ def _guarded(spec: ToolSpec, arguments: BaseModel, context: ToolContext, budget:
     except Cancelled as error:
         return _out_of_time(error, context)
     except EngineError as error:
-        absent = any(context.engines.report(capability).engine is None for capability in spec.capabilities)
+        reports = [context.engines.report(capability) for capability in spec.capabilities]
+        # A model that the settings name and that can't be used is a failure, not an absence.
+        absent = any(report.engine is None and not report.unmet for report in reports)
         remedy = "`longtake doctor` says which engines work here and what would add others."
         return _failed("unavailable" if absent else "engine_failed", str(error), remedy)
     except LongtakeError as error:

@@ -27,6 +27,7 @@ MAX_FINDINGS = 3
 NOTHING = "I couldn't find this in the video."
 STOOD_IN = "(The language model gave no usable answer: {why}. This answer quotes the lines that were found.)"
 FAILED = "(Not everything could be examined. {what})"
+HELP = "`longtake doctor` says what that takes"
 MANY = frozenset({"list", "count", "order"})  # targets for which everything must be examined
 HEARD = frozenset[Modality]({"speech", "audio"})
 NO_OPTION = "No evidence settles which option is right."
@@ -51,8 +52,8 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     option = state.reply.option if state.reply else _option(state) if proven else None
     if proven and option is None and LETTER.match(state.draft or "") and state.options:
         text = f"{text} {NO_OPTION}"
-    if status in ("abstained", "uncertain") and (failed := _failed(state.messages)):
-        text = f"{text} {FAILED.format(what=failed)}"
+    if status in ("abstained", "uncertain"):
+        text = " ".join(filter(None, (text, _failed(state.messages), _voices(state, context))))
     if state.stands_in and status != "partial":
         text = f"{text} {STOOD_IN.format(why=state.stands_in)}"
     result = Answer(
@@ -92,9 +93,18 @@ def _failure(state: AgentState) -> str | None:
 
 
 def _failed(messages: Sequence[BaseMessage]) -> str:
-    """What models and engines said as they failed, such as a server that is down."""
+    """What models and engines said as they failed, such as a server that is down; empty if none did."""
     failures = (made.result.failure for made in calls_made(messages))
-    return " ".join(dict.fromkeys(each.message for each in failures if each and each.kind == "engine_failed"))
+    said = " ".join(dict.fromkeys(each.message for each in failures if each and each.kind == "engine_failed"))
+    return said and FAILED.format(what=said)
+
+
+def _voices(state: AgentState, context: RunContext) -> str:
+    """That nothing tells the voices apart, for a count of what is said; how many people speak is one."""
+    query = state.query
+    if query is None or (query.source, query.target) != ("speech", "count") or query.coverage.get("speakers"):
+        return ""
+    return f"(Voices weren't told apart: {context.known.problems.get('speakers', HELP).rstrip('.')}.)"
 
 
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
