@@ -134,7 +134,7 @@ def _part_lines(parts: Sequence[Origin]) -> Iterator[str]:
             own[kind] += 1
         elif part.problem is None:
             named[kind, part.source].append(f"{capability}.{part.name}" if capability else part.name)
-    yield f"Built in: {', '.join(f'{count} {kind}' for kind, count in own.items())} (--json lists them)."
+    yield f"Built in: {', '.join(f'{kind} ({count})' for kind, count in own.items())}. --json lists them."
     for (kind, source), names in named.items():
         line = f"{kind:<9} {source}: {', '.join(names)}"
         yield textwrap.fill(line, width=120, subsequent_indent=" " * 10, break_on_hyphens=False)
