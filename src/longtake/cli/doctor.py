@@ -19,7 +19,7 @@ from longtake.models.servers import ask_models
 from longtake.offline import refused_endpoint
 from longtake.plugins import BUILT_IN, Origin, Table, strays
 from longtake.preprocess.engines import CapabilityReport, EngineTable
-from longtake.preprocess.engines.built_in_engines import PURPOSES
+from longtake.preprocess.engines.capabilities import PURPOSES
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library

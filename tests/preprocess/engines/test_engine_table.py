@@ -12,7 +12,8 @@ import pytest
 from longtake.config import load
 from longtake.errors import EngineError, EngineUnavailable
 from longtake.preprocess.engines import engine_table as table
-from longtake.preprocess.engines.built_in_engines import PROTOCOLS, Entry
+from longtake.preprocess.engines.built_in_engines import BUILT_IN, PROTOCOLS, Entry
+from longtake.preprocess.engines.capabilities import PURPOSES
 from longtake.settings import Settings
 
 made: list[object] = []
@@ -92,3 +93,7 @@ def test_an_engine_without_the_methods_of_its_protocol_is_refused() -> None:
 
 def test_every_capability_has_a_protocol() -> None:
     assert set(PROTOCOLS) == set(table.ENGINES)
+
+
+def test_every_capability_has_a_purpose() -> None:
+    assert list(PURPOSES) == list(BUILT_IN)
