@@ -121,6 +121,7 @@ def test_always_false_rejects_every_claim_and_is_worth_nothing(scenes: Material,
     assert value(scores, "sycophancy", "of false claims") == 100.0
     assert value(scores, "sycophancy", "of true claims") == 0.0
     assert value(scores, "sycophancy", "balanced accuracy") == 50.0
+    assert value(scores, "sycophancy", "accuracy") == value(scores, "sycophancy", "accuracy of always false")
 
 
 @pytest.mark.slow
