@@ -128,10 +128,9 @@ def test_a_dead_endpoint_is_named_and_nothing_else_answers_in_its_place(small_wo
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     answer = endpoint_asker(small_workspace, url).ask([VIDEO], "What does the blue kettle cost?")
     assert (answer.status, answer.answer, answer.claims) == ("failed", "", ())
-    assert (
-        answer.error
-        == f"The controller at {url} can't be reached: is it running? Check controller.base_url and controller.model."
-    )
+    assert answer.error is not None
+    assert url in answer.error
+    assert "controller.base_url" in answer.error
 
 
 def test_an_endpoint_that_dies_between_rounds_ends_in_what_was_found(small_workspace: Workspace) -> None:
