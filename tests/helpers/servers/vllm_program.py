@@ -14,7 +14,7 @@ given = {{option: value for option, value in zip(options, options[1:]) if option
 if name == "broken":
     sys.exit("no such model")
 params = xllamacpp.CommonParams()
-params.model.path = {model!r}
+params.model.path, params.model_alias = {model!r}, {{name}}  # vLLM too lists the name it was given
 params.hostnames, params.port = [given["--host"]], int(given["--port"])
 if "--limit-mm-per-prompt" in options:
     params.mmproj.path = {projector!r}
