@@ -28,7 +28,7 @@ def write_report(states: Sequence[AuditState], folder: Path) -> list[Path]:
     title = f"Audit of {', '.join(state.name for state in states)}"
     sentences = [_sentence(state) for state in states]
     files = {
-        folder / "audit.html": page("audit.html", title=title, sentences=sentences, grids=grids),
+        folder / "audit.html": page("tables.html", title=title, sentences=sentences, grids=grids, drawn=True),
         folder / "audit.md": [grids_markdown(title, sentences, grids)],
         **{folder / "tables" / f"{_plain_name(grid.title)}.csv": [_csv(grid)] for grid in grids},
     }
