@@ -23,7 +23,7 @@ from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Share, Spread
 from longtake.bench.parts.gguf_questions import Asked
 from longtake.bench.timing import Machine, load
-from longtake.errors import LongtakeError, MediaError
+from longtake.errors import EngineError, LongtakeError, MediaError
 from longtake.evalharness.scoring.grading import Grade, grade
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -186,7 +186,8 @@ def _look(trace: RecordedTrace, cold: GgufChatModel, seen: _Seen) -> None:
         elif rounds == 2:
             seen.later.append(timings["prompt_ms"])
         if rounds == 2 and len(seen.unkept) < UNKEPT:
-            seen.unkept.append(_unkept(trace.blob(event["input"]), cold))
+            with suppress(EngineError):  # not read within the time limit of a reply
+                seen.unkept.append(_unkept(trace.blob(event["input"]), cold))
 
 
 def _unkept(given: Mapping[str, Any], cold: GgufChatModel) -> float:
