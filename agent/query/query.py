@@ -39,6 +39,7 @@ Target = Literal[
     "keep",
     "recall",
     "fault",
+    "readout",
 ]
 Relation = Literal["after", "before", "while"]
 SOURCES: tuple[Source, ...] = get_args(Source)

@@ -86,9 +86,7 @@ _IN_FRAME = re.compile(
 _ACROSS = {"left": (0.0, 0.5), "right": (0.5, 0.5)}
 _DOWN = {"top": (0.0, 0.5), "upper": (0.0, 0.5), "bottom": (0.5, 0.5), "lower": (0.5, 0.5)}
 _CENTRE = re.compile(r"\b(?:middle|cent(?:re|er)) of the (?:screen|picture|frame|image|slide)\b")
-_LARGEST = re.compile(
-    r"\b(?:large|big|huge)(?:r|st|ger|gest)?\b(?=.*\b(?:text|words?|letter|writing|print|caption|title))"
-)
+_LARGEST = re.compile(r"\b(?:large|big|huge)(?:r|st|ger|gest)?\b")
 
 EDGE_SHARE = 0.15  # share of a video that counts as its beginning or end
 SHORTEST_EDGE, MAX_EDGE_LENGTH = 3.0, 60.0  # seconds

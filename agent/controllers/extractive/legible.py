@@ -1,4 +1,4 @@
-"""Reads out what is written, if a question asks for nothing else: "What does the large text say?"."""
+"""Reads out what is written: "What does the large text say?"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.gathering.text_lines import best_readings
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query, Source
 from longtake.language.text import comparable
-from longtake.language.words import LAYOUT
 from longtake.memory.records import Evidence
 
 _FEW = 4  # texts that are all quoted
@@ -20,17 +19,11 @@ _STANDS_OUT = 1.5  # times the height of the next smaller text
 
 
 def legible(query: Query, gathered: Gathered, ranked: Sequence[Candidate]) -> tuple[list[Evidence], float]:
-    """The texts that a question without content words asks for, the largest first, and the chance that it does.
+    """The texts that are written in the scope of a question, the largest first, and the chance that it asks for text.
 
-    None, with chance 0, if the question asks for something in particular, or if there is too much to quote.
+    None, with chance 0, if the question may ask for something else, or if there is too much to quote.
     """
-    if (
-        "text" not in query.sources
-        or query.source not in ("text", "picture")
-        or set(query.words) - LAYOUT
-        or query.quoted
-        or query.scope.anchors
-    ):
+    if query.source not in ("text", "picture") or query.quoted or query.scope.anchors:
         return [], 0.0
     window = gathered.window or query.scope.span
     read = [each.evidence for each in ranked if each.modality == "scene_text" and each.evidence.box]

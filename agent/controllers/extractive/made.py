@@ -182,7 +182,7 @@ def _note(finds: Finds) -> Reply | None:
 
 
 def _written(finds: Finds) -> Reply | None:
-    """What is written, if the question asks for just that."""
+    """What is written, all of it, if the video has few texts or one that stands out."""
     texts, chance = legible(finds.query, finds.gathered, finds.ranked)
     return _answered([(f"“{item.content}”", [item]) for item in texts], chance) if chance >= _READ_OUT else None
 
@@ -205,9 +205,7 @@ def _faults(finds: Finds) -> Reply | None:
 
 
 _BY_TARGET: Mapping[Target, Make] = {
-    "quote": _written,
-    "name": _written,
-    "list": _written,
+    "readout": _written,
     "summary": _summary,
     "count": _count,
     "translation": _translation,

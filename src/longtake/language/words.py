@@ -97,12 +97,3 @@ TELLING = stems(
     "said says say spoken speaks speaker speakers mentioned mention told according narrator presenter line "
     "sentence words word written shown show shows screen slide text sign title caption printed subtitle subtitles"
 )
-
-# Stems of words that only say where in the picture something is written, how large, and that it can be read.
-LAYOUT = stems(
-    "picture image frame view display displayed visible appear appears see seen stand stands run runs stretch "
-    "stretches across overlaid letters letter writing lettering handwriting print printed type typed heading "
-    "headline banner read reads readable legible transcribe copy spell spells spelt large larger largest big bigger "
-    "biggest huge bold small smaller smallest top bottom left right middle centre center corner side foreground "
-    "background"
-)

@@ -1,4 +1,4 @@
-"""Questions that ask for what is written, and for nothing else."""
+"""Questions that ask for all that is written."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.legible import legible
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import SOURCES, TARGETS, Query, Reading, Source
-from longtake.agent.query.scope import read_scope
-from longtake.language.words import TELLING, content_stems
+from longtake.agent.query.scope import quoted, read_scope
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
@@ -24,7 +23,7 @@ def read(question: str, *texts: tuple[str, float, float], other: Source = "speec
         question=question,
         reading=Reading(sources=shares, targets=dict.fromkeys(TARGETS, 0.0)),
         scope=read_scope(question, 10.0, ()),
-        words=tuple(word for word in content_stems(question) if word not in TELLING),
+        quoted=quoted(question),
         lacks={"speech": "There is no sound."},
     )
     lines = [
@@ -50,7 +49,6 @@ def read(question: str, *texts: tuple[str, float, float], other: Source = "speec
         ("What does the largest text say?", ["HARBOUR"]),
         ("What do the big letters spell?", ["HARBOUR"]),
         ("What is written at the bottom of the picture?", ["Ferries at noon", "Pier 4"]),
-        ("What does it say about the ferry?", []),
         ("What is written on “Pier 4”?", []),
     ],
 )

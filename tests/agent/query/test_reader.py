@@ -30,7 +30,10 @@ def reader() -> LearnedReader:
     [
         ("What is said at the beginning?", "speech", "quote"),
         ("What does the speaker say about the storm?", "speech", "quote"),
-        ("What is written on the slide?", "text", "quote"),
+        ("What is written on the slide?", "text", None),
+        ("What text can be recognised?", "text", "readout"),
+        ("Please tell me what you can read there.", "text", "readout"),
+        ("What does the sign over the gate say about dogs?", "text", "quote"),
         ("How many cuts are there?", "shots", "count"),
         ("What is the loud noise?", "sound", None),
         ("Is there any music?", "sound", "yesno"),
