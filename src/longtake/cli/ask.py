@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from longtake.api import Library
-from longtake.cli.index import progress_watcher
+from longtake.cli.progress import progress_watcher
 from longtake.cli.options import Model, with_model
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, say, say_json
 from longtake.errors import LongtakeError

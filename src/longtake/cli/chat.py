@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from longtake.cli.ask import open_library, show
-from longtake.cli.index import progress_watcher
+from longtake.cli.progress import progress_watcher
 from longtake.cli.options import Model, with_model
 from longtake.console import Session, note, say, say_json
 from longtake.errors import LongtakeError

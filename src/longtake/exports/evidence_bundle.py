@@ -24,8 +24,8 @@ from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sources import source
 from longtake.tools.core.tool_context import VideoHandle
-from longtake.web.proof.bundle_text import Place, answer_text, subtitles_text
-from longtake.web.proof.clip_export import write_clip
+from longtake.exports.bundle_text import Place, answer_text, subtitles_text
+from longtake.exports.clip_export import write_clip
 
 MAX_PLACES = 20
 MAX_CLIP_LENGTH = 30.0  # seconds

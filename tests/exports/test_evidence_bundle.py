@@ -22,7 +22,7 @@ from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.proof.evidence_bundle import write_pack
+from longtake.exports.evidence_bundle import write_pack
 from longtake.web.threads import PACKING
 
 COST = "What does the blue kettle cost?"
