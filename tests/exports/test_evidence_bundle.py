@@ -18,11 +18,11 @@ from PIL import Image
 from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
+from longtake.exports.evidence_bundle import write_pack
 from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.exports.evidence_bundle import write_pack
 from longtake.web.threads import PACKING
 
 COST = "What does the blue kettle cost?"

@@ -40,9 +40,6 @@ if find_spec("longtake.bench"):  # in the repository, not in the wheel
     COMMANDS["bench"] = ("longtake.bench.cli:bench", "Measure speed and answer quality on this machine.")
 
 
-HELP = {"help_option_names": ["-h", "--help"]}
-
-
 class LazyGroup(TyperGroup):
     """Lists the table without importing anything; imports a command's module when it runs."""
 
@@ -72,7 +69,13 @@ def _load(name: str) -> Any:
     return typer.main.get_command(single)
 
 
-app = typer.Typer(cls=LazyGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, context_settings=HELP)
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 def _version(show: bool) -> None:

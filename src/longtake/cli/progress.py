@@ -1,4 +1,4 @@
-"""Shows progress on standard error: bars on a terminal, a line every two seconds elsewhere."""
+"""Shows progress on standard error: bars on a terminal, a line every so often elsewhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from longtake.preprocess.pipeline.progress import Watcher
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
 
-LONGEST_SILENCE = 2.0  # seconds between two lines, where there is no terminal
+LONGEST_SILENCE = 2.0  # seconds between two lines about one video, where there is no terminal
+EVERY = 30.0  # the same about an evaluation
 
 Advance = Callable[[int, int], None]  # how much is done, of how much
 
@@ -77,11 +78,21 @@ def counting(what: str, *, quiet: bool) -> Iterator[Advance]:
         what: the work, such as "asking".
         quiet: show nothing.
     """
-    started = time.monotonic()
-    with display(quiet=quiet) as shown:
-        yield lambda done, of: shown.show(
-            what, done / of if of else None, f"{done} of {of}{_time_left(done, of, started)}"
-        )
+    started = last = time.monotonic()
+    if quiet or sys.stderr.isatty():
+        with display(quiet=quiet) as shown:
+            yield lambda done, of: shown.show(
+                what, done / of if of else 1.0, f"{done} of {of}{_left(done, of, started)}"
+            )
+        return
+
+    def tell(done: int, of: int) -> None:
+        nonlocal last
+        if done < of and time.monotonic() - last >= EVERY:
+            last = time.monotonic()
+            note(f"{what}: {done} of {of}{_left(done, of, started)}")
+
+    yield tell
 
 
 class _Quiet:
@@ -154,7 +165,7 @@ def _bars() -> Iterator[Bars]:
         yield drawn
 
 
-def _time_left(done: int, of: int, started: float) -> str:
+def _left(done: int, of: int, started: float) -> str:
     if not 0 < done < of:
         return ""
     return f", about {clock((time.monotonic() - started) / done * (of - done))} left"

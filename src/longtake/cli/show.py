@@ -9,8 +9,8 @@ import typer
 
 from longtake.cli.ask import EXITS, open_library
 from longtake.cli.ask import show as show_answer
-from longtake.cli.progress import progress_watcher
 from longtake.cli.options import Json, Model, with_model
+from longtake.cli.progress import progress_watcher
 from longtake.cli.video_commands import Name
 from longtake.console import Session, say, say_json
 from longtake.errors import ConfigError, LibraryError
@@ -29,7 +29,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print what is said in a video or, if nothing is, the text on screen."""
-    chosen: list[Format] = [name for name, wanted in (("srt", srt), ("vtt", vtt), ("txt", txt)) if wanted]
+    formats: dict[Format, bool] = {"srt": srt, "vtt": vtt, "txt": txt}
+    chosen = [name for name, wanted in formats.items() if wanted]
     if len(chosen) > 1:
         raise ConfigError("Give one of --srt, --vtt and --txt.")
     session: Session = context.obj

@@ -80,7 +80,8 @@ def test_the_process_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
         f"print(EngineProcess({TARGET!r}, Settings()).process(), flush=True)\n"
         "os.kill(os.getpid(), 9)\n"
     )
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=found)
     worker = int(done.stdout)
     for _ in range(100):
         if not _is_alive(worker):
