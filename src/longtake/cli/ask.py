@@ -49,13 +49,13 @@ def ask(
     """
     session: Session = with_model(context.obj, model)
     library = open_library(session, max_seconds=max_seconds, max_rounds=max_rounds)
-    videos, question = asked_about(library, words)
-    if only_estimate:
-        _say_estimate(library.workspace, videos, as_json=as_json)
-        return
     first = None if as_json or max_seconds else partial(show, workspace=library.workspace)
+    question = words[-1]
     try:
         with library:
+            videos, question = asked_about(library, words)
+            if only_estimate:
+                return _say_estimate(library.workspace, videos, as_json=as_json)
             answer = answer_in_terminal(
                 library, videos, question, first, options=options or (), thread=thread, quiet=as_json
             )
@@ -84,7 +84,10 @@ def asked_about(library: Library, words: Sequence[str]) -> tuple[list[str], str]
 
 
 def _is_video(library: Library, word: str) -> bool:
-    return Path(word).expanduser().exists() or library.workspace.library.find(word) is not None
+    try:
+        return Path(word).expanduser().exists() or library.workspace.library.find(word) is not None
+    except OSError:  # too long for a path
+        return False
 
 
 def _say_estimate(workspace: Workspace, videos: list[str], *, as_json: bool) -> None:

@@ -102,7 +102,7 @@ class _First:
                 budget=budget,
                 watcher=Watcher(check_cancelled=_refuse),
             )
-            if answer.status in ("answered", "uncertain"):
+            if answer.places:
                 shown.say("From what is read so far:")
                 self._show(answer)
                 shown.say("Indexing goes on; the final answer follows.")

@@ -55,7 +55,7 @@ def rendered(lines: Sequence[Line], form: Format) -> str:
         )
     timed = form == "readable"
     return "".join(
-        f"{clock(line.start) + '  ' if timed else ''}{_said_by(line)}{' '.join(line.text.split())}"
+        f"{clock(line.start) + '  ' if timed else ''}{_said_by(line)}{' · '.join(line.text.splitlines())}"
         f"{'  (uncertain)' if timed and not line.trusted else ''}\n"
         for line in lines
     )
@@ -74,7 +74,8 @@ def _screen(shown: Iterable[Mapping[str, Any]]) -> Line:
 def _spoken(item: Mapping[str, Any], turns: Sequence[tuple[float, float, str]]) -> Line:
     start, end = _times(item)
     shared = [(min(end, to) - max(start, since), name) for since, to, name in turns if since < end and start < to]
-    return Line(start, end, item["text"].strip(), max(shared)[1] if shared else None, item.get("trusted", True))
+    speaker = max(shared)[1] if shared else None
+    return Line(start, end, " ".join(item["text"].split()), speaker, item.get("trusted", True))
 
 
 def _turns(layer: Layer | None) -> list[tuple[float, float, str]]:
