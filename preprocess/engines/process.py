@@ -9,14 +9,16 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import signal
+import sys
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from importlib import import_module
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from multiprocessing.util import Finalize
+from types import ModuleType
 from typing import Any, Protocol, cast
 
 from longtake.errors import EngineError, LongtakeError
@@ -28,6 +30,7 @@ _END_SECONDS = 2.0
 _GONE = (EOFError, OSError)  # includes TimeoutError
 _Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 _CONTEXT = multiprocessing.get_context("spawn")  # a fork would copy other threads' locks
+_STARTING = threading.Lock()
 
 
 class EngineClass(Protocol):
@@ -116,7 +119,8 @@ class EngineProcess:
         ours, theirs = _CONTEXT.Pipe()
         arguments = (theirs, self._target, self._settings)
         process = _CONTEXT.Process(target=serve, args=arguments, daemon=True, name=self._local.id)
-        process.start()
+        with _main_left_out():
+            process.start()
         theirs.close()
         self._process, self._connection = process, ours
         # When this proxy or the program ends: `multiprocessing` would kill the process and warn of its leftovers.
@@ -125,6 +129,21 @@ class EngineProcess:
             raise TimeoutError
         ours.recv()  # the ready message
         return ours
+
+
+@contextmanager
+def _main_left_out() -> Iterator[None]:
+    """Start a process without the program's main module.
+
+    `spawn` would run it again there: a script that isn't guarded by `if __name__ == "__main__"` would start itself.
+    """
+    with _STARTING:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
 def _end(process: BaseProcess, connection: Connection) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from longtake.agent.graph.agent import Agent
 
 __all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "ask", "index", "load_settings"]
+_SEARCHED = 100  # lines that choose among many videos
 Video = str | PathLike[str]  # a file's path, or a name or id in the library
 
 
@@ -90,6 +91,24 @@ class Library:
         return self.agent.ask(
             [fspath(each) for each in several], question, options=options, thread=thread, watcher=watcher
         )
+
+    def likeliest(self, question: str) -> list[str]:
+        """The ids of the videos to ask: all of the library or, if there are many, those with the closest lines.
+
+        Raises:
+            LibraryError: if the library is empty.
+        """
+        from longtake.agent.graph.agent import MAX_VIDEOS
+        from longtake.memory.search.search_index import SearchFilter
+        from longtake.preprocess.pipeline.retrieval import retrieve
+
+        videos = [video.id for video in self.videos()]
+        if not videos:
+            raise LibraryError(f"The library {self.workspace.library.root} is empty. Give a file with the question.")
+        if len(videos) <= MAX_VIDEOS:
+            return videos
+        hits = retrieve(question, SearchFilter(), _SEARCHED, self.workspace.engines, self.workspace.index)
+        return list(dict.fromkeys(hit.document.video for hit in hits))[:MAX_VIDEOS] or videos[:MAX_VIDEOS]
 
     @cached_property
     def agent(self) -> Agent:

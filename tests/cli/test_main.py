@@ -48,7 +48,7 @@ def test_every_command_of_the_table_can_be_loaded(command: str, tmp_path: Path) 
         (["ask", "{tone}", "x" * 20_000], 1, "has 20,000 characters; at most 4,000"),
         (["ask", "{tone}", "What is heard at 9:00?"], 1, "00:09:00"),
         (["ask", "{tone}", "Which?", "--options", "one"], 1, "takes 2 to 10 options, got 1"),
-        (["ask", "{tone}"], 2, "then the question"),
+        (["ask", "{tone}"], 2, "add the question"),
         (["videos", "show", "nothing"], 1, "neither a file nor a video"),
         (["search", "nothing", "word"], 1, "is empty; add a video with `longtake index FILE`"),
         (["--set", "budget.round=2", "doctor"], 1, "did you mean 'rounds'"),

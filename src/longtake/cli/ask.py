@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from longtake.api import Library
-from longtake.cli.index import progress_watcher
+from longtake.cli.asking import answer_in_terminal
 from longtake.cli.options import Model, with_model
-from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note, say, say_json
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, say, say_json
 from longtake.errors import LongtakeError
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
@@ -21,7 +24,11 @@ EXITS = {"answered": 0, "uncertain": 0, "abstained": 0, "partial": EXIT_PARTIAL,
 def ask(
     context: typer.Context,
     words: Annotated[
-        list[str], typer.Argument(metavar="VIDEO... QUESTION", help="Files, ids or names, then the question.")
+        list[str],
+        typer.Argument(
+            metavar="[VIDEO...] QUESTION",
+            help="Files, ids or names (none: the library), then the question.",
+        ),
     ],
     options: Annotated[
         list[str] | None, typer.Option("--options", help="An option of a multiple-choice question; repeatable.")
@@ -35,25 +42,52 @@ def ask(
     only_estimate: Annotated[bool, typer.Option("--estimate", help="Estimate the cost without asking.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Ask a question about one or more videos; a file that isn't in the library is indexed first."""
-    if len(words) < 2:
-        raise typer.BadParameter(
-            "give at least one video, then the question, such as: longtake ask talk.mp4 'What is the price?'"
-        )
+    """Ask a question about one or more videos, or about all of the library; a new file is indexed first.
+
+    While a file is indexed, an answer from what is read so far comes first. With `--max-seconds`, the only answer comes
+    from what is indexed in time.
+    """
     session: Session = with_model(context.obj, model)
     library = open_library(session, max_seconds=max_seconds, max_rounds=max_rounds)
-    if only_estimate:
-        _say_estimate(library.workspace, words[:-1], as_json=as_json)
-        return
+    first = None if as_json or max_seconds else partial(show, workspace=library.workspace)
+    question = words[-1]
     try:
-        with library, progress_watcher(quiet=as_json) as watcher:
-            answer = library.ask(words[:-1], words[-1], options=options or (), thread=thread, watcher=watcher)
+        with library:
+            videos, question = asked_about(library, words)
+            if only_estimate:
+                return _say_estimate(library.workspace, videos, as_json=as_json)
+            answer = answer_in_terminal(
+                library, videos, question, first, options=options or (), thread=thread, quiet=as_json
+            )
     except LongtakeError as error:
         if not as_json or session.debug:
             raise
-        answer = Answer(question=words[-1], status="failed", answer="", error=str(error))
+        answer = Answer(question=question, status="failed", answer="", error=str(error))
     say_json(answer.model_dump(mode="json")) if as_json else show(answer, library.workspace)
     raise typer.Exit(EXITS[answer.status])
+
+
+def asked_about(library: Library, words: Sequence[str]) -> tuple[list[str], str]:
+    """The videos and the question of a command line.
+
+    A word with spaces is a question in quotes, and everything before it is a video. Without one, the question begins
+    with the first word that is neither a file nor a video. Without a video, the question is about all of the library.
+    """
+    quoted = any(map(str.isspace, "".join(words[-1:])))
+    count = len(words) - 1 if quoted else next((n for n, word in enumerate(words) if not _is_video(library, word)), -1)
+    if count == -1:
+        raise typer.BadParameter(f"add the question, such as: longtake ask {words[0]} 'What is the price?'")
+    if count == 0 and not quoted and Path(words[0]).suffix:
+        library.agent.check(words[:1])  # a file's name, so it is an error that there is no such file
+    videos, question = list(words[:count]), " ".join(words[count:])
+    return videos or library.likeliest(question), question
+
+
+def _is_video(library: Library, word: str) -> bool:
+    try:
+        return Path(word).expanduser().exists() or library.workspace.library.find(word) is not None
+    except OSError:  # too long for a path
+        return False
 
 
 def _say_estimate(workspace: Workspace, videos: list[str], *, as_json: bool) -> None:
@@ -88,9 +122,11 @@ def show(answer: Answer, workspace: Workspace) -> None:
         if claim.verdict != "supported" and not claim.doubtful:
             say(f"  struck, {claim.verdict}: {_short(claim.text)}")
     usage = answer.usage
-    spent = [f"{usage.rounds} rounds", f"{usage.tool_calls} tool calls"]
+    spent = [counted(usage.rounds, "round"), counted(usage.tool_calls, "tool call")]
     if usage.input_tokens:
-        spent += [f"{usage.input_tokens + usage.output_tokens} tokens", f"{usage.cost:g} cost"]
+        spent.append(f"{usage.input_tokens + usage.output_tokens:,} tokens")
+    if usage.cost:
+        spent.append(f"cost {usage.cost:.4g}")
     say(f"  {answer.status} in {usage.seconds:.1f} s, {', '.join(spent)}, trace {answer.trace}")
 
 

@@ -3,48 +3,135 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated
 
 import typer
 
+from longtake.api import Library
 from longtake.cli.ask import open_library, show
-from longtake.cli.index import progress_watcher
+from longtake.cli.asking import answer_in_terminal
+from longtake.cli.line_input import read_lines
+from longtake.cli.moment import show_moment
 from longtake.cli.options import Model, with_model
-from longtake.console import Session, note, say, say_json
+from longtake.console import Session, counted, note, say, say_json
 from longtake.errors import LongtakeError
+from longtake.memory.records import Answer
+from longtake.memory.timespan import clock
+
+HELP = """\
+/videos     the videos of this conversation
+/sources    the places that prove the last answer
+/moment N   the picture of source N
+/trace      how the last answer was found
+/help       these commands
+/quit       end; so does Ctrl-D"""
 
 
 def chat(
     context: typer.Context,
-    videos: Annotated[list[str], typer.Argument(metavar="VIDEO...", help="Files, ids or names.")],
+    videos: Annotated[
+        list[str] | None, typer.Argument(metavar="[VIDEO...]", help="Files, ids or names; by default the library.")
+    ] = None,
     thread: Annotated[str, typer.Option(help="Name of the conversation; reuse it to continue.")] = "chat",
     model: Model = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document per answer.")] = False,
 ) -> None:
-    """Ask questions, one per line, until the input ends or, at a terminal, an empty line."""
+    """Ask questions, one per line, until the input ends. `/help` lists what else can be typed."""
     session: Session = with_model(context.obj, model)
     library = open_library(session)
-    library.agent.check(videos)
+    chosen = list(videos or library.likeliest(""))
+    library.agent.check(chosen)
+    conversation = _Conversation(library, chosen, thread, as_json=as_json)
     interactive = sys.stdin.isatty()
-    while True:
-        question = _next_question(interactive=interactive)
-        if not question:
-            return
+    if interactive and not as_json:
+        say(f"Ask about {_names(library, chosen)}. /help lists commands, /quit ends.")
+    for line in read_lines(interactive, session.library_root, [*COMMANDS, *(video.name for video in library.videos())]):
         try:
-            with progress_watcher(quiet=as_json) as watcher:
-                answer = library.ask(videos, question, thread=thread, watcher=watcher)
+            if line in ("/quit", "/exit"):
+                return
+            conversation.take(line)
         except LongtakeError as error:
             note(f"longtake: {error}")
-            continue
-        say_json(answer.model_dump(mode="json")) if as_json else show(answer, library.workspace)
         if interactive:
             say()
 
 
-def _next_question(*, interactive: bool) -> str:
-    if interactive:
-        try:
-            return input("> ").strip()
-        except EOFError:
-            return ""
-    return next(filter(None, map(str.strip, sys.stdin)), "")
+class _Conversation:
+    """The videos, the thread and the last answer."""
+
+    def __init__(self, library: Library, videos: list[str], thread: str, *, as_json: bool) -> None:
+        self.library, self.videos, self._thread, self._as_json = library, videos, thread, as_json
+        self.last: Answer | None = None
+
+    def take(self, line: str) -> None:
+        """Run a command, or answer a question."""
+        name, _, argument = line.partition(" ")
+        if command := COMMANDS.get(name):
+            command(self, argument.strip())
+        elif name.startswith("/"):
+            raise LongtakeError(f"There is no command {name}. /help lists them.")
+        else:
+            self._answer(line)
+
+    def _answer(self, question: str) -> None:
+        shown = partial(show, workspace=self.library.workspace)
+        first = None if self._as_json else shown
+        answer = answer_in_terminal(
+            self.library, self.videos, question, first, thread=self._thread, quiet=self._as_json
+        )
+        self.last = answer
+        say_json(answer.model_dump(mode="json")) if self._as_json else shown(answer)
+
+    def answered(self) -> Answer:
+        """The last answer.
+
+        Raises:
+            LongtakeError: if there is none.
+        """
+        if self.last is None:
+            raise LongtakeError("Nothing has been asked yet.")
+        return self.last
+
+
+def _list_videos(conversation: _Conversation, argument: str) -> None:
+    for reference in conversation.videos:
+        video = conversation.library.workspace.library.find(reference)
+        say(f"  {video.name}  {clock(video.duration)}" if video else f"  {reference}, not indexed yet")
+
+
+def _list_sources(conversation: _Conversation, argument: str) -> None:
+    for number, place in enumerate(conversation.answered().places, start=1):
+        say(f"  {number}  {clock(place.start)}-{clock(place.end)}  {place.modality}  {' '.join(place.quote.split())}")
+
+
+def _show_moment(conversation: _Conversation, argument: str) -> None:
+    places = conversation.answered().places
+    if not argument.isdecimal() or not 1 <= int(argument) <= len(places):
+        raise LongtakeError(f"Give a source, such as /moment 1. There are {counted(len(places), 'source')}.")
+    show_moment(conversation.library.workspace.library, places[int(argument) - 1])
+
+
+def _show_trace(conversation: _Conversation, argument: str) -> None:
+    from rich.console import Console
+
+    from longtake.agent.traces.find import find_run
+    from longtake.agent.traces.tree import tree_of
+
+    root = conversation.library.workspace.library.trace_root
+    Console().print(tree_of(find_run(root, conversation.answered().trace or "")))
+
+
+COMMANDS: Mapping[str, Callable[[_Conversation, str], None]] = {
+    "/help": lambda conversation, argument: say(HELP),
+    "/videos": _list_videos,
+    "/sources": _list_sources,
+    "/moment": _show_moment,
+    "/trace": _show_trace,
+}
+
+
+def _names(library: Library, videos: list[str]) -> str:
+    names = [video.name if (video := library.workspace.library.find(each)) else each for each in videos]
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if len(names) < 4 else f"{len(names)} videos"

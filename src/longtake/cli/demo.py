@@ -5,8 +5,8 @@ from __future__ import annotations
 import typer
 
 from longtake.cli.ask import open_library, show
-from longtake.cli.index import progress_watcher
 from longtake.cli.options import Json
+from longtake.cli.progress import progress_watcher
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.preprocess.demo.make import copy_voice, make_demo
 from longtake.preprocess.engines.packaged_files import INSTALL

@@ -3,65 +3,104 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
+from glob import glob, has_magic
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from longtake.api import Library
-from longtake.cli.progress import bars
-from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, raise_if_interrupted, say
+from longtake.cli.progress import Display, display, watcher_on
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, raise_if_interrupted, say
 from longtake.errors import ConfigError, LibraryError, LongtakeError
 from longtake.memory.timespan import clock
 from longtake.preprocess.engines.packaged_files import INSTALL
-from longtake.preprocess.pipeline.progress import IndexReport, Progress, Watcher
+from longtake.preprocess.media.links import fetch, is_link
+from longtake.preprocess.media.media_files import files_in, is_media
+from longtake.preprocess.pipeline.progress import IndexReport
 
 
 def index(
     context: typer.Context,
     files: Annotated[
-        list[Path] | None, typer.Argument(help="Video or audio files, or names in the library.", metavar="FILE...")
+        list[str] | None,
+        typer.Argument(help="Files, folders, patterns such as '*.mp4', names or links.", metavar="FILE..."),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Index every video of the library with the engines that it has now.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per file, one per line.")] = False,
 ) -> None:
-    """Index videos. Files that are already indexed are only completed."""
+    """Index videos. Files that are already indexed are only completed. A link needs the extra `links`."""
     session: Session = context.obj
     library = Library(session.library_root, session.settings)
     if everything == bool(files):
         raise ConfigError("Give either files or --all.")
-    files = files or [Path(video.id) for video in library.videos()]
-    if not files:
+    named = named_by(files) if files else [video.id for video in library.videos()]
+    if not named:
         raise LibraryError("The library is empty. Give the files to index.")
     refused = in_part = 0
     unheard = False
-    for file in files:
-        try:
-            with progress_watcher(quiet=as_json) as watcher:
-                report = library.index(file, watcher)
-        except LongtakeError as error:
-            if len(files) == 1:
-                raise
-            note(f"longtake: {error}")
-            if as_json:
-                say(json.dumps({"video": None, "name": file.name, "error": str(error)}, ensure_ascii=False))
-            refused += 1
-            continue
-        say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report)
-        if not report.complete or any(layer.problem or layer.left_out for layer in report.layers):
-            in_part += 1
-        unheard = unheard or any(layer.name == "speech" and layer.unavailable for layer in report.layers)
+    with display(quiet=as_json) as shown:
+        for number, name in enumerate(named, 1):
+            try:
+                before = f"{number} of {len(named)}: " if len(named) > 1 else ""
+                report = library.index(_fetched(name, library, shown), watcher_on(shown, before))
+            except LongtakeError as error:
+                if len(named) == 1:
+                    raise
+                shown.say(f"longtake: {error}")
+                if as_json:
+                    say(json.dumps({"video": None, "name": Path(name).name, "error": str(error)}, ensure_ascii=False))
+                refused += 1
+                continue
+            say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report)
+            if not report.complete or any(layer.problem or layer.left_out for layer in report.layers):
+                in_part += 1
+            unheard = unheard or any(layer.name == "speech" and layer.unavailable for layer in report.layers)
     if unheard and not as_json:
         say(f"What is said isn't transcribed. To change that: {INSTALL}, then longtake index --all")
-    if refused == len(files):
+    if refused == len(named):
         raise typer.Exit(EXIT_FAILED)
     raise typer.Exit(EXIT_PARTIAL if refused or in_part else 0)
+
+
+def named_by(files: Sequence[str]) -> list[str]:
+    """The files that paths, folders and patterns stand for, each once; names and links stay as they are.
+
+    Raises:
+        ConfigError: if a folder holds no media file, or a pattern fits none.
+    """
+    found: list[str] = []
+    for file in files:
+        path = Path(file).expanduser()
+        if path.is_dir():
+            inside = [str(each) for each in files_in(path) if is_media(each)]
+        elif not path.exists() and not is_link(file) and has_magic(file):
+            inside = [each for each in sorted(glob(str(path), recursive=True)) if Path(each).is_file()]
+        else:
+            inside = [file]
+        if not inside:
+            raise ConfigError(f"{file} holds no video or audio file.")
+        found += inside
+    return list(dict.fromkeys(found))
+
+
+def _fetched(name: str, library: Library, shown: Display) -> str:
+    """The path of a link's file, which is fetched into the library; anything else as it is."""
+    if not is_link(name):
+        return name
+    return str(
+        fetch(
+            name,
+            library.workspace.library.root / "downloads",
+            offline=library.workspace.settings.offline,
+            progress=lambda share: shown.show("fetching", share),
+            check=raise_if_interrupted,
+        )
+    )
 
 
 def report_json(report: IndexReport) -> dict[str, Any]:
@@ -74,24 +113,6 @@ def report_json(report: IndexReport) -> dict[str, Any]:
         "seconds": round(report.seconds, 3),
         "complete": report.complete,
     }
-
-
-@contextmanager
-def progress_watcher(*, quiet: bool) -> Iterator[Watcher]:
-    """A watcher that draws a progress bar per step with the remaining time on a terminal, and is silent elsewhere."""
-    if quiet or not sys.stderr.isatty():
-        yield Watcher(check_cancelled=raise_if_interrupted, say=note)
-        return
-    with bars() as drawn:
-        tasks: dict[str, Any] = {}
-
-        def advance(progress: Progress) -> None:
-            if progress.step not in tasks:
-                tasks[progress.step] = drawn.add_task(progress.step, total=1.0, left="")
-            left = "" if progress.seconds_left is None else f"{clock(progress.seconds_left)} left"
-            drawn.update(tasks[progress.step], completed=progress.share, left=left)
-
-        yield Watcher(check_cancelled=raise_if_interrupted, progress=advance, say=drawn.console.print)
 
 
 def _show(report: IndexReport) -> None:

@@ -24,6 +24,9 @@ COMMANDS = {
     "models": ("longtake.cli.models:models", "List, pull, verify, locate and remove models on disk."),
     "faces": ("longtake.cli.faces_command:faces", "Enrol, list and delete faces to be named in videos."),
     "search": ("longtake.cli.search:search", "Find where something is said, written, heard or seen."),
+    "show": ("longtake.cli.show:show", "Print what is said in a video, or the text on screen; also as subtitles."),
+    "summary": ("longtake.cli.show:summary", "Say what a video is about."),
+    "clip": ("longtake.cli.show:clip", "Save a part of a video as a file."),
     "ask": ("longtake.cli.ask:ask", "Ask a question and get an answer with its proof."),
     "chat": ("longtake.cli.chat:chat", "Ask questions in a conversation."),
     "trace": ("longtake.cli.trace_command:trace", "Show, measure, compare and replay runs."),
@@ -66,7 +69,13 @@ def _load(name: str) -> Any:
     return typer.main.get_command(single)
 
 
-app = typer.Typer(cls=LazyGroup, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(
+    cls=LazyGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 def _version(show: bool) -> None:

@@ -3,24 +3,154 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
-from longtake.console import note
+from longtake.console import note, raise_if_interrupted
 from longtake.memory.timespan import clock
+from longtake.preprocess.pipeline.progress import Watcher
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
 
-EVERY = 30.0  # seconds between two lines, where there is no terminal
+LONGEST_SILENCE = 2.0  # seconds between two lines about one video, where there is no terminal
+EVERY = 30.0  # the same about an evaluation
 
 Advance = Callable[[int, int], None]  # how much is done, of how much
 
 
+class Display(Protocol):
+    """Where progress is shown."""
+
+    def show(self, what: str, share: float | None = None, left: str = "") -> None:
+        """Show how far something is: its share done (0 to 1, None if unknown), and a remark."""
+        ...
+
+    def say(self, sentence: str) -> None:
+        """Print a remark that stays."""
+        ...
+
+
 @contextmanager
-def bars() -> Iterator[Bars]:
+def display(*, quiet: bool) -> Iterator[Display]:
+    """Bars that disappear at the end, lines where there is no terminal, or nothing."""
+    if quiet:
+        yield _Quiet()
+    elif sys.stderr.isatty():
+        with _bars() as drawn:
+            yield _OnTerminal(drawn)
+    else:
+        lines = _AsLines()
+        try:
+            yield lines
+        finally:
+            lines.close()
+
+
+@contextmanager
+def progress_watcher(*, quiet: bool) -> Iterator[Watcher]:
+    """A watcher that shows every step of indexing with the time left, and stops it on Ctrl-C."""
+    with display(quiet=quiet) as shown:
+        yield watcher_on(shown)
+
+
+def watcher_on(shown: Display, before: str = "") -> Watcher:
+    """A watcher that shows the steps of indexing on a display, each after some words, and stops it on Ctrl-C."""
+
+    def left(seconds: float | None) -> str:
+        return "" if seconds is None else f"{clock(seconds)} left"
+
+    return Watcher(
+        check_cancelled=raise_if_interrupted,
+        progress=lambda now: shown.show(f"{before}{now.step}", now.share, left(now.seconds_left)),
+        say=shown.say,
+    )
+
+
+@contextmanager
+def counting(what: str, *, quiet: bool) -> Iterator[Advance]:
+    """Show how much of a countable work is done, and how long the rest takes at the mean pace so far.
+
+    Args:
+        what: the work, such as "asking".
+        quiet: show nothing.
+    """
+    started = last = time.monotonic()
+    if quiet or sys.stderr.isatty():
+        with display(quiet=quiet) as shown:
+            yield lambda done, of: shown.show(
+                what, done / of if of else 1.0, f"{done} of {of}{_left(done, of, started)}"
+            )
+        return
+
+    def tell(done: int, of: int) -> None:
+        nonlocal last
+        if done < of and time.monotonic() - last >= EVERY:
+            last = time.monotonic()
+            note(f"{what}: {done} of {of}{_left(done, of, started)}")
+
+    yield tell
+
+
+class _Quiet:
+    """Shows nothing but remarks."""
+
+    def show(self, what: str, share: float | None = None, left: str = "") -> None:
+        pass
+
+    def say(self, sentence: str) -> None:
+        note(sentence)
+
+
+class _OnTerminal:
+    """A bar for each thing."""
+
+    def __init__(self, drawn: Bars) -> None:
+        self._drawn = drawn
+        self._tasks: dict[str, Any] = {}
+
+    def show(self, what: str, share: float | None = None, left: str = "") -> None:
+        if what not in self._tasks:
+            self._tasks[what] = self._drawn.add_task(what, total=None, left="")
+        total = None if share is None else 1.0
+        self._drawn.update(self._tasks[what], completed=share or 0.0, total=total, left=left)
+
+    def say(self, sentence: str) -> None:
+        self._drawn.console.print(sentence, markup=False, highlight=False)
+
+
+class _AsLines:
+    """The latest news in a line every two seconds, also while a step reports nothing."""
+
+    def __init__(self) -> None:
+        self._latest = ""
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._keep_telling, daemon=True)
+
+    def show(self, what: str, share: float | None = None, left: str = "") -> None:
+        percent = "" if share is None else f" {share:.0%}"
+        self._latest = ", ".join(filter(None, (f"{what}{percent}", left)))
+        if not self._thread.is_alive() and not self._over.is_set():
+            self._thread.start()
+
+    def say(self, sentence: str) -> None:
+        note(sentence)
+
+    def close(self) -> None:
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _keep_telling(self) -> None:
+        while not self._over.wait(LONGEST_SILENCE):
+            note(self._latest)
+
+
+@contextmanager
+def _bars() -> Iterator[Bars]:
     """Bars that disappear at the end; each has the field `left`."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
@@ -33,37 +163,6 @@ def bars() -> Iterator[Bars]:
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as drawn:
         yield drawn
-
-
-@contextmanager
-def counting(what: str, *, quiet: bool) -> Iterator[Advance]:
-    """Show how much of a countable work is done, and how long the rest takes at the mean pace so far.
-
-    Args:
-        what: the work, such as "asking".
-        quiet: show nothing.
-    """
-    started = time.monotonic()
-    if quiet:
-        yield lambda done, of: None
-    elif sys.stderr.isatty():
-        with bars() as drawn:
-            task = drawn.add_task(what, left="")
-
-            def draw(done: int, of: int) -> None:
-                drawn.update(task, completed=done, total=of, left=f"{done} of {of}{_left(done, of, started)}")
-
-            yield draw
-    else:
-        last = started
-
-        def tell(done: int, of: int) -> None:
-            nonlocal last
-            if done < of and time.monotonic() - last >= EVERY:
-                last = time.monotonic()
-                note(f"{what}: {done} of {of}{_left(done, of, started)}")
-
-        yield tell
 
 
 def _left(done: int, of: int, started: float) -> str:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from longtake.preprocess.media.media_files import files_in, is_media
 from longtake.web.http.refusals import Refusal
 
 MAX_FILES = 5_000  # media files listed; unlisted ones can be added too
 _MAX_SEEN = 100_000  # files of any kind examined
-_SUFFIXES = frozenset(
-    ".3gp .aac .avi .flac .flv .m2ts .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .mts .oga .ogg .ogv .opus .ts .wav .webm"
-    " .wma .wmv".split()
-)
 
 
 class Folders:
@@ -28,7 +24,7 @@ class Folders:
         for seen, file in enumerate(self._every()):
             if len(found) == MAX_FILES or seen == _MAX_SEEN:
                 return sorted(found), True
-            if _is_media(file) and not file.is_symlink():
+            if is_media(file) and not file.is_symlink():
                 found.append(file)
         return sorted(found), False
 
@@ -48,17 +44,11 @@ class Folders:
 
     def _every(self) -> Iterator[Path]:
         for root in self._roots:
-            for folder, inner, names in os.walk(root):
-                inner[:] = sorted(name for name in inner if not name.startswith("."))
-                yield from (Path(folder, name) for name in sorted(names) if not name.startswith("."))
+            yield from files_in(root)
 
 
 def _leads_to(file: Path, root: Path) -> bool:
     """Whether a path leads from a root to a media file; other paths are never looked up on disk."""
     if not file.is_relative_to(root) or any(part.startswith(".") for part in file.relative_to(root).parts):
         return False  # `..` too
-    return file.resolve() == file and _is_media(file)
-
-
-def _is_media(file: Path) -> bool:
-    return file.suffix.lower() in _SUFFIXES and file.is_file()
+    return file.resolve() == file and is_media(file)

@@ -15,13 +15,13 @@ from starlette.background import BackgroundTask
 
 from longtake.agent.graph.agent import MAX_OPTION_LENGTH, MAX_OPTIONS, MAX_QUESTION_LENGTH, MAX_VIDEOS
 from longtake.errors import LibraryError
+from longtake.exports.chapters import as_text, as_vtt, chapters_of
+from longtake.exports.evidence_bundle import write_pack
 from longtake.memory.conversations import Conversation, Exchange
 from longtake.memory.records import Record
 from longtake.web.http.concurrency import Slots
 from longtake.web.http.described import content
 from longtake.web.http.refusals import Refusal
-from longtake.web.proof.chapters import as_text, as_vtt, chapters_of
-from longtake.web.proof.evidence_bundle import write_pack
 from longtake.web.runs import Asked, StartedRun, unchanged
 from longtake.web.service import Served, Service
 

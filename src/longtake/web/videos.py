@@ -23,8 +23,8 @@ from longtake.web.http.cached import cached, tag_of
 from longtake.web.http.described import EVENTS, content
 from longtake.web.http.refusals import Refusal
 from longtake.web.indexing import Progress, progress_of, unavailable
-from longtake.web.proof.stills import WIDEST, gone, still
 from longtake.web.service import Served, Service
+from longtake.web.stills import WIDEST, gone, still
 
 _TICK = 0.25  # seconds between two checks of a job
 _THUMBNAIL_AT, _THUMBNAIL_WIDTH = 0.1, 320  # share of the video, and pixels

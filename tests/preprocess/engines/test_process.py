@@ -70,16 +70,18 @@ def test_an_internal_error_is_reported_as_one_sentence() -> None:
     engine.close()
 
 
-def test_the_process_ends_with_the_one_that_started_it() -> None:
-    script = (
+def test_the_process_ends_with_the_one_that_started_it(tmp_path: Path) -> None:
+    """A script needs no guard against being run again in the engine's process."""
+    script = tmp_path / "script.py"
+    script.write_text(
         "import os\n"
         "from longtake.config import Settings\n"
         "from longtake.preprocess.engines.process import EngineProcess\n"
-        "if __name__ == '__main__':\n"
-        f"    print(EngineProcess({TARGET!r}, Settings()).process(), flush=True)\n"
-        "    os.kill(os.getpid(), 9)\n"
+        f"print(EngineProcess({TARGET!r}, Settings()).process(), flush=True)\n"
+        "os.kill(os.getpid(), 9)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False, env=found)
     worker = int(done.stdout)
     for _ in range(100):
         if not _is_alive(worker):

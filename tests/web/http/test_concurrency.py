@@ -18,7 +18,7 @@ from longtake.preprocess.pipeline.pipeline import video_record
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.http.concurrency import MAX_WAITING, Slots
 from longtake.web.http.refusals import Refusal
-from longtake.web.proof.stills import DECODING
+from longtake.web.stills import DECODING
 
 
 def test_who_finds_too_many_waiting_is_sent_away_and_the_others_get_their_slots(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from longtake.exports.chapters import Chapter, as_text, as_vtt, chapters_of
 from longtake.memory.records import Answer, Citation, Claim, Verdict
-from longtake.web.proof.chapters import Chapter, as_text, as_vtt, chapters_of
 
 
 def claim(text: str, *starts: float, verdict: Verdict = "supported", video: str = "v") -> Claim:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import io
-import json
 import shutil
 from pathlib import Path
 from zipfile import ZipFile
 
-import httpx
 import numpy as np
 import pytest
 from helpers.media.small_video import write_small_video
-from helpers.servers.server_events import answer, begin
 from PIL import Image
 
 from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
+from longtake.exports.evidence_bundle import write_pack
 from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.proof.evidence_bundle import write_pack
-from longtake.web.threads import PACKING
 
 COST = "What does the blue kettle cost?"
 
@@ -134,29 +129,3 @@ def test_what_a_video_says_is_no_markup(small_workspace: Workspace, tmp_path: Pa
         _packed(Exchange(number=0, asked=0.0, answer=made), small_workspace, tmp_path) / "answer.md"
     ).read_text()
     assert reported.startswith("# \\<b\\>\\[x\\](http://a)\n\n\\`rm\\` \\# \\*no\\*\n")
-
-
-@pytest.mark.slow
-def test_no_more_packs_are_made_at_once_than_leave_room_for_others(
-    client: httpx.Client, small_workspace: Workspace
-) -> None:
-    thread = begin(client, small_workspace.library.resolve("talk.mp4").id)
-    answer(client, thread, COST)
-    address = f"/api/threads/{thread}/turns/0/pack"
-    with PACKING.slot(), PACKING.slot():
-        refused = client.get(address)
-        assert (refused.status_code, refused.json()["error"]["type"]) == (503, "unavailable")
-        assert "Other evidence packs are being made" in refused.json()["error"]["message"]
-        assert int(refused.headers["Retry-After"]) > 0
-    for _ in range(3):  # each gives its slot back
-        assert client.get(address).status_code == 200
-
-
-def test_a_pack_is_downloaded(client: httpx.Client, small_workspace: Workspace) -> None:
-    thread = begin(client, small_workspace.library.resolve("talk.mp4").id)
-    reported = answer(client, thread, COST)["answer"]
-    response = client.get(f"/api/threads/{thread}/turns/0/pack")
-    assert response.headers["content-type"] == "application/zip"
-    assert f'filename="longtake-{reported["trace"]}.zip"' in response.headers["content-disposition"]
-    with ZipFile(io.BytesIO(response.content)) as pack:
-        assert json.loads(pack.read("answer.json")) == reported

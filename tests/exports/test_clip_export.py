@@ -9,11 +9,11 @@ import pytest
 from helpers.media.clips import flat
 from helpers.media.clips import write_clip as write_video
 
+from longtake.exports.clip_export import LONG_SIDE, write_clip
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import read_audio
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.media import MediaInfo, probe
-from longtake.web.proof.clip_export import LONG_SIDE, write_clip
 
 RED, BLUE = (0, 0, 220), (220, 0, 0)
 

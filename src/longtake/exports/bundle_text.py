@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from longtake import __version__
+from longtake.exports.transcript import Line, rendered
 from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation
-from longtake.memory.timespan import TimeSpan, clock
+from longtake.memory.timespan import TimeSpan
 from longtake.tools.core.tool_context import VideoHandle
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~])")
@@ -58,12 +59,11 @@ def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[s
 
 def subtitles_text(items: Iterable[Mapping[str, Any]], span: TimeSpan) -> str:
     """The items of a layer of speech as SubRip, timed from the start of a span."""
-    cues = (
-        f"{number}\n{_srt_time(item['start'] - span.start)} --> {_srt_time(min(item['end'], span.end) - span.start)}\n"
-        f"{item['text']}\n"
-        for number, item in enumerate(items, start=1)
-    )
-    return "\n".join(cues)
+    lines = [
+        Line(max(0.0, item["start"] - span.start), min(item["end"], span.end) - span.start, item["text"])
+        for item in items
+    ]
+    return rendered(lines, "srt")
 
 
 def _place_lines(place: Place, files: Collection[str]) -> list[str]:
@@ -92,10 +92,6 @@ def _receipt(asked: float, answer: Answer) -> str:
 
 def _span_text(citation: Citation) -> str:
     return str(TimeSpan(start=citation.start, end=citation.end))
-
-
-def _srt_time(seconds: float) -> str:
-    return clock(max(0.0, seconds), decimals=3).replace(".", ",")
 
 
 def _plain(text: str) -> str:

@@ -15,6 +15,8 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from longtake.agent.traces.pages.page import page_of
 from longtake.agent.traces.trace import RecordedTrace, blob_text
 from longtake.errors import LibraryError, MediaError
+from longtake.exports.bundle_text import Place, answer_text, subtitles_text
+from longtake.exports.clip_export import write_clip
 from longtake.memory.conversations import Exchange
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import Library
@@ -24,8 +26,6 @@ from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sources import source
 from longtake.tools.core.tool_context import VideoHandle
-from longtake.web.proof.bundle_text import Place, answer_text, subtitles_text
-from longtake.web.proof.clip_export import write_clip
 
 MAX_PLACES = 20
 MAX_CLIP_LENGTH = 30.0  # seconds

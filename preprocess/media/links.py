@@ -1,0 +1,82 @@
+"""Fetches the video of a page by its address, with yt-dlp."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from longtake.errors import ConfigError, EngineUnavailable, MediaError
+
+INSTALL = "pip install 'longtake[links]'"
+_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
+_FORMAT = "bv*[height<=1080]+ba/b[height<=1080]/b"  # larger pictures take time and read no better
+
+
+def is_link(text: str) -> bool:
+    """Whether a text is the address of a page or file."""
+    return _ADDRESS.fullmatch(text) is not None
+
+
+def fetch(
+    link: str, folder: Path, *, offline: bool, progress: Callable[[float | None], None], check: Callable[[], None]
+) -> Path:
+    """Save the video of a page, and its subtitles if there are any, in a folder; an interrupted download resumes.
+
+    Args:
+        link: an address.
+        folder: made if it doesn't exist.
+        offline: refuse.
+        progress: called with the share that is done, None while unknown.
+        check: called often; what it raises ends the download.
+
+    Raises:
+        ConfigError: offline.
+        EngineUnavailable: without yt-dlp.
+        MediaError: if there is no video, or it can't be fetched.
+    """
+    if offline:
+        raise ConfigError(f"{link} can't be fetched offline: download the file elsewhere and give its path.")
+    if not find_spec("yt_dlp"):
+        raise EngineUnavailable(f"Fetching {link} needs yt-dlp: {INSTALL}")
+    from yt_dlp import YoutubeDL
+    from yt_dlp.utils import DownloadError
+
+    def advance(state: dict[str, Any]) -> None:
+        check()
+        total = state.get("total_bytes") or state.get("total_bytes_estimate")
+        progress(state.get("downloaded_bytes", 0) / total if total else None)
+
+    options = {
+        "paths": {"home": str(folder)},
+        "outtmpl": "%(title).150B [%(id).40B].%(ext)s",
+        "format": _FORMAT,
+        "noplaylist": True,
+        "writesubtitles": True,
+        "progress_hooks": [advance],
+        "quiet": True,
+        "no_warnings": True,
+        "noprogress": True,
+        "logger": _Silent(),
+    }
+    try:
+        with YoutubeDL(options) as downloader:
+            found = downloader.extract_info(link)
+            files = [Path(each["filepath"]) for each in found.get("requested_downloads") or ()]
+    except DownloadError as error:
+        reason = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).removeprefix("ERROR: ").splitlines()[0]
+        raise MediaError(f"{link} can't be fetched: {reason}") from error
+    if not files:
+        raise MediaError(f"{link} leads to no single video. Give the address of one.")
+    return files[0]
+
+
+class _Silent:
+    """yt-dlp's messages come as exceptions too."""
+
+    def debug(self, message: str) -> None:
+        pass
+
+    info = warning = error = debug

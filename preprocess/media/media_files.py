@@ -1,0 +1,24 @@
+"""Finds media files in folders, by their names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+_SUFFIXES = frozenset(
+    ".3gp .aac .avi .flac .flv .m2ts .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .mts .oga .ogg .ogv .opus .ts .wav .webm"
+    " .wma .wmv".split()
+)
+
+
+def files_in(root: Path) -> Iterator[Path]:
+    """All files of a folder and the folders in it, in order, without hidden ones."""
+    for folder, inner, names in os.walk(root):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        yield from (Path(folder, name) for name in sorted(names) if not name.startswith("."))
+
+
+def is_media(file: Path) -> bool:
+    """Whether a file has the name of a video or an audio file."""
+    return file.suffix.lower() in _SUFFIXES and file.is_file()

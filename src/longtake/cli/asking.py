@@ -1,0 +1,124 @@
+"""Asks a question in the terminal: shows what happens meanwhile, and a first answer while a new file is indexed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from longtake.api import Library
+from longtake.cli.progress import Display, display, watcher_on
+from longtake.console import raise_if_interrupted
+from longtake.errors import Cancelled, LongtakeError
+from longtake.memory.records import Answer
+from longtake.preprocess.media.sources import source
+from longtake.preprocess.pipeline.progress import Watcher
+from longtake.tools.core.tool_context import Budget
+
+PATIENCE = 2.0  # seconds; what is indexed sooner needs no first answer
+READ = ("subtitles", "speech", "scene_text")  # one of them makes a first answer worthwhile
+Show = Callable[[Answer], None]
+
+
+def answer_in_terminal(
+    library: Library,
+    videos: Sequence[str],
+    question: str,
+    show_first: Show | None,
+    *,
+    options: Sequence[str] = (),
+    thread: str | None = None,
+    quiet: bool = False,
+) -> Answer:
+    """Answer a question. A video that isn't indexed completely is indexed first, without a time limit.
+
+    Args:
+        library: with the agent and its budget.
+        videos: files, ids or names.
+        question: as asked.
+        show_first: prints the answer from what was indexed first; None waits for all of it.
+        options: of a multiple-choice question.
+        thread: name of a conversation to continue.
+        quiet: show no progress.
+    """
+    library.agent.check(videos)
+    with display(quiet=quiet) as shown:
+        if show_first:
+            first = _First(library, videos, question, options, show_first)
+            for video in videos:
+                if _unread(library, video):
+                    first.index(video, shown)
+        shown.show("answering")
+        return library.agent.ask(
+            videos,
+            question,
+            options=options,
+            thread=thread,
+            watcher=watcher_on(shown),
+            watch=lambda event: _tell(event, shown),
+        )
+
+
+class _First:
+    """Indexes files, and meanwhile asks in another thread about what has been read so far, once."""
+
+    def __init__(
+        self, library: Library, videos: Sequence[str], question: str, options: Sequence[str], show: Show
+    ) -> None:
+        self._library, self._videos, self._question, self._options = library, videos, question, options
+        self._show = show
+        self._asked = False
+
+    def index(self, video: str, shown: Display) -> None:
+        """Index one file."""
+        watcher = watcher_on(shown, f"{Path(video).name}: ")
+        started = time.monotonic()
+        budget = Budget(self._library.workspace.settings.budget.seconds)
+        with ThreadPoolExecutor(1, thread_name_prefix="first") as pool:
+
+            def check() -> None:
+                raise_if_interrupted()
+                read = any(each.name in READ and each.items for each in watcher.reports)
+                if read and not self._asked and time.monotonic() - started > PATIENCE:
+                    self._asked = True
+                    pool.submit(self._ask, budget, shown)
+
+            watcher.check_cancelled = check
+            try:
+                self._library.index(video, watcher)
+            finally:
+                budget.stop()
+
+    def _ask(self, budget: Budget, shown: Display) -> None:
+        known = [video for video in self._videos if self._library.workspace.library.find(video)]
+        with suppress(LongtakeError):  # the answer after indexing says what is wrong
+            answer = self._library.agent.ask(
+                known,
+                self._question,
+                options=self._options,
+                budget=budget,
+                watcher=Watcher(check_cancelled=_refuse),
+            )
+            if answer.places:
+                shown.say("From what is read so far:")
+                self._show(answer)
+                shown.say("Indexing goes on; the final answer follows.")
+
+
+def _refuse() -> None:
+    raise Cancelled("The first answer doesn't wait for indexing.")
+
+
+def _unread(library: Library, video: str) -> bool:
+    """Whether a file isn't indexed, or not to its end."""
+    record = library.workspace.library.find(video)
+    return record is None or (not record.complete and source(record) is not None)
+
+
+def _tell(event: Mapping[str, Any], shown: Display) -> None:
+    """Show the tool that was called last."""
+    if tool := event["data"].get("tool"):
+        shown.show("answering", None, str(tool))

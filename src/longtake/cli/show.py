@@ -1,0 +1,102 @@
+"""`longtake show`, `clip` and `summary`: a video's words, a part of it, and what it is about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longtake.cli.ask import EXITS, open_library
+from longtake.cli.ask import show as show_answer
+from longtake.cli.options import Json, Model, with_model
+from longtake.cli.progress import progress_watcher
+from longtake.cli.video_commands import Name
+from longtake.console import Session, say, say_json
+from longtake.errors import ConfigError, LibraryError
+from longtake.exports.transcript import Format, Line, Track, rendered, transcript
+from longtake.memory.library import Library, VideoRecord
+from longtake.memory.timespan import SpanError, TimeSpan, parse_span
+
+
+def show(
+    context: typer.Context,
+    video: Name,
+    screen: Annotated[bool, typer.Option("--screen", help="The text on screen instead of what is said.")] = False,
+    srt: Annotated[bool, typer.Option("--srt", help="Print SubRip subtitles.")] = False,
+    vtt: Annotated[bool, typer.Option("--vtt", help="Print WebVTT subtitles.")] = False,
+    txt: Annotated[bool, typer.Option("--txt", help="Print the text without times.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Print what is said in a video or, if nothing is, the text on screen."""
+    formats: dict[Format, bool] = {"srt": srt, "vtt": vtt, "txt": txt}
+    chosen = [name for name, wanted in formats.items() if wanted]
+    if len(chosen) > 1:
+        raise ConfigError("Give one of --srt, --vtt and --txt.")
+    session: Session = context.obj
+    library = Library(session.library_root)
+    lines = _lines(library, library.resolve(video), "text" if screen else None)
+    if as_json:
+        return say_json([line._asdict() for line in lines])
+    return say(rendered(lines, chosen[0] if chosen else "readable").rstrip("\n"))
+
+
+def _lines(library: Library, video: VideoRecord, track: Track | None) -> list[Line]:
+    """The lines of a track; without one, what is said, else the text on screen."""
+    if track:
+        return transcript(library, video, track)
+    for each in ("speech", "text"):
+        try:
+            if lines := transcript(library, video, each):
+                return lines
+        except LibraryError:
+            continue
+    raise LibraryError(f"Nothing is known to be said or written in {video.name}. Index it: longtake index {video.name}")
+
+
+def clip(
+    context: typer.Context,
+    video: Name,
+    span: Annotated[str, typer.Argument(metavar="SPAN", help="Such as 12:30-13:00.")],
+    out: Annotated[Path | None, typer.Option(help="The new file; by default NAME-START.mp4 in this folder.")] = None,
+) -> None:
+    """Save a part of a video as an MP4 file."""
+    from longtake.exports.clip_export import write_clip
+    from longtake.preprocess.media.media import probe
+    from longtake.preprocess.media.sources import source
+
+    session: Session = context.obj
+    library = Library(session.library_root)
+    record = library.resolve(video)
+    part = _part(span, record)
+    file = source(record)
+    if file is None:
+        raise LibraryError(f"{record.path} was moved or changed. Index the file again: longtake index FILE")
+    target = out or Path(f"{Path(record.name).stem}-{part.start:g}.mp4")
+    if target.exists():
+        raise ConfigError(f"{target} exists: name another file with --out.")
+    try:
+        write_clip(file, probe(file), part, target)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    say(f"Saved {part} of {record.name} as {target}.")
+
+
+def summary(context: typer.Context, video: Name, model: Model = None, as_json: Json = False) -> None:
+    """Say what a video is about, each sentence with its time."""
+    library = open_library(with_model(context.obj, model))
+    with library, progress_watcher(quiet=as_json) as watcher:
+        answer = library.ask(video, "Summarise this video.", watcher=watcher)
+    say_json(answer.model_dump(mode="json")) if as_json else show_answer(answer, library.workspace)
+    raise typer.Exit(EXITS[answer.status])
+
+
+def _part(text: str, video: VideoRecord) -> TimeSpan:
+    try:
+        parsed = parse_span(text, window=0.0, duration=video.duration)
+    except SpanError as error:
+        raise ConfigError(f"{error}. Give a start and an end, such as 12:30-13:00.") from error
+    if parsed.span.length == 0:
+        raise ConfigError(f"{text!r} is a single moment. Give a start and an end, such as 12:30-13:00.")
+    return parsed.span

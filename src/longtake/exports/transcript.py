@@ -1,0 +1,107 @@
+"""What is said or written in a video, as text for people and as subtitle files."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, Literal, NamedTuple
+
+from longtake.errors import LibraryError
+from longtake.memory.layers import Layer
+from longtake.memory.library import Library, VideoRecord
+from longtake.memory.timespan import clock
+
+Track = Literal["speech", "text"]
+Format = Literal["readable", "txt", "srt", "vtt"]
+_LAYERS: Mapping[Track, tuple[str, ...]] = {"speech": ("subtitles", "speech"), "text": ("scene_text",)}
+_WHAT: Mapping[Track, str] = {"speech": "transcript", "text": "on-screen text"}
+
+
+class Line(NamedTuple):
+    """Words with their times in seconds; `trusted` is False if a recogniser may have misheard them."""
+
+    start: float
+    end: float
+    text: str
+    speaker: str | None = None
+    trusted: bool = True
+
+
+def transcript(library: Library, video: VideoRecord, track: Track = "speech") -> list[Line]:
+    """What is said, from subtitles or a recogniser, or the text on screen: the lines in the order of their times.
+
+    Raises:
+        LibraryError: if the video has no such layer.
+    """
+    layer = next((found for name in _LAYERS[track] if (found := library.layer(video, name))), None)
+    if layer is None:
+        raise LibraryError(f"{video.name} has no {_WHAT[track]}: `longtake doctor` says what reads it.")
+    items = sorted((item for item in layer.items() if item["text"].strip()), key=_times)
+    if track == "text":
+        return [_screen(shown) for _, shown in groupby(items, key=_times)]
+    turns = _turns(library.layer(video, "speakers"))
+    return [_spoken(item, turns) for item in items]
+
+
+def rendered(lines: Sequence[Line], form: Format) -> str:
+    """The lines as text to read (with times), as text alone, as SubRip, or as WebVTT (W3C WebVTT, 4)."""
+    if form == "vtt":
+        return "WEBVTT\n" + "".join(f"\n{_cue_times(line)}\n{_voice(line)}{_escaped(line.text)}\n" for line in lines)
+    if form == "srt":
+        return "\n".join(
+            f"{number}\n{_cue_times(line).replace('.', ',')}\n{_said_by(line)}{line.text}\n"
+            for number, line in enumerate(lines, start=1)
+        )
+    timed = form == "readable"
+    return "".join(
+        f"{clock(line.start) + '  ' if timed else ''}{_said_by(line)}{' · '.join(line.text.splitlines())}"
+        f"{'  (uncertain)' if timed and not line.trusted else ''}\n"
+        for line in lines
+    )
+
+
+def _times(item: Mapping[str, Any]) -> tuple[float, float]:
+    return item["start"], item["end"]
+
+
+def _screen(shown: Iterable[Mapping[str, Any]]) -> Line:
+    """The texts that are shown together, one a line."""
+    items = list(shown)
+    return Line(items[0]["start"], items[0]["end"], "\n".join(" ".join(item["text"].split()) for item in items))
+
+
+def _spoken(item: Mapping[str, Any], turns: Sequence[tuple[float, float, str]]) -> Line:
+    start, end = _times(item)
+    shared = [(min(end, to) - max(start, since), name) for since, to, name in turns if since < end and start < to]
+    speaker = max(shared)[1] if shared else None
+    return Line(start, end, " ".join(item["text"].split()), speaker, item.get("trusted", True))
+
+
+def _turns(layer: Layer | None) -> list[tuple[float, float, str]]:
+    """Who speaks when. Voices without a name are numbered; a single one needs no number."""
+    items = list(layer.items()) if layer else []
+    single = len({item["speaker"] for item in items}) == 1
+    named = ((item, item["speaker"].isdigit()) for item in items)
+    return [
+        (item["start"], item["end"], f"Speaker {item['speaker']}" if numbered else item["speaker"])
+        for item, numbered in named
+        if not (numbered and single)
+    ]
+
+
+def _said_by(line: Line) -> str:
+    return f"{line.speaker}: " if line.speaker else ""
+
+
+def _voice(line: Line) -> str:
+    return f"<v {_escaped(line.speaker)}>" if line.speaker else ""
+
+
+def _escaped(text: str) -> str:
+    """Text of a cue, which can't have empty lines."""
+    return html.escape("\n".join(filter(None, map(str.strip, text.splitlines()))), quote=False)
+
+
+def _cue_times(line: Line) -> str:
+    return f"{clock(line.start, decimals=3)} --> {clock(line.end, decimals=3)}"

@@ -1,0 +1,73 @@
+"""`longtake chat`, and how a command line is read as videos and a question."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from helpers.command import longtake
+
+from longtake.api import Library
+from longtake.cli import asking
+from longtake.cli.ask import asked_about
+from longtake.preprocess.pipeline.workspace import Workspace
+
+PRICE = "How much does the blue kettle cost?"
+
+
+def test_commands_of_a_conversation(small_workspace: Workspace) -> None:
+    typed = f"/sources\n/videos\n{PRICE}\n/sources\n/trace\n/moment 9\n/nothing\n/help\n/quit\nnot read\n"
+    done = longtake("chat", "talk.mp4", library=small_workspace.library.root, stdin=typed)
+    assert done.code == 0
+    assert "talk.mp4  00:00:08" in done.stdout
+    assert "1  00:00:04-00:00:06  speech  The blue kettle costs 249 dollars." in done.stdout
+    assert done.stdout.count(PRICE) == 1  # in the trace
+    assert "/moment N" in done.stdout
+    assert "not read" not in done.stdout
+    problems = [line for line in done.stderr.splitlines() if line.startswith("longtake: ")]
+    assert len(problems) == 3  # no answer yet, no source 9, no such command
+
+
+def test_the_picture_of_a_source_is_drawn(small_workspace: Workspace) -> None:
+    pytest.importorskip("textual_image")
+    done = longtake("chat", "talk.mp4", library=small_workspace.library.root, stdin=f"{PRICE}\n/moment 1\n")
+    plain = longtake("chat", "talk.mp4", library=small_workspace.library.root, stdin=f"{PRICE}\n")
+    assert "longtake: " not in done.stderr
+    assert len(done.stdout.splitlines()) > len(plain.stdout.splitlines()) + 5
+
+
+def test_without_a_video_the_whole_library_is_asked(small_workspace: Workspace) -> None:
+    for arguments in (["ask", PRICE, "--json"], ["ask", *PRICE.split(), "--json"]):
+        answer = json.loads(longtake(*arguments, library=small_workspace.library.root).stdout)
+        assert (answer["question"], answer["citations"][0]["quote"]) == (PRICE, "The blue kettle costs 249 dollars.")
+
+
+@pytest.mark.parametrize(
+    ("words", "count"),
+    [
+        (["talk.mp4", PRICE], 1),
+        (["talk.mp4", *PRICE.split()], 1),
+        (["talk.mp4", "talk.mp4", "Price?"], 2),
+        ([PRICE], 0),
+        (PRICE.split(), 0),
+    ],
+)
+def test_the_question_begins_after_the_videos(small_workspace: Workspace, words: list[str], count: int) -> None:
+    with Library(small_workspace.library.root) as library:
+        videos, question = asked_about(library, words)
+        assert question == " ".join(words[count:])
+        assert videos == (words[:count] or [video.id for video in library.videos()])
+
+
+def test_a_first_answer_comes_while_a_new_file_is_indexed(
+    small_workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With no patience at all, the subtitles answer before the picture is read."""
+    monkeypatch.setattr(asking, "PATIENCE", 0.0)
+    (video,) = small_workspace.library.videos()
+    done = longtake("ask", video.path, PRICE, library=tmp_path / "new")
+    assert done.code == 0
+    answers = [line for line in done.stdout.splitlines() if line.startswith("“The blue kettle costs 249 dollars.”")]
+    assert len(answers) == 2
+    assert "final answer follows" in done.stderr
