@@ -19,7 +19,7 @@ COMMANDS = {
     "setup": ("longtake.cli.setup:setup", "Find model servers on this machine, fetch models and keep the settings."),
     "doctor": ("longtake.cli.doctor:doctor", "Check what works here and how to enable the rest."),
     "demo": ("longtake.cli.demo:demo", "Make a short video, index it and ask about it."),
-    "index": ("longtake.cli.index:index", "Add videos to the library and index them."),
+    "index": ("longtake.cli.index:index", "Index files, folders or links."),
     "videos": ("longtake.cli.video_commands:videos", "List, show, delete and export the videos of the library."),
     "models": ("longtake.cli.models:models", "List, pull, verify, locate and remove models on disk."),
     "faces": ("longtake.cli.faces_command:faces", "Enrol, list and delete faces to be named in videos."),
