@@ -49,6 +49,9 @@ class Card(Record):
     format: Literal["choice", "open", "mixed"] = "mixed"
     answer: AnswerAs = "letter"
     rotate: bool = Field(default=False, description="Whether the right option is put at every place once.")
+    replace: str | None = Field(
+        default=None, min_length=1, description="Text for an option that says that none of the others is right."
+    )
 
 
 def read_card(path: Path, media: Path | None = None) -> Card:
