@@ -117,9 +117,13 @@ class Variant(Record):
     fps: float | None = Field(default=None, description="Frames per second for subjects that receive frames.")
     most_frames: int | None = None
     view: str | None = Field(default=None, description="What is shown instead of the video, by its name; see `views`.")
+    with_evidence: bool = Field(default=False, description="Only for items that say which part shows the answer.")
+    only: str | None = Field(default=None, description="The only subject that is asked, if not all are.")
 
     def applies(self, item: Item) -> bool:
-        """Whether the variant applies: an item needs a right option to replace, or another place to move it to."""
+        """Whether an item has what the variant needs: an option to replace, another place for it, or spans."""
+        if self.with_evidence and not any(turn.evidence for turn in item.turns):
+            return False
         if self.replaced and all(turn.gold is None for turn in item.turns):
             return False
         return self.gold_at is None or any(

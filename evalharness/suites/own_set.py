@@ -29,6 +29,7 @@ from longtake.evalharness.scoring.estimates import Estimate
 from longtake.evalharness.suites.answer_options import split_options
 from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
 from longtake.evalharness.suites.card import Card
+from longtake.evalharness.suites.evidence_spans import spans_of
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
 
 
@@ -151,6 +152,8 @@ def _item(row: Row, card: Card, videos: Videos) -> Item:
         turn = choice_turn(row, question, options, options_field, fields.answer, card.answer)
     else:
         turn = Turn(question=question, reference=row.needed(fields.answer))
+    if fields.evidence:
+        turn = turn.model_copy(update={"evidence": spans_of(row, fields.evidence)})
     video = row.needed(fields.video)
     media = videos.find(video, row, fields.video)
     return Item(
