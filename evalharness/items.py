@@ -6,6 +6,7 @@ A run is a table of item x variant x subject x seed. An item is a conversation a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from random import Random
 from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
@@ -102,19 +103,29 @@ class Item(Record):
 
 
 class Variant(Record):
-    """A way to ask an item: with another order of options, another frame rate or another history."""
+    """A way to ask an item: with another order or wording of options, another frame rate or another history."""
 
     name: str = ORIGINAL
     gold_at: int | None = Field(
         default=None, description="The position, from 0, of the right option, which swaps places with another."
     )
+    replaced: Literal["right", "wrong"] | None = Field(
+        default=None, description="Which option has `replacement` as its text; the item draws one of the wrong ones."
+    )
+    replacement: str = Field(default="", description="Text that says that none of the other options is right.")
     history: History = "gold"
     fps: float | None = Field(default=None, description="Frames per second for subjects that receive frames.")
     most_frames: int | None = None
     view: str | None = Field(default=None, description="What is shown instead of the video, by its name; see `views`.")
+    with_evidence: bool = Field(default=False, description="Only for items that say which part shows the answer.")
+    only: str | None = Field(default=None, description="The only subject that is asked, if not all are.")
 
     def applies(self, item: Item) -> bool:
-        """Whether the variant applies to an item: moving the right option needs another place for it."""
+        """Whether an item has what the variant needs: an option to replace, another place for it, or spans."""
+        if self.with_evidence and not any(turn.evidence for turn in item.turns):
+            return False
+        if self.replaced and all(turn.gold is None for turn in item.turns):
+            return False
         return self.gold_at is None or any(
             turn.gold not in (None, self.gold_at) and self.gold_at < len(turn.options) for turn in item.turns
         )
@@ -125,6 +136,14 @@ class Variant(Record):
         if self.gold_at is not None and turn.gold is not None and self.gold_at < len(order):
             order[turn.gold], order[self.gold_at] = self.gold_at, turn.gold
         return tuple(order)
+
+    def texts_of(self, turn: Turn, item: str) -> tuple[str, ...]:
+        """The options of a turn of an item, given its id, as they are worded; in their original order."""
+        if self.replaced is None or turn.gold is None:
+            return turn.options
+        wrong = [place for place in range(len(turn.options)) if place != turn.gold]
+        place = turn.gold if self.replaced == "right" else Random(f"{item}/{turn.question}").choice(wrong)
+        return (*turn.options[:place], self.replacement, *turn.options[place + 1 :])
 
 
 class PredictionKey(NamedTuple):

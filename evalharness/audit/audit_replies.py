@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,17 +15,33 @@ from longtake.evalharness.scoring.choice_scores import choice_state
 from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES, is_encoder
 from longtake.evalharness.views.chunk import CHUNKS
 from longtake.evalharness.views.frame_shuffling import FrameShuffling
+from longtake.evalharness.views.grounded import Grounded
 from longtake.evalharness.views.standard import Standard
 
 TESTS = ("blind", "audio", "summary", "center-frame", FrameShuffling.name)
 PARTS = tuple(f"chunk-{number}" for number in range(1, CHUNKS + 1))
 
 
-def audit_variants(tests: Sequence[str], subjects: Sequence[str], *, parts: bool) -> tuple[Variant, ...]:
-    """The variants of an audit: the whole video, each test, and the parts; with encoders their own test too."""
+def audit_variants(
+    tests: Sequence[str], subjects: Sequence[str], items: Iterable[Item], *, parts: bool
+) -> tuple[Variant, ...]:
+    """The variants of an audit: the whole video, each test, and what these subjects and items allow.
+
+    Args:
+        tests: by name.
+        subjects: all of the audit. Encoders have a test of their own, and only the first model is asked about parts, as
+            in the paper.
+        items: of the audit; those that say which part shows the answer are also asked with that part alone.
+        parts: whether each eighth of the video is asked about.
+    """
     bag = (BAG_OF_FRAMES,) if any(map(is_encoder, subjects)) else ()
-    views = (Standard.name, *tests, *bag, *(PARTS if parts else ()))
-    return tuple(Variant(name=view, view=view) for view in views)
+    variants = [Variant(name=view, view=view) for view in (Standard.name, *tests, *bag)]
+    if any(item.turns[0].evidence for item in items):
+        variants.append(Variant(name=Grounded.name, view=Grounded.name, with_evidence=True))
+    first = next((name for name in subjects if not is_encoder(name)), None)
+    if parts and first:
+        variants += [Variant(name=view, view=view, only=first) for view in PARTS]
+    return tuple(variants)
 
 
 @dataclass(frozen=True)

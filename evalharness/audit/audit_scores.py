@@ -8,6 +8,7 @@ from pydantic import Field
 
 from longtake.evalharness.audit.audit_replies import PARTS, AuditReplies, short_name
 from longtake.evalharness.audit.consensus import Ambiguity, Shortcuts, ambiguity, correlation, shortcuts
+from longtake.evalharness.audit.oracles import Either, Grounding, either, grounding
 from longtake.evalharness.audit.planted import Planted, planted
 from longtake.evalharness.views.frame_shuffling import FrameShuffling
 from longtake.evalharness.views.standard import Standard
@@ -24,6 +25,12 @@ class AuditScores(Record):
     )
     correlation: Mapping[str, Mapping[str, float | None]] = Field(
         description="By test and model: the share of its shortcuts that the model solves with the whole video."
+    )
+    grounded: Mapping[str, Grounding] = Field(
+        default_factory=dict, description="By model: with only the spans that show the answer, if items say theirs."
+    )
+    either: Mapping[str, Either] = Field(
+        default_factory=dict, description="By two models: right by one of them, with the whole video."
     )
     failures: Mapping[str, int] = Field(description="By view: replies that failed, such as for want of a transcript.")
     planted: Mapping[str, Planted] = Field(
@@ -53,6 +60,8 @@ def score_audit(replies: AuditReplies) -> AuditScores:
             test: {model: correlation(found.flagged_by(test), replies.right(Standard.name, model)) for model in models}
             for test in replies.tests
         },
+        grounded=grounding(replies),
+        either=either(replies),
         failures=dict(replies.failures),
         planted=planted(items, replies.solved, replies.failed),
     )
@@ -69,6 +78,11 @@ def show_audit(scores: AuditScores) -> list[str]:
         rates = _rates(scores.accuracy[test])
         lines.append(f"  {test:<16} {each.total} flagged, {each.unique} by it alone; right: {rates}")
     lines.append(f"  {Standard.name:<16} right: {_rates(scores.accuracy[Standard.name])}")
+    for model, oracle in scores.grounded.items():
+        beside = f"{oracle.whole:.1%} with the whole video"
+        lines.append(f"  grounded         {short_name(model)} {oracle.spans:.1%}, {beside}; of {oracle.items} items")
+    for pair, one in scores.either.items():
+        lines.append(f"  either right     {pair}: {one.value:.1%}; guessing alone gives {one.floor:.1%}")
     review = scores.ambiguity
     lines.append(
         f"  to review: {len(review.all_differ)} where all models differ, {len(review.no_majority)} without a majority, "

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
+from itertools import combinations
 
 from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.categories import CATEGORIES
 from longtake.evalharness.audit.consensus import flagged_by_any, overlap
+from longtake.evalharness.audit.oracles import guessed, pair_name, right_by_either, with_spans
 from longtake.evalharness.audit.review import WHY
 from longtake.evalharness.reports.grid import Cell, Grid
 from longtake.evalharness.scoring.estimates import Estimate, mean
+from longtake.evalharness.views.grounded import Grounded
 from longtake.evalharness.views.standard import Standard
 
 States = Sequence[AuditState]
@@ -29,6 +32,10 @@ def audit_grids(states: States) -> Iterator[Grid]:
     yield _correlation(states, tests)
     if len(tests) > 1:
         yield _overlaps(states, tests)
+    if grounded := [state for state in states if state.scores.grounded]:
+        yield _grounding(grounded)
+    if any(state.scores.either for state in states):
+        yield _either(states)
     yield _review(states)
     if any(state.categories for state in states):
         yield _category_counts(states)
@@ -137,6 +144,30 @@ def _overlaps(states: States, tests: Sequence[str]) -> Grid:
     return Grid("Overlap of tests", ("test", *tests), tuple(rows), caption)
 
 
+def _grounding(states: States) -> Grid:
+    groups = {**_remaining_groups(states), "shortcuts": lambda state: state.scores.shortcuts.flagged}
+    rows: list[Row] = []
+    for model in _names(states, lambda state: state.replies.asked_in(Grounded.name)):
+        for name, view in (("", Standard.name), (", spans only", Grounded.name)):
+            cells = [_right(states, view, model, partial(_spanned, among=among)) for among in groups.values()]
+            rows.append((f"{short_name(model)}{name}", *cells))
+    caption = "Items that say which part of the video shows the answer, with the whole video and with that part alone."
+    return Grid("Oracle of temporal grounding", ("model", *groups), tuple(rows), caption, subjects_from=1)
+
+
+def _either(states: States) -> Grid:
+    groups = _remaining_groups(states)
+    rows: list[Row] = []
+    for pair in combinations(_names(states, lambda state: state.replies.asked_in(Standard.name)), 2):
+        both = [state for state in states if all(state.replies.choices(Standard.name, model) for model in pair)]
+        cells = [_share(both, partial(_by_either, pair=pair), among) for among in groups.values()]
+        remaining = [(guessed(_remaining(state), state.replies), len(_remaining(state))) for state in both]
+        floor = sum(share * count for share, count in remaining) / max(1, sum(count for _, count in remaining))
+        rows.append((pair_name(*pair), *(cell if cell.n else "none" for cell in cells), _plain(100 * floor)))
+    caption = "Remaining items that one of two models gets right with the whole video, such as two modes of one model."
+    return Grid("Oracle of two models", ("models", *groups, "guessing"), tuple(rows), caption, subjects_from=1)
+
+
 def _review(states: States) -> Grid:
     flows = [state.distilled.flow for state in states]
     rows: list[Row] = []
@@ -229,6 +260,21 @@ def _flagged(state: AuditState, test: str) -> Collection[str]:
 def _remaining(state: AuditState) -> Collection[str]:
     gone = {removed.item for removed in state.distilled.removed}
     return [name for name in state.replies.items if name not in gone]
+
+
+def _remaining_groups(states: States) -> dict[str, Items]:
+    """What remains, by category if there are some, and all of it."""
+    named = CATEGORIES if any(state.categories for state in states) else ()
+    return {**{category: partial(_of_category, category=category) for category in named}, "remaining": _remaining}
+
+
+def _spanned(state: AuditState, among: Items) -> Collection[str]:
+    known = with_spans(state.replies)
+    return [name for name in among(state) if name in known]
+
+
+def _by_either(state: AuditState, pair: tuple[str, str]) -> Collection[str]:
+    return right_by_either(state.replies, *pair)
 
 
 def _categorised(state: AuditState) -> Collection[str]:

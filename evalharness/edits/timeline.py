@@ -87,11 +87,11 @@ def _ordered(piece: Piece, source: Source, check: Callable[[], None]) -> Iterato
 
 
 def _held(piece: Piece, source: Source, check: Callable[[], None]) -> Iterator[Shown]:
-    """One frame, or the last one before it, again and again."""
+    """The frame on screen at a moment, or the first one after it, again and again."""
     at = min(piece.start, max(0.0, source.seconds - _LAST))
-    frame = next(read_frames(source.path, source.media, TimeSpan(start=at, end=at), check), None)
+    frame = next(read_frames(source.path, source.media, TimeSpan(start=at, end=source.seconds), check), None)
     if frame is None:
-        raise MediaError(f"{source.path} shows no frame at {at:.2f} s. Name another moment.")
+        raise MediaError(f"{source.path} shows no frame at or after {at:.2f} s. Name an earlier moment.")
     picture = frame.bgr()
     for number in range(round(piece.hold * piece.fps)):
         check()
@@ -107,12 +107,20 @@ def shuffled(count: int, random: Random) -> list[int]:
 
 
 def _forwards(source: Source, start: float, end: float, zero: float, check: Callable[[], None]) -> Iterator[Shown]:
-    """The frames on screen in a span, each cut to it, in seconds from `zero`."""
-    span = TimeSpan(start=start, end=end)
-    for frame in read_frames(source.path, source.media, span, check):
-        first, last = max(frame.time, start), min(frame.end, end)
-        if last - first > _MOMENT:
-            yield Shown(frame.bgr(), round(first - zero, 4), round(last - first, 4))
+    """The frames on screen in a span, in seconds from `zero`.
+
+    They fill the span, as a player does: the first shows from its start, though the picture of a file may begin after
+    its sound; each stays until the next, though one between them may be damaged; and the last stays until its end.
+    """
+    frames = read_frames(source.path, source.media, TimeSpan(start=start, end=max(end, source.seconds)), check)
+    begin = start
+    for frame, following in itertools.pairwise(itertools.chain(frames, (None,))):
+        until = min(following.time, end) if following else end
+        if frame and until - begin > _MOMENT:
+            yield Shown(frame.bgr(), round(begin - zero, 4), round(until - begin, 4))
+            begin = until
+        if until >= end:
+            return
 
 
 def _heard(piece: Piece, source: Source, rate: int, check: Callable[[], None]) -> Iterator[Samples]:

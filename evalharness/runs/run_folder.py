@@ -108,7 +108,7 @@ class RunFolder:
             LibraryError: if it cannot be made or written to.
         """
         file = self.path / "run.json"
-        if file.exists():
+        if self.begun:
             held = self.card()
             if differing := held.differing(card):
                 raise ConfigError(
@@ -123,6 +123,11 @@ class RunFolder:
             write_atomic(file, card.model_dump_json(indent=1) + "\n")
         except OSError as error:
             raise LibraryError(f"{self.path} cannot be made: {error.strerror}; choose another --out.") from error
+
+    @property
+    def begun(self) -> bool:
+        """Whether the folder has a run."""
+        return (self.path / "run.json").exists()
 
     def card(self) -> RunCard:
         """What the run is.

@@ -124,6 +124,19 @@ def rotations(base: Variant, items: Iterable[Item]) -> tuple[Variant, ...]:
     return (base, *moved)
 
 
+def replacements(base: Variant, text: str) -> tuple[Variant, ...]:
+    """The variants in which a text that none of the other options is right replaces the right option, or a wrong one.
+
+    A subject that knows the answer chooses the text in the first and not in the second; one that recalls a plausible
+    option, or always or never chooses the text, fails in one of them. The first is that of "None of the Others"
+    (Salido et al., 2025); the second is its counterpart.
+    """
+    return tuple(
+        base.model_copy(update={"name": f"{base.name}/none-{which}", "replaced": which, "replacement": text})
+        for which in ("right", "wrong")
+    )
+
+
 def in_orders(base: Variant, variants: Iterable[Variant]) -> tuple[Variant, ...]:
     """A variant and the others of a run that differ only in the order of options."""
     return (base, *(each for each in variants if each.name.startswith(f"{base.name}/gold-")))

@@ -53,10 +53,10 @@ class Sampling(NamedTuple):
 
 
 @lru_cache(maxsize=4)  # a video is asked about in several items and variants
-def sampled(path: Path, sampling: Sampling, long_side: int) -> tuple[TimedJpeg, ...]:
+def sampled(path: Path, sampling: Sampling, long_side: int, spans: tuple[TimeSpan, ...] = ()) -> tuple[TimedJpeg, ...]:
     """The frames of a video as JPEG files, none larger than `long_side` pixels, each with its time.
 
-    Damaged frames are skipped.
+    Damaged frames are skipped. With `spans`, only the frames that are on screen in them are sampled.
 
     Raises:
         MediaError: if the file cannot be read or none of these frames can be decoded.
@@ -65,6 +65,9 @@ def sampled(path: Path, sampling: Sampling, long_side: int) -> tuple[TimedJpeg, 
     if media.video is None:
         raise MediaError(f"{path} has no picture; give the model its transcript instead.")
     times = _times(path, media, media.video)
+    if spans:
+        turns = zip(times, [*times[1:], media.duration], strict=True)
+        times = [time for time, until in turns if any(each.start < until and time <= each.end for each in spans)]
     numbers = sampling.numbers(len(times), media.video.fps) if times else []
     wanted = [times[number] + _MOMENT for number in numbers]
     shown = _shown(path, media, wanted)

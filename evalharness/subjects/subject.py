@@ -32,8 +32,9 @@ class Asked:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options in the order shown."""
-        return tuple(self.turn.options[place] for place in self.order)
+        """The options as they are worded, in the order shown."""
+        texts = self.variant.texts_of(self.turn, self.item.id)
+        return tuple(texts[place] for place in self.order)
 
     @property
     def text(self) -> str:

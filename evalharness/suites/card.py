@@ -28,6 +28,9 @@ class CardFields(Record):
         default=None, description="A column for each, or one that holds a list, or an option a line."
     )
     task: str | None = None
+    evidence: str | tuple[str, str] | None = Field(
+        default=None, description="Seconds that show the answer: a column with [start, end] pairs, or one for each."
+    )
     tags: tuple[str, ...] = Field(default=(), description="Columns that scores are broken down by.")
 
     @property
@@ -35,7 +38,8 @@ class CardFields(Record):
         """All columns that are named."""
         options = (self.options,) if isinstance(self.options, str) else self.options or ()
         named = (self.question, self.answer, self.video, self.id, self.task)
-        return (*filter(None, named), *options, *self.tags)
+        evidence = (self.evidence,) if isinstance(self.evidence, str) else self.evidence or ()
+        return (*filter(None, named), *options, *evidence, *self.tags)
 
 
 class Card(Record):
@@ -49,6 +53,9 @@ class Card(Record):
     format: Literal["choice", "open", "mixed"] = "mixed"
     answer: AnswerAs = "letter"
     rotate: bool = Field(default=False, description="Whether the right option is put at every place once.")
+    replace: str | None = Field(
+        default=None, min_length=1, description="Text for an option that says that none of the others is right."
+    )
 
 
 def read_card(path: Path, media: Path | None = None) -> Card:

@@ -21,12 +21,15 @@ from longtake.evalharness.scoring.choice_scores import (
     by,
     choice_outcome,
     open_outcome,
+    replacements,
     rotations,
     summarise,
 )
+from longtake.evalharness.scoring.estimates import Estimate
 from longtake.evalharness.suites.answer_options import split_options
 from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
 from longtake.evalharness.suites.card import Card
+from longtake.evalharness.suites.evidence_spans import spans_of
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
 
 
@@ -49,8 +52,9 @@ def load_own_set(card: Card, notify: Notify) -> list[Item]:
 
 
 def own_set_variants(card: Card, items: Sequence[Item]) -> tuple[Variant, ...]:
-    """The questions as written and, if the card rotates options, with the right option at every position."""
-    return rotations(Variant(), items) if card.rotate else (Variant(),)
+    """The questions as written; by the card also with the right option at every position, and with options replaced."""
+    orders = rotations(Variant(), items) if card.rotate else (Variant(),)
+    return (*orders, *replacements(Variant(), card.replace)) if card.replace else orders
 
 
 def own_set_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
@@ -64,7 +68,7 @@ def score_own_set(
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
 ) -> ChoiceScores:
-    """Score one subject; a choice counts as right only if it is right in every variant's order.
+    """Score one subject; a choice counts as right only if it is right in every variant's order and wording.
 
     Args:
         items: all items to be asked.
@@ -74,10 +78,18 @@ def score_own_set(
     """
     answers = Answers(predictions, judgements)
     outcomes = _outcomes(items, variants, answers)
-    as_written = _outcomes(items, variants[:1], answers)
-    chosen = beside_chance(as_written, "as written")
-    if len(variants) > 1:
-        chosen = beside_chance(outcomes, "in every order") | chosen
+    orders = [variant for variant in variants if not variant.replaced]
+    wordings = [variants[0], *(variant for variant in variants if variant.replaced)]
+    ways: dict[str, Sequence[Variant]] = {"as written": variants[:1]}
+    if len(wordings) > 1:
+        ways = {"in every wording": wordings} | ways
+    if len(orders) > 1:
+        ways = {"in every order": orders} | ways
+    if len(ways) > 2:
+        ways = {"in every way": variants} | ways
+    chosen: dict[str, Estimate] = {}
+    for name, some in ways.items():
+        chosen |= beside_chance(_outcomes(items, some, answers), name)
     tags = dict.fromkeys(tag for item in items for tag in item.tags)
     return summarise(
         outcomes,
@@ -140,6 +152,8 @@ def _item(row: Row, card: Card, videos: Videos) -> Item:
         turn = choice_turn(row, question, options, options_field, fields.answer, card.answer)
     else:
         turn = Turn(question=question, reference=row.needed(fields.answer))
+    if fields.evidence:
+        turn = turn.model_copy(update={"evidence": spans_of(row, fields.evidence)})
     video = row.needed(fields.video)
     media = videos.find(video, row, fields.video)
     return Item(

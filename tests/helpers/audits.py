@@ -10,19 +10,28 @@ from longtake.evalharness.audit.categories import CATEGORIES, VARIANT, category_
 from longtake.evalharness.items import Item, Prediction, Reply, Turn
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.memory.timespan import TimeSpan
 
 GOLD = 2
 MODELS = ("m", "n", "o")
 
 
-def items_named(names: Sequence[str]) -> list[Item]:
-    """Items with four options, each with a video of its own that doesn't exist."""
+def items_named(names: Sequence[str], spanned: str = "") -> list[Item]:
+    """Items with four options, each with a video of its own that doesn't exist; some say which part has the answer."""
     turn = Turn(question="What is it?", options=("a cup", "a pen", "a hat", "a fox"), gold=GOLD, reference="a hat")
-    return [Item(suite="own", id=name, video=f"{name}.mp4", format="choice", turns=(turn,)) for name in names]
+    known = turn.model_copy(update={"evidence": (TimeSpan(start=1, end=2),)})
+    return [
+        Item(suite="own", id=name, video=f"{name}.mp4", format="choice", turns=(known if name in spanned else turn,))
+        for name in names
+    ]
 
 
 def write_audit(
-    folder: Path, names: Sequence[str], right: Mapping[tuple[str, str], str], otherwise: Mapping[str, int]
+    folder: Path,
+    names: Sequence[str],
+    right: Mapping[tuple[str, str], str],
+    otherwise: Mapping[str, int],
+    spanned: str = "",
 ) -> RunFolder:
     """A run in which a model is right on the named items of a view, and else makes its own choice.
 
@@ -31,17 +40,19 @@ def write_audit(
         names: of the items, one letter each.
         right: by view and model, the items.
         otherwise: the option that a model chooses elsewhere.
+        spanned: the items that say which part of the video has the answer.
     """
     run = RunFolder(folder)
-    tests = tuple(dict.fromkeys(view for view, _ in right if view not in ("standard", "bag-of-frames")))
-    variants = audit_variants(tests, tuple(otherwise), parts=False)
+    tests = tuple(dict.fromkeys(view for view, _ in right if view not in ("standard", "bag-of-frames", "grounded")))
+    items = items_named(names, spanned)
+    variants = audit_variants(tests, tuple(otherwise), items, parts=False)
     run.begin(RunCard(suite="own", source="own", subjects=tuple(otherwise), variants=variants, version="0"))
-    run.keep_items(items_named(names))
+    run.keep_items(items)
     with Journal(run.predictions_file) as journal:
         for variant in variants:
             for model, other in otherwise.items():
                 if model.startswith("bag-of-frames") == (variant.name == "bag-of-frames"):
-                    for name in names:
+                    for name in (item.id for item in items if variant.applies(item)):
                         place = GOLD if name in right.get((variant.name, model), "") else other
                         journal.append(_prediction(name, variant.name, model, place))
     return run

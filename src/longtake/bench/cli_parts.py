@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longtake.cli.options import Json, Media, notify, print_report
+from longtake.cli.options import Json, Media, Rounds, notify, print_report
 from longtake.console import Session
 
 if TYPE_CHECKING:
@@ -114,6 +114,24 @@ def engines(context: typer.Context, as_json: Json = False) -> None:
 
     session: Session = context.obj
     print_report(measure_engines(session.settings, notify(as_json)), show_engines, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
+def edits(
+    video: Annotated[
+        Path | None, typer.Option(help="Video to edit; the demo by default.", exists=True, dir_okay=False)
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=2, help="Its first seconds, which are edited.")] = 4.0,
+    rounds: Rounds = 3,
+    as_json: Json = False,
+) -> None:
+    """Time each edit, and each analysis that looks for edits, against bare decoding of the same clip."""
+    from longtake.bench.parts.perturbation_speed import measure_perturbations, show_perturbations
+    from longtake.preprocess.demo.make import make_demo
+
+    with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
+        source = video or make_demo(Path(folder))
+        print_report(measure_perturbations(source, seconds, rounds, notify(as_json)), show_perturbations, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)

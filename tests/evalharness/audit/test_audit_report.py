@@ -63,6 +63,32 @@ def test_the_tables_of_two_audits_and_both_together(runs: list[RunFolder]) -> No
     assert table(grids, "Accuracy by category")[0][1:] == ["100.0", "none", "25.0", "none", "none", "40.0"]
 
 
+def test_oracles_stand_beside_the_whole_video_and_beside_guessing(tmp_path: Path) -> None:
+    right = {
+        **{("blind", model): "ab" for model in "mno"},
+        **dict.fromkeys([("standard", "m"), ("standard", "n")], "abc"),
+        ("standard", "o"): "def",
+        ("grounded", "m"): "abcde",
+    }
+    state = audit_state(
+        write_audit(tmp_path / "run", "abcdefgh", right, {"m": 0, "n": 1, "o": 3}, spanned="abdeh"), print
+    )
+    assert state.scores.grounded["m"].model_dump() == {"items": 5, "whole": 0.4, "spans": 0.8}
+    assert state.scores.either["m or o"].value == pytest.approx(6 / 8)
+    assert state.scores.either["m or n"].floor == pytest.approx(1 - 0.75**2)
+    grids = list(audit_grids([state]))
+    # Of the items with a span, d, e and h remain, and a and b are shortcuts.
+    assert table(grids, "Oracle of temporal grounding")[:2] == [
+        ["m", "0.0", "100.0"],
+        ["m, spans only", "66.7", "100.0"],
+    ]
+    assert table(grids, "Oracle of two models") == [
+        ["m or n", "16.7", "43.8"],
+        ["m or o", "66.7", "43.8"],
+        ["n or o", "66.7", "43.8"],
+    ]
+
+
 def test_a_report_is_a_page_a_text_and_tables(runs: list[RunFolder], tmp_path: Path) -> None:
     out = tmp_path / "report"
     done = longtake("eval", "audit", "report", *(run.path for run in runs), "--out", out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,65 @@ def test_an_audit_finds_what_a_baseline_solves_blind(tmp_path: Path) -> None:
     assert floor["value"] == pytest.approx(floor["floor"], abs=0.1)
     shown = longtake("eval", "audit", "score", tmp_path / "run").stdout
     assert "guessing alone" in shown
+
+
+def test_only_the_first_model_is_asked_about_parts_also_when_models_are_added(tmp_path: Path) -> None:
+    card = benchmark(tmp_path, 4)
+    for model in (["random"], ["longest"]):
+        named = [word for name in model for word in ("--model", name)]
+        made = longtake("eval", "audit", card, *named, "--test", "blind", "--out", tmp_path / "run")
+        assert made.code == 0, made.stderr
+    lines = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
+    asked = Counter((line["subject"], line["variant"].startswith("chunk-")) for line in lines)
+    assert asked == {("random", False): 8, ("random", True): 32, ("longest", False): 8}
+    shown = longtake("eval", "doctor", tmp_path / "run").stdout
+    assert "random: 40 of 40" in shown
+    assert "longest: 8 of 8" in shown
+
+
+def test_items_with_spans_are_also_asked_with_these_alone(tmp_path: Path) -> None:
+    card = benchmark(tmp_path, 4)
+    rows = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
+    for row, spans in zip(rows, ([3, 4], [], [[1, 2.5], [4, 5]], None), strict=True):
+        row["shown"] = spans
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    tree = yaml.safe_load(card.read_text())
+    tree["fields"]["evidence"] = "shown"
+    card.write_text(yaml.safe_dump(tree), encoding="utf-8")
+    first, second = tmp_path / "run", tmp_path / "again"
+
+    def audited(given: Path, out: Path) -> dict[str, list[dict[str, float]]]:
+        """The spans of the items that were asked with these alone."""
+        made = longtake("eval", "audit", given, "--model", "longest", "--test", "blind", "--no-parts", "--out", out)
+        assert made.code == 0, made.stderr
+        items, asked = (
+            [json.loads(line) for line in (out / name).read_text().splitlines()]
+            for name in ("items.jsonl", "predictions.jsonl")
+        )
+        spans = {item["id"]: item["turns"][0]["evidence"] for item in items}
+        return {line["item"]: spans[line["item"]] for line in asked if line["variant"] == "grounded"}
+
+    two = [{"start": 1.0, "end": 2.5}, {"start": 4.0, "end": 5.0}]
+    assert audited(card, first) == {"1": [{"start": 3.0, "end": 4.0}], "3": two}
+    scores = json.loads(longtake("eval", "audit", "score", first, "--json").stdout)
+    assert scores["grounded"]["longest"] == {"items": 2, "whole": 0.5, "spans": 0.5}
+    longtake("eval", "audit", "distil", first, "--out", tmp_path / "distilled")
+    assert audited(tmp_path / "distilled" / "card.yaml", second) == {"3": two}  # the longest option gave away the first
+
+
+def test_spans_that_are_none_leave_their_row_out(tmp_path: Path) -> None:
+    card = benchmark(tmp_path, 2)
+    text = (tmp_path / "questions.jsonl").read_text().splitlines()
+    rows = [json.loads(text[0]) | {"from": 2, "to": 3}, json.loads(text[1]) | {"from": 3, "to": 2}]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    tree = yaml.safe_load(card.read_text())
+    tree["fields"]["evidence"] = ["from", "to"]
+    card.write_text(yaml.safe_dump(tree), encoding="utf-8")
+    made = longtake("eval", "audit", card, "--model", "longest", "--no-parts", "--out", tmp_path / "run")
+    assert made.code == 3
+    assert "line 2, from: it has no spans in seconds" in made.stderr
+    (line,) = (tmp_path / "run" / "items.jsonl").read_text().splitlines()
+    assert json.loads(line)["turns"][0]["evidence"] == [{"start": 2.0, "end": 3.0}]
 
 
 def test_what_cannot_be_audited_is_one_sentence(tmp_path: Path) -> None:

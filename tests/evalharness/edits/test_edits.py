@@ -268,6 +268,22 @@ def test_variable_frame_times_are_kept(tmp_path: Path) -> None:
     assert [frame.time for frame in shown(tmp_path / "x.mp4")] == pytest.approx(expected, abs=0.01)
 
 
+def test_a_picture_within_a_longer_sound_fills_the_new_video(tmp_path: Path) -> None:
+    def late(number: int) -> float:
+        return 0.5 + number / FPS
+
+    clip = write_clip(tmp_path / "clip.mp4", map(numbered, range(50)), times=late, sound_seconds=3.5)
+    short = {"gap": {"start": 1.0, "end": 2.0}, "occlusion": {"strips": 16, "visible": 4}}
+    short |= {name: {"seconds": 0.4} for name in ("blank", "camera", "camera-3d")}
+    for name in EDITS:
+        made(name, [clip] * EDITS[name].sources, tmp_path / "x.mp4", **short.get(name, {}))
+    truth, numbers = made("reversal", [clip], tmp_path / "x.mp4", sound=False)
+    times = [frame.time for frame in shown(tmp_path / "x.mp4")]
+    assert list(dict.fromkeys(numbers)) == list(reversed(range(50)))
+    assert times[0] == 0.0
+    assert times[numbers.index(48)] == pytest.approx(truth.seconds - late(49), abs=0.01)
+
+
 def test_reversing_holds_only_a_block_of_frames(clip: Path) -> None:
     frames = play((Piece(start=0.0, end=6.0, order="backwards"),), [Source(clip, probe(clip))], never)
     first = next(frames)

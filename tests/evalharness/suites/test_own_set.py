@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -336,6 +337,50 @@ def test_scores_by_format_task_and_tag_beside_chance(tmp_path: Path) -> None:
     assert tables["multiple choice"]["as written: above chance"] == 0.0
     assert scores.headline is not None
     assert (scores.headline.n, scores.headline.videos) == (3, 2)
+
+
+def test_a_replaced_option_must_be_chosen_where_it_is_right_and_nowhere_else(tmp_path: Path) -> None:
+    file = rows(tmp_path, *({"id": str(n), "question": "Q", "answer": "b", "options": list("wxyz")} for n in range(30)))
+    which = card(tmp_path, file, fields={"options": "options", "id": "id"}, replace="None of these")
+    items, _ = loaded(which)
+    written, right, wrong = own_set_variants(which, items)
+    asked = {item.id: [Asked(item, 0, each, 0, ()) for each in (written, right, wrong)] for item in items}
+    assert all(one.options == tuple("wxyz") for one, _, _ in asked.values())
+    assert all(one.options == ("w", "None of these", "y", "z") for _, one, _ in asked.values())
+    places = [one.options.index("None of these") for _, _, one in asked.values()]
+    assert set(places) == {0, 2, 3}
+    assert places == [Asked(item, 0, wrong, 1, ()).options.index("None of these") for item in items]
+
+    def scored(chooses: Callable[[Asked], int]) -> dict[str, float | None]:
+        predictions = [
+            Prediction(item=name, variant=one.variant.name, subject="s", replies=(reply,), seconds=0.0)
+            for name, every in asked.items()
+            for one in every
+            for reply in [Reply(text="", choice=chooses(one), parse="ok")]
+        ]
+        scores = score_own_set(items, (written, right, wrong), predictions, [])
+        return {name: row.value for name, row in scores.groups["multiple choice"].items()}
+
+    def knows(one: Asked) -> int:
+        return one.options.index("x") if "x" in one.options else one.options.index("None of these")
+
+    def always(one: Asked) -> int:
+        return one.options.index("None of these") if "None of these" in one.options else 1
+
+    assert scored(knows)["in every wording"] == 100.0
+    assert scored(knows)["in every wording: chance"] == pytest.approx(100 / 64, abs=1e-3)
+    for fooled in (always, lambda one: 0):
+        assert scored(fooled)["in every wording"] == 0.0
+    assert scored(always)["as written"] == 100.0
+    text = read_choice("None of these", asked["0"][1].options)
+    assert (text.option, text.status) == (1, "fallback")
+    both = own_set_variants(which.model_copy(update={"rotate": True}), items)
+    assert [each.name for each in both] == [
+        "original",
+        *(f"original/gold-{n}" for n in (1, 2, 3, 4)),
+        right.name,
+        wrong.name,
+    ]
 
 
 def test_without_rotation_each_question_is_put_once(tmp_path: Path) -> None:

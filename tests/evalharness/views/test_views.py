@@ -17,8 +17,10 @@ from longtake.evalharness.subjects.subject_table import subject_named
 from longtake.evalharness.subjects.transcript import Line, Transcript
 from longtake.evalharness.views.speech import is_noise
 from longtake.evalharness.views.view_table import VIEWS, view_named
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 
+SPANS = (TimeSpan(start=1.5, end=1.6), TimeSpan(start=4.0, end=6.0))
 TURN = Turn(question="What does the kettle cost?", options=("249 dollars", "17 dollars"), gold=0)
 Sent = Callable[..., Any]
 
@@ -28,12 +30,20 @@ def sent(own_workspace: Workspace, small_workspace: Workspace) -> Sent:
     """The content of the message that a model gets in a view."""
     media = small_workspace.library.root / "talk.mp4"
 
-    def ask(view: str, item: str = "i", seed: int = 0, media: Path | None = media) -> Any:
+    def ask(view: str, item: str = "i", seed: int = 0, media: Path | None = media, **turn: Any) -> Any:
         with openai_server([says("A")]) as server:
             session = Session(library=own_workspace.library.root)
             subject = subject_named(f"model:seer@{server.url}?frames=4&transcript=1", [], session)
             file = str(media) if media else None
-            asked = Item(suite="own", id=item, video="v", media=file, format="choice", turns=(TURN,), seconds=8.0)
+            asked = Item(
+                suite="own",
+                id=item,
+                video="v",
+                media=file,
+                format="choice",
+                turns=(TURN.model_copy(update=turn),),
+                seconds=8.0,
+            )
             reply = subject.reply(Asked(asked, 0, Variant(name=view, view=view), seed, ()))
         assert reply.choice == 0
         return server.requests[-1]["messages"][0]["content"]
@@ -90,6 +100,16 @@ def test_standard_shows_frames_with_their_times_and_chunks_are_parts_of_the_vide
     assert joined == sorted(joined)
     assert len(set(joined)) == len(joined)
     assert all(parts)
+
+
+def test_grounded_shows_the_spans_of_the_item_and_nothing_else(sent: Sent) -> None:
+    times = [float(label.rstrip(":")[-5:]) for label in labels(sent("grounded", evidence=SPANS))]
+    assert len(times) >= 3
+    assert all(any(span.start - 1 < time <= span.end for span in SPANS) for time in times)
+    assert any(time < 2 for time in times)
+    assert labels(sent("grounded", evidence=SPANS[:1]))
+    with pytest.raises(LongtakeError, match="which part"):
+        sent("grounded")
 
 
 def test_what_cannot_be_shown_is_one_sentence(sent: Sent) -> None:

@@ -57,7 +57,7 @@ def run(
     suite: Annotated[str, typer.Option(help="Suite of the benchmark.")] = "own",
     media: Annotated[Path | None, typer.Option(help="Video folder.", exists=True, file_okay=False)] = None,
     test: Annotated[list[str] | None, typer.Option(help="Only these tests; repeatable.")] = None,
-    parts: Annotated[bool, typer.Option(help="Also ask about each eighth of the video.")] = True,
+    parts: Annotated[bool, typer.Option(help="Also ask the first model about each eighth of the video.")] = True,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
     retry_errors: RetryErrors = False,
     at_once: AskedAtOnce = None,
@@ -74,12 +74,12 @@ def run(
     items = [item for item in loaded if item.format == "choice"][:limit]
     if not items:
         raise ConfigError(f"{data} has no multiple-choice question, so there is nothing to audit.")
+    folder = RunFolder(out)
+    subjects = (*(folder.card().subjects if folder.begun else ()), *model)
     card = _card(context.obj, suite, data, model).model_copy(
-        update={"variants": audit_variants(tuple(test or TESTS), model, parts=parts)}
+        update={"variants": audit_variants(tuple(test or TESTS), subjects, items, parts=parts)}
     )
-    done = _predicted(
-        context.obj, RunFolder(out), card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json
-    )
+    done = _predicted(context.obj, folder, card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json)
     print_report(done, lambda _: [f"{done}; next: longtake eval audit score {out}"], as_json)
     remarks.leave()
 
