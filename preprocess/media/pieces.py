@@ -39,6 +39,7 @@ _SAME = 16.0  # mean levels by which a piece differs when it is shown again
 _COMPLETE = 0.97  # share of what all kept states show that the joined ones must show
 _WAIT = 1.0  # seconds; a picture that stays longer isn't one of pieces, unless they are known already
 _STAYS = 4.0  # seconds that a piece may stay
+_SOME = 8  # of how many pixels of a flat part one gives its colour
 _MAX_WAITING = 1e8  # pixels of frames that wait
 
 
@@ -57,7 +58,8 @@ class _State:
     @cached_property
     def colour(self) -> tuple[float, ...]:
         """The flat part's, BGR."""
-        return tuple(float(level) for level in np.median(self.frame.small_bgr[~self.visible], axis=0))
+        some = self.frame.small_bgr[~self.visible][::_SOME]  # it is flat, so a part of it is enough
+        return tuple(float(level) for level in np.median(some, axis=0))
 
     @cached_property
     def picture(self) -> Picture:
