@@ -133,7 +133,9 @@ class _Joiner:
             return True
         if len(self.waiting) * frame.stream.width * frame.stream.height > _MAX_WAITING:
             return True
-        return self.joining and (len(self._left()) == _KEPT or self._completes(self._left()))
+        left = self._left()
+        # Before the first round, only a state that shows nothing new tells that the ones before it are all there are.
+        return self.joining and (len(left) == _KEPT or self._completes(left if self.round.states else left[:-1]))
 
     def release(self) -> Iterator[Frame]:
         """The frames that wait, completed if these are pieces."""
@@ -156,7 +158,7 @@ class _Joiner:
         """Release all, and start anew."""
         yield from self.release()
         self.states.clear()
-        self.joining, self.open = False, self.seen + 1
+        self.joining, self.open, self.round = False, self.seen + 1, _Round(())
 
     def _left(self) -> list[_State]:
         """The states of the round that isn't complete."""
