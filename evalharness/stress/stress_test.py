@@ -208,7 +208,8 @@ def roc_area(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> Esti
     """The area under the ROC, in percent; None if the subject gives no confidence.
 
     It is the chance that an altered video gets a higher score than another one, ties counting half. The score of a
-    reply is its confidence, with a minus where it raises no alarm. The interval draws the altered videos only.
+    reply is its confidence, with a minus where it raises no alarm, and 0 where it says neither. The interval draws the
+    altered videos only.
     """
     if not any(one.confidence is not None for one in (*positives, *negatives)) or not positives or not negatives:
         return None
@@ -218,8 +219,13 @@ def roc_area(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> Esti
 
 
 def alarm(outcome: Outcome) -> float:
-    """How sure a reply is that its video was altered, from -1 to 1; without a confidence it is sure."""
+    """How sure a reply is that its video was altered, from -1 to 1; without a confidence it is sure.
+
+    A reply that isn't sure, or abstains, says neither: its confidence is that of another line.
+    """
     silent = outcome.state in ("uncertain", "abstained")
     raised = outcome.right > 0 if outcome.item.tags.get("role") == "altered" else outcome.right == 0 and not silent
+    if silent and not raised:
+        return 0.0
     sure = 1.0 if outcome.confidence is None else outcome.confidence
     return sure if raised else -sure

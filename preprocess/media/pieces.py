@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import cv2
 import numpy as np
@@ -38,6 +39,7 @@ _SAME = 16.0  # mean levels by which a piece differs when it is shown again
 _COMPLETE = 0.97  # share of what all kept states show that the joined ones must show
 _WAIT = 1.0  # seconds; a picture that stays longer isn't one of pieces, unless they are known already
 _STAYS = 4.0  # seconds that a piece may stay
+_SOME = 8  # of how many pixels of a flat part one gives its colour
 _MAX_WAITING = 1e8  # pixels of frames that wait
 
 
@@ -56,7 +58,8 @@ class _State:
     @cached_property
     def colour(self) -> tuple[float, ...]:
         """The flat part's, BGR."""
-        return tuple(float(level) for level in np.median(self.frame.small_bgr[~self.visible], axis=0))
+        some = self.frame.small_bgr[~self.visible][::_SOME]  # it is flat, so a part of it is enough
+        return tuple(float(level) for level in np.median(some, axis=0))
 
     @cached_property
     def picture(self) -> Picture:
@@ -67,6 +70,36 @@ class _State:
     def distance(self) -> Picture:
         """Levels of each pixel from the flat colour, (height, width)."""
         return _distance(self.picture, self.colour)
+
+
+@dataclass(frozen=True)
+class _Round:
+    """States that complete the picture. They are joined once, for all frames that wait for them."""
+
+    states: Sequence[_State]
+
+    @cached_property
+    def _joined(self) -> tuple[Picture, Picture]:
+        """For each pixel, the state in which it is furthest from the flat colour, and the levels of that distance."""
+        best, furthest = self.states[0].picture.copy(), self.states[0].distance
+        for state in self.states[1:]:
+            cv2.copyTo(state.picture, cv2.compare(state.distance, furthest, cv2.CMP_GT), best)
+            furthest = np.asarray(cv2.max(furthest, state.distance), np.uint8)
+        return best, furthest
+
+    @cached_property
+    def _whole(self) -> VideoFrame:
+        return VideoFrame.from_ndarray(self._joined[0], format="bgr24")
+
+    def completed(self, frame: Frame) -> Frame:
+        """A frame with what it hides taken from the states; its own pixel where both show one."""
+        whole = self._whole
+        if not any(state.frame is frame for state in self.states):
+            own, (joined, furthest) = frame.bgr().copy(), self._joined
+            cv2.copyTo(joined, cv2.compare(furthest, _distance(own, self.states[0].colour), cv2.CMP_GT), own)
+            whole = VideoFrame.from_ndarray(own, format="bgr24")
+        upright = replace(frame.stream, rotation=0)
+        return Frame(frame.time, frame.duration, whole, upright, hidden=self.states[0].colour)
 
 
 @dataclass
@@ -81,7 +114,7 @@ class _Joiner:
     waiting: list[tuple[Frame, int]] = field(default_factory=list)  # with the number of its state
     seen: int = 0
     joining: bool = False
-    round: list[_State] = field(default_factory=list)  # the last complete one
+    round: _Round = _Round(())  # the last complete one
     open: int = 1  # the first state of the round that isn't complete
 
     def add(self, frame: Frame, state: _State) -> None:
@@ -100,7 +133,9 @@ class _Joiner:
             return True
         if len(self.waiting) * frame.stream.width * frame.stream.height > _MAX_WAITING:
             return True
-        return self.joining and (len(self._left()) == _KEPT or self._completes(self._left()))
+        left = self._left()
+        # Before the first round, only a state that shows nothing new tells that the ones before it are all there are.
+        return self.joining and (len(left) == _KEPT or self._completes(left if self.round.states else left[:-1]))
 
     def release(self) -> Iterator[Frame]:
         """The frames that wait, completed if these are pieces."""
@@ -108,20 +143,22 @@ class _Joiner:
             yield from (frame for frame, _ in self.waiting)
             self.waiting.clear()
             return
-        rounds = {self.open - 1: self.round}
+        rounds = {self.open - 1: self.round} if self.round.states else {}
         while states := self._first_round():
-            self.round, self.open = states, self.open + len(states)
-            rounds[self.open - 1] = states
+            self.round, self.open = _Round(states), self.open + len(states)
+            rounds[self.open - 1] = self.round
+        last = max(rounds, default=0)
+        for number in sorted({number for _, number in self.waiting if number > last}):
+            rounds[number] = _Round(self._around(number))
         for frame, number in self.waiting:
-            fitting = next((states for last, states in rounds.items() if number <= last), None)
-            yield _completed(frame, fitting or self._around(number))
+            yield next(some for last, some in rounds.items() if number <= last).completed(frame)
         self.waiting.clear()
 
     def end(self) -> Iterator[Frame]:
         """Release all, and start anew."""
         yield from self.release()
         self.states.clear()
-        self.joining, self.open = False, self.seen + 1
+        self.joining, self.open, self.round = False, self.seen + 1, _Round(())
 
     def _left(self) -> list[_State]:
         """The states of the round that isn't complete."""
@@ -227,20 +264,8 @@ def _go_on(states: Sequence[_State]) -> bool:
     return bool(np.median(np.concatenate(steps)) <= _SAME)
 
 
-def _completed(frame: Frame, states: Sequence[_State]) -> Frame:
-    """A frame whose every pixel comes from the picture in which it is furthest from the flat colour."""
-    best = frame.bgr().copy()
-    furthest = _distance(best, states[0].colour)
-    for state in states:
-        nearer = cv2.compare(state.distance, furthest, cv2.CMP_GT)
-        cv2.copyTo(state.picture, nearer, best)
-        furthest = cv2.max(furthest, state.distance)
-    upright = replace(frame.stream, rotation=0)
-    whole = VideoFrame.from_ndarray(best, format="bgr24")
-    return Frame(frame.time, frame.duration, whole, upright, hidden=states[0].colour)
-
-
 def _distance(picture: Picture, colour: tuple[float, ...]) -> Picture:
     """Levels of each pixel from a colour, (height, width)."""
-    blue, green, red = cv2.split(cv2.absdiff(picture, np.full_like(picture, colour)))
+    levels: Any = (*map(int, colour), 0)  # one number per channel for OpenCV
+    blue, green, red = cv2.split(cv2.absdiff(picture, levels))
     return np.asarray(cv2.max(blue, cv2.max(green, red)), np.uint8)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.engines.objects.object_engine import ObjectQuery
-from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE, MovingThings
+from longtake.preprocess.engines.objects.objects_moving import MovingThings
 from longtake.preprocess.engines.objects.objects_tracks import Track, follow
 from longtake.tools.core.result import ToolError
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.object_frames import AGAIN, Seen, followed, frames_of, movers_of, shots_of
+from longtake.tools.vision.object_frames import AGAIN, Seen, followed, moving_in, shots_of
 
 _STEP = 1 / 15  # seconds between two looks
 _FEWEST = 3  # sightings of an object; fewer are noise
@@ -27,8 +27,7 @@ def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) 
     missed: list[str] = []
     pictures = 0
     for shot in shots:
-        movers = movers_of(context, shot)
-        looks = [(time, movers.find(frame.bgr(LONG_SIDE))) for time, frame in frames_of(context, shot, _STEP)]
+        looks = list(moving_in(context, shot, _STEP))
         steady = [(time, found) for time, found in looks if found is not None]
         if 2 * len(steady) < len(looks):
             missed.append(str(shot))

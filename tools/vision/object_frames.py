@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.objects.object_engine import FoundObject
 from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE, MovingThings
 from longtake.preprocess.engines.objects.objects_tracks import Track
 from longtake.preprocess.media.frames import Frame
@@ -17,6 +18,7 @@ AGAIN = "an object that is seen again after a cut counts as another one"
 _LONGEST = 300.0  # seconds in which objects are followed in one call
 _SAMPLES = 60  # pictures from which the background is learned
 _AROUND = 15.0  # seconds before and after a span that also show the background
+_HELD = 40.0  # seconds whose small pictures are kept, about 100 MB, instead of decoding them twice
 _ROUNDING = 0.001  # precision of frame times in seconds
 
 
@@ -83,9 +85,26 @@ def frames_of(context: ToolContext, span: TimeSpan, step: float) -> Iterator[tup
 
 def movers_of(context: ToolContext, shot: TimeSpan) -> MovingThings:
     """A detector of moving objects in (part of) a shot. It learns the background around that part, too."""
+    around = _around(context, shot)
+    return MovingThings([frame.bgr(LONG_SIDE) for _, frame in frames_of(context, around, around.length / _SAMPLES)])
+
+
+def moving_in(context: ToolContext, shot: TimeSpan, step: float) -> Iterator[tuple[float, list[FoundObject] | None]]:
+    """The moving objects of (part of) a shot at times at least `step` seconds apart; None while the camera moves."""
+    around = _around(context, shot)
+    if around.length > _HELD:
+        movers = movers_of(context, shot)
+        yield from ((time, movers.find(frame.bgr(LONG_SIDE))) for time, frame in frames_of(context, shot, step))
+        return
+    held = [(time, frame.bgr(LONG_SIDE)) for time, frame in frames_of(context, around, step)]
+    movers = MovingThings([picture for _, picture in held[:: max(1, len(held) // _SAMPLES)]])
+    yield from ((time, movers.find(picture)) for time, picture in held if shot.start <= time <= shot.end)
+
+
+def _around(context: ToolContext, shot: TimeSpan) -> TimeSpan:
+    """(Part of) a shot and what of the same shot is near it."""
     wide = shot.widened(_AROUND, _AROUND, context.video.duration)
     [whole, *_] = [i for i in context.video.items("shots", shot) if i["start"] <= shot.start] or [
         {"start": 0, "end": wide.end}
     ]
-    around = TimeSpan(start=max(wide.start, whole["start"]), end=max(shot.end, min(wide.end, whole["end"])))
-    return MovingThings([frame.bgr(LONG_SIDE) for _, frame in frames_of(context, around, around.length / _SAMPLES)])
+    return TimeSpan(start=max(wide.start, whole["start"]), end=max(shot.end, min(wide.end, whole["end"])))

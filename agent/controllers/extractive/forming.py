@@ -73,8 +73,10 @@ def form(findings: Findings) -> Reply:
         claims = tuple(_claim(query, line) for line in lines)
         return Reply(outcome="answered", claims=claims, closest=tuple(line.closest for line in lines), option=option)
     choice, none = _choose(findings), declining(query.options)
-    empty = _shows_nothing(query, fitting)
-    if (none or (empty and choice)) and not (choice and choice[2]):
+    empty, unseen = _shows_nothing(query, fitting), _imperceptible(findings)
+    undecided = choice is None or not choice[2]
+    blind = choice is not None and (empty or (unseen and not _names_all(query, choice[1])))
+    if undecided and (none or blind):
         return Reply(outcome="abstained", reason=empty or _reason(findings), closest=nearest, option=none)
     if choice:
         option, line, sure = choice
@@ -90,7 +92,7 @@ def form(findings: Findings) -> Reply:
         query, [fitting[0], *(pair for pair in findings.ranked if pair[0] is not best)], findings.weights
     )
     empty = "" if query.target == "yesno" and _settled(query, best) else empty
-    unseen = _imperceptible(findings) and not _names_all(query, best)
+    unseen = unseen and not _names_all(query, best)
     if trust < findings.weights.sure and (empty or unseen):
         return Reply(outcome="abstained", reason=empty or _reason(findings))
     # A fact about the recording is exact if the question asks for it. A result that must be computed is in no line,
@@ -109,7 +111,7 @@ def _choose(findings: Findings) -> tuple[Option, Candidate, bool] | None:
     """The option that the deciding line says; else the option closest to any line, whatever its source."""
     query, embed = findings.query, findings.embed
     decided = choose(query.options, [(findings.picked, 1.0)], embed) if findings.picked else None
-    return decided if decided and decided[2] else choose(query.options, findings.ranked, embed, query.words)
+    return decided if decided and decided[2] else choose(query.options, findings.ranked, embed, query.question)
 
 
 def _from_tool(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) -> Reply:

@@ -27,6 +27,8 @@ _NEXT = 0.7  # the same for what comes next on screen or in time
 _DOUBTED = 0.3  # the same if the question may want something else
 _READ_OUT = 0.6  # chance of on-screen text from which it is read out
 MAX_FAULTS = 6
+# Lines in the order of the video answer a question for a summary, even if it may want a list or a description.
+_TOLD_IN_ORDER: tuple[Target, ...] = ("summary", "list", "order", "description")
 _MAX_OUTPUT_LENGTH = 300  # characters of a program's output
 
 
@@ -75,7 +77,8 @@ def _summary(finds: Finds) -> Reply | None:
             plain, others = comparable(text), [comparable(line) for line in lines]
             if not any(plain in other or other in plain for other in others):
                 lines[text] = item
-    return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT * _asked(finds))
+    asked = sum(finds.query.reading.targets[target] for target in _TOLD_IN_ORDER)
+    return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT * asked)
 
 
 def _count(finds: Finds) -> Reply | None:

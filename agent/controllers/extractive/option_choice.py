@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.verification.verdicts import says
 from longtake.language.abstaining import cannot_tell
-from longtake.language.words import content_stems, coverage, stem, stems, words
+from longtake.language.words import TELLING, content_stems, coverage, stem, stems, words
 from longtake.memory.records import Option
 
 _LINES = 24  # ranked candidates that are compared with the options
 _HELD = 0.5  # weight of shared words, relative to embedding similarity
 _CHANCE = 0.5  # weight of a line's chance
-_ASKED = 1.0  # weight of the question's own words in a line
+_ASKED = 1.0  # weight of the question's own words and phrases in a line
 
 
 def declining(options: Sequence[str]) -> Option | None:
@@ -24,11 +25,12 @@ def declining(options: Sequence[str]) -> Option | None:
 
 
 def choose(
-    options: Sequence[str], ranked: Sequence[tuple[Candidate, float]], embed: Embed, asked: Sequence[str] = ()
+    options: Sequence[str], ranked: Sequence[tuple[Candidate, float]], embed: Embed, question: str = ""
 ) -> tuple[Option, Candidate, bool] | None:
     """The likeliest option, its line, and whether the line says that option and no other; None without lines.
 
-    A line counts more the more stems of the question (`asked`) it has: of several things, one moves as asked.
+    A line counts more the more stems of the question it has, and the longer a phrase of it: of several things, one
+    moves from left to right.
 
     No line says that a question can't be answered, so such an option is never the likeliest.
     """
@@ -36,7 +38,7 @@ def choose(
     numbers = [number for number, text in enumerate(options) if not cannot_tell(text)]
     if not lines or not numbers:
         return None
-    number, line, sure = _closest([options[number] for number in numbers], lines, ranked, embed, asked)
+    number, line, sure = _closest([options[number] for number in numbers], lines, ranked, embed, question)
     return option_at(options, numbers[number]), line, sure
 
 
@@ -50,7 +52,7 @@ def _closest(
     lines: Sequence[Candidate],
     ranked: Sequence[tuple[Candidate, float]],
     embed: Embed,
-    asked: Sequence[str],
+    question: str,
 ) -> tuple[int, Candidate, bool]:
     """The number of the option that is closest to a line, the line, and whether it says that option and no other."""
     chances = {id(candidate): chance for candidate, chance in ranked}
@@ -60,13 +62,21 @@ def _closest(
     shared = set(own[0]).intersection(*own[1:])
     shared_words = np.array([[coverage(set(each) - shared, line.text) for line in lines] for each in own])
     chance = np.array([chances[id(line)] for line in lines])
-    fits = np.array([coverage(asked, line.text) for line in lines])
+    fits = np.array([_fits(question, line.text) for line in lines])
     scores = likeness + _HELD * shared_words + _CHANCE * chance + _ASKED * fits
     number, place = divmod(int(np.argmax(scores)), scores.shape[1])
     line = lines[place].text
     grammar = [set(each) - set(content_stems(option)) - shared for option, each in zip(options, own, strict=True)]
     stated = [option for option, few in zip(options, grammar, strict=True) if says(line, option) and few <= stems(line)]
     return number, lines[place], stated == [options[number]]
+
+
+def _fits(question: str, line: str) -> float:
+    """Share of the content of a question that a line has, and of its words in the longest phrase that both share."""
+    asked, said = ([stem(word) for word in words(text)] for text in (question, line))
+    phrase = SequenceMatcher(None, asked, said, autojunk=False).find_longest_match().size
+    content = [word for word in content_stems(question) if word not in TELLING]
+    return coverage(content, line) + phrase / max(1, len(asked))
 
 
 def telling_stems(options: Sequence[str]) -> list[list[str]]:

@@ -76,7 +76,12 @@ def calls_for(query: Query, gathered: Gathered) -> list[Call]:
         for make in _makers(query):
             found += [Call(call.name, call.arguments | named) for call in make(plan) if _takes_video(call)]
             found += [call for call in make(plan) if not _takes_video(call)]
-    return [call for number, call in enumerate(found) if call not in found[:number]]
+    detected = [_sought(call) for call in found if call.name == "object_detection"]
+    return [
+        call
+        for number, call in enumerate(found)
+        if call not in found[:number] and not (call.name == "count_objects" and _sought(call) in detected)
+    ]
 
 
 def calls_after(query: Query, results: Sequence[ToolResult], ranked: Sequence[tuple[Candidate, float]]) -> list[Call]:
@@ -105,6 +110,13 @@ def formulas_of(results: Sequence[ToolResult], ranked: Sequence[Candidate]) -> l
         return "value" not in formula, here
 
     return sorted(found, key=place)
+
+
+def _sought(call: Call) -> dict[str, Any]:
+    """Where and what a call searches; a detection and a count of the same make the same long search."""
+    given = call.arguments
+    things = given.get("categories") or [given.get("object_query")]
+    return {name: given.get(name) for name in ("timestamp", "video")} | {"things": things}
 
 
 def _takes_video(call: Call) -> bool:

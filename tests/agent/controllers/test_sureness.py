@@ -149,3 +149,10 @@ def test_the_closest_line_is_quoted_once(text: str) -> None:
     closest = Closest(text=text, start=1, end=2, modality="visual", video="v")
     reported = unsure(Reply(outcome="uncertain", closest=(closest,)), {})
     assert reported.count("“") == reported.count("”") == 1
+
+
+def test_an_option_about_a_picture_that_nothing_examined_is_not_guessed() -> None:
+    asked = query("picture", "list", "Which of these objects is not shown?")
+    asked = asked.model_copy(update={"options": ("car", "bus"), "words": ("object", "shown")})
+    reply = formed(asked, line("Wash the rice"))
+    assert (reply.outcome, reply.option) == ("abstained", None)

@@ -83,6 +83,16 @@ def test_a_part_of_the_video_is_read_like_the_whole(tmp_path: Path) -> None:
     assert np.abs(everything[7.0].astype(int) - noise(2)).mean() < 8
 
 
+@pytest.mark.parametrize("visible", [strips(4, 1), quadrants(2)], ids=["strips", "quadrants"])
+def test_a_cut_between_rounds_of_pieces_stays_a_cut(tmp_path: Path, visible: Hide) -> None:
+    """All pieces are known before the first round is joined, so that no round spans a cut."""
+    before, after = noise(4, 8, 4), noise(5, 8, 4)  # large patches, so that the edges between strips don't show
+    wholes = [np.asarray(cv2.resize(each, (WIDTH, HEIGHT)), np.uint8) for each in (before, after)]
+    path = write_clip(tmp_path / "a.mkv", behind(visible, 0, 96, lambda n: wholes[n // 48]))
+    for number, frame in enumerate(read_whole_frames(path, probe(path), None, lambda: None)):
+        assert np.abs(frame.bgr().astype(int) - wholes[number // 48]).mean() < 12, number
+
+
 def slides(number: int) -> Picture:
     """A picture in another place of a white slide every twelve frames."""
     slide = flat((255, 255, 255), WIDTH, HEIGHT)
