@@ -49,7 +49,7 @@ def fetch(
         total = state.get("total_bytes") or state.get("total_bytes_estimate")
         progress(state.get("downloaded_bytes", 0) / total if total else None)
 
-    options = {
+    options: Any = {
         "paths": {"home": str(folder)},
         "outtmpl": "%(title).150B [%(id).40B].%(ext)s",
         "format": _FORMAT,

@@ -30,7 +30,7 @@ def show(
 ) -> None:
     """Print what is said in a video or, if nothing is, the text on screen."""
     formats: dict[Format, bool] = {"srt": srt, "vtt": vtt, "txt": txt}
-    chosen = [name for name, wanted in formats.items() if wanted]
+    chosen: list[Format] = [name for name, wanted in formats.items() if wanted]
     if len(chosen) > 1:
         raise ConfigError("Give one of --srt, --vtt and --txt.")
     session: Session = context.obj
