@@ -105,7 +105,7 @@ def _trace(chromium: Any, url: str, file: Path) -> Picture:
     with new_page(chromium, viewport=LAPTOP, color_scheme="light") as page:
         page.goto(url)
         page.get_by_role("link", name=SUMMARY).click()
-        page.goto(urljoin(url, page.get_by_role("link", name="Trace", exact=True).get_attribute("href")))
+        page.goto(urljoin(url, page.locator(".details a", has_text="Trace").last.get_attribute("href")))
         _play_proof(page)
         return _save(page, file)
 
