@@ -1,9 +1,10 @@
-/** The stage of a chat: the player, and below it the timeline of the video shown. */
+/** The stage of a chat: the player, and below it the timeline and the words of the video shown. */
 
 import { api } from "./api.js";
 import { attempt } from "./dom.js";
 import { Player } from "./player.js";
 import { Timeline } from "./timeline.js";
+import { Words } from "./words.js";
 
 export class Stage {
   #filled = null; // id of the video whose lanes are shown
@@ -12,6 +13,7 @@ export class Stage {
   constructor() {
     this.player = new Player();
     this.timeline = new Timeline(this.player);
+    this.words = new Words(this.player);
     this.player.addEventListener("video", () => this.#fill());
   }
 
@@ -33,6 +35,7 @@ export class Stage {
     const { video } = this.player;
     if (video?.id !== this.#filled) this.timeline.reset();
     this.#filled = video?.id ?? null;
+    this.words.fill();
     if (!video) return;
     const { lanes } = (await attempt(() => api(`/api/videos/${video.id}/lanes`))) ?? { lanes: [] };
     if (video !== this.player.video) return;
