@@ -62,6 +62,7 @@ def test_an_uploaded_video_is_indexed_asked_about_played_where_it_is_cited_and_d
         turn = ask(page, ROOM)
         turn.locator(".answer").wait_for()
         assert "4417" in turn.locator(".answer .text").inner_text()
+        turn.get_by_text("Details").click()
         assert turn.get_by_role("log", name="Steps").locator("li").count() > 0
         assert turn.get_by_text("Supported").count() == 1
         page.evaluate("document.querySelector('video').currentTime = 7")
@@ -155,13 +156,39 @@ def test_an_unsure_answer_says_so_and_its_closest_lines_are_played_also_after_a_
             assert answer.locator(".text").inner_text() == TEXT
             assert page.locator(".answer .problem, #notice:visible").count() == 0
             lines = answer.get_by_role("region", name="Closest lines").get_by_role("listitem")
-            assert [line.locator("q").inner_text() for line in lines.all()] == [KETTLE, "Room 4417"]
+            assert lines.locator("q").all_inner_texts() == ["Room 4417"]  # the text above has the other one
+            answer.get_by_text("Details").click()
             for line, start, end in ((lines.nth(0), 4, 6), (lines.nth(1), 1, 3)):
                 line.get_by_role("button", name=f"Play talk.mp4 from 0:0{start}").click()
                 until(page, f"{start} <= {TIME} && {TIME} < {end}")
             assert answer.get_by_role("link", name="Evidence pack").count() == 1
             assert answer.get_by_role("link", name="Chapters").count() == 0
             page.reload()
+
+
+def test_an_answer_comes_first_and_prints_no_sentence_three_times(browser: Any, talk: str) -> None:
+    with opened(browser, talk) as page:
+        turn = ask(page, COST)
+        turn.locator(".answer").wait_for()
+        details = turn.locator("details")
+        assert details.get_attribute("open") is None
+        assert turn.locator(".answer > *").first.get_attribute("class") == "text"
+        assert turn.locator(".answer .text .chip").first.is_visible()
+        for hidden in (".log", ".proof", ".coverage", ".receipt", "a"):
+            assert details.locator(hidden).count() > 0
+            assert turn.locator(hidden).first.is_hidden()
+        details.locator("summary").click()
+        assert turn.inner_text().count(KETTLE) < 3
+
+
+def test_one_line_says_what_is_being_done(browser: Any, slow: str) -> None:
+    with opened(browser, slow) as page:
+        turn = ask(page, COST)
+        turn.locator(".doing").get_by_text("Searches for evidence").wait_for()
+        assert turn.locator(".log, .details").count() == 0
+        turn.get_by_role("button", name="Stop").click()
+        turn.locator(".answer").wait_for()
+        assert turn.locator(".doing").count() == 0
 
 
 def test_a_run_survives_a_reload_and_stops_when_told_to(browser: Any, slow: str) -> None:
@@ -197,8 +224,10 @@ def test_two_chats_at_once_do_not_mix(browser: Any, slow: str) -> None:
 def test_the_trace_of_an_answer_is_opened_from_it(browser: Any, talk: str) -> None:
     with opened(browser, talk) as page:
         turn = ask(page, COST)
+        turn.get_by_text("Details").click()
         with page.expect_popup() as popup:
             turn.get_by_role("link", name="Trace").click()
+        popup.value.locator("video").wait_for()
         events = page.request.get(f"{popup.value.url}.jsonl").text()
         assert '"type":"gather"' in events
 

@@ -43,8 +43,7 @@ def test_tabs_that_nobody_sees_hold_no_stream_and_go_on_when_they_are_seen(
         ):
             ask(first, COST)
             first.wait_for_url("**/#/thread/*")
-            until(first, "document.querySelectorAll('.steps li').length > 0")
-            steps = first.locator(".steps li").count()
+            until(first, "document.querySelectorAll('.doing-words')[0]?.textContent.startsWith('Searches')")
             _seen(first, False)
             for _ in range(CONNECTIONS):
                 tab = first.context.new_page()
@@ -54,11 +53,11 @@ def test_tabs_that_nobody_sees_hold_no_stream_and_go_on_when_they_are_seen(
             _seen(first, True)
             first.get_by_role("button", name="Stop").click()
             first.locator(".answer").wait_for()
-            assert first.locator(".steps li").count() >= steps
-            reported = first.locator(".steps li").all_inner_texts()
+            reported = first.locator(".log li").count()
+            assert reported > 0
             first.reload()
             first.locator(".answer").wait_for()
-            until(first, f"document.querySelectorAll('.steps li').length === {len(reported)}")
+            until(first, f"document.querySelectorAll('.log li').length === {reported}")
 
 
 def test_progress_that_was_refused_is_followed_again_and_goes_with_its_video(browser: Any, tmp_path: Path) -> None:

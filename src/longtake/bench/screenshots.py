@@ -24,7 +24,7 @@ LAPTOP = {"width": 1280, "height": 720}
 PHONE = {"width": 390, "height": 844}
 SUMMARY = "Summarise the video."
 SUBJECTS = ("agent", "retrieval", "transcript")
-_SETTLED = "(video => video.currentTime > 0 && !video.seeking && video.readyState > 2)(document.querySelector('video'))"
+_SETTLED = "(video => video?.currentTime > 0 && !video.seeking && video.readyState > 2)(document.querySelector('video'))"
 
 
 class View(NamedTuple):
@@ -105,7 +105,8 @@ def _trace(chromium: Any, url: str, file: Path) -> Picture:
     with new_page(chromium, viewport=LAPTOP, color_scheme="light") as page:
         page.goto(url)
         page.get_by_role("link", name=SUMMARY).click()
-        page.goto(urljoin(url, page.get_by_role("link", name="Trace", exact=True).get_attribute("href")))
+        link = page.get_by_role("link", name="Trace", exact=True, include_hidden=True)
+        page.goto(urljoin(url, link.get_attribute("href")))
         _play_proof(page)
         return _save(page, file)
 

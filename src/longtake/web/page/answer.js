@@ -1,4 +1,4 @@
-/** An answer: its text, the proof of each claim, coverage, cost, and exports. */
+/** An answer: its text first; how it came about, its proof, coverage, cost and exports folded into details. */
 
 import { threadPath } from "./api.js";
 import { cited, quoted } from "./citations.js";
@@ -9,7 +9,7 @@ const EXAMINED = ["subtitles", "speech", "scene_text", "sounds", "shots", "capti
 const STATUS = { uncertain: "Not sure", abstained: "Not found", partial: "Partial answer", failed: "Failed" };
 
 /** `context`: `{thread, number, videos, name(id), seek(citation)}`. */
-export function answerOf(answer, context) {
+export function answerOf(answer, context, details) {
   const words = answer.status === "partial" && !answer.claims.length ? "Not found so far" : STATUS[answer.status];
   const badge = words ? el("p", { class: `badge ${answer.status}` }, words) : null;
   const text = answer.error ?? answer.answer;
@@ -20,16 +20,28 @@ export function answerOf(answer, context) {
     el("p", { class: "text" }, ...cited(text, answer.citations, context)),
     answer.option ? el("p", {}, el("strong", {}, `${answer.option.letter}. ${answer.option.text}`)) : null,
     answer.closest.length ? closestOf(answer, context) : null,
+    actions(answer, context),
+    details,
+  );
+}
+
+/** What stands behind an answer, folded; `log` lists its steps. */
+export function detailsOf(answer, context, log) {
+  return el(
+    "details",
+    { class: "details" },
+    el("summary", {}, "Details"),
     answer.claims.length ? proofOf(answer, context) : null,
+    log,
     examined(answer.coverage),
     receipt(answer),
-    actions(answer, context),
+    links(answer, context),
   );
 }
 
 /** The closest lines of an uncertain answer: places to look at, which prove nothing. */
 function closestOf(answer, context) {
-  const rows = quoted(placesOf(answer), context, context.videos.length > 1);
+  const rows = quoted(placesOf(answer), context, context.videos.length > 1, answer.answer);
   return el("section", { class: "closest", "aria-label": "Closest lines" }, el("ul", { class: "places" }, ...rows));
 }
 
@@ -42,7 +54,7 @@ function proofOf({ claims }, context) {
   const words = { supported: "Supported", contradicted: "Contradicted", unverified: "Not verified" };
   const rows = claims.map((claim) => {
     const verdict = el("span", { class: `verdict ${claim.verdict}` }, words[claim.verdict]);
-    const places = quoted(claim.citations, context, several);
+    const places = quoted(claim.citations, context, several, claim.text);
     const against = quoted(claim.against, context, several);
     for (const row of against) row.prepend(el("span", { class: "problem" }, "against"));
     return el("li", {}, el("p", {}, verdict, claim.text), el("ul", { class: "places" }, ...places, ...against));
@@ -73,7 +85,15 @@ function receipt({ usage, offline }) {
   return el("p", { class: "faint receipt" }, parts.join(" · "));
 }
 
-function actions(answer, { thread, number, name }) {
+function actions(answer, { name }) {
+  return el(
+    "div",
+    { class: "row actions" },
+    el("button", { class: "quiet", type: "button", onclick: () => copy(answer, name) }, "Copy"),
+  );
+}
+
+function links(answer, { thread, number }) {
   const turn = `${threadPath(thread)}/turns/${number}`;
   const link = (label, href, more = {}) => el("a", { href, class: "quiet", ...more }, label);
   const saved = number !== null && number !== undefined;
@@ -81,7 +101,6 @@ function actions(answer, { thread, number, name }) {
   return el(
     "div",
     { class: "row actions" },
-    el("button", { class: "quiet", type: "button", onclick: () => copy(answer, name) }, "Copy"),
     saved && answer.trace ? link("Evidence pack", `${turn}/pack`, { download: true }) : null,
     chaptered ? link("Chapters", `${turn}/chapters`, { download: "chapters.txt" }) : null,
     chaptered ? link("Chapters (VTT)", `${turn}/chapters?format=vtt`, { download: "chapters.vtt" }) : null,

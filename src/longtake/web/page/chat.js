@@ -10,6 +10,7 @@ import { chosenModel } from "./models.js";
 import { Stage } from "./stage.js";
 import { onThreads, showThreads } from "./threads.js";
 import { Turn } from "./turn.js";
+import { Words } from "./words.js";
 
 const NEAR_END = 80; // pixels from the end within which the view follows new content
 
@@ -26,13 +27,13 @@ export class Chat {
 
   constructor() {
     this.stage = new Stage();
+    new Words(this.stage);
     byId("composer").onsubmit = (event) => (event.preventDefault(), this.#ask());
     byId("question").onkeydown = (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
       byId("composer").requestSubmit();
     };
-    byId("stop").onclick = () => this.stop();
     byId("choose-videos").onclick = () => this.#chooseVideos();
     byId("delete-thread").onclick = () => this.#delete();
     onProgress((video, progress) => this.#indexed(video, progress));
@@ -99,7 +100,7 @@ export class Chat {
 
   /** Also show what was asked elsewhere, in another tab or the terminal. */
   async #catchUp(threads) {
-    const busy = () => this.#run !== null || byId("send").disabled;
+    const busy = () => byId("send").disabled;
     const listed = threads.find(({ id }) => id === this.#thread);
     if (!listed || busy() || (!listed.running && listed.questions <= byId("turns").children.length)) return;
     const visit = this.#visit;
@@ -125,14 +126,14 @@ export class Chat {
   /** Stop answering; the findings so far become the answer. */
   async stop() {
     if (!this.#run) return;
-    byId("stop").disabled = true;
+    for (const button of byId("turns").querySelectorAll(".stop")) button.disabled = true;
     await attempt(() => post(`/api/runs/${this.#run}/stop`));
   }
 
   async #ask() {
     const field = byId("question");
     const question = field.value.trim();
-    if (!question || this.#run || byId("send").disabled) return;
+    if (!question || byId("send").disabled) return;
     const visit = this.#visit;
     byId("send").disabled = true;
     const sent = await attempt(() => this.#send(question));
@@ -162,6 +163,7 @@ export class Chat {
       videos: this.#videos,
       name: (id) => this.#known.get(id)?.name ?? "a deleted video",
       seek: (citation) => this.#play(citation),
+      stop: () => this.stop(),
     };
     this.#last = new Turn(question, context, (turn) => this.#look(turn), live);
     byId("turns").append(this.#last.element);
@@ -173,7 +175,9 @@ export class Chat {
     this.#look(turn);
     const end = (act) => (data) => {
       const follows = atEnd();
+      const losesFocus = turn.doing.contains(document.activeElement);
       act(data);
+      if (losesFocus) byId("turns").focus();
       if (follows) turn.element.scrollIntoView(); // so that reading starts at the question
       this.#working(null);
       showThreads(this.#thread);
@@ -193,11 +197,7 @@ export class Chat {
   #working(run) {
     this.#run = run;
     if (!run) this.#leave = () => {};
-    const losesFocus = document.activeElement === byId(run ? "send" : "stop");
-    byId("send").hidden = run !== null;
-    byId("stop").hidden = run === null;
-    byId("stop").disabled = false;
-    if (losesFocus) byId("turns").focus();
+    byId("send").disabled = run !== null;
   }
 
   #play(citation) {

@@ -30,8 +30,10 @@ export function chip(citation, { name, seek }, several = false) {
   );
 }
 
-/** Citations with their quotes, a line for each place. */
-export function quoted(citations, context, several) {
+/** Citations with their quotes, a line for each place; a quote that `said` above already contains isn't repeated. */
+export function quoted(citations, context, several, said = "") {
+  const bare = (text) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+  const above = bare(said);
   const place = ({ video, start, end, modality }) => [video, start, end, modality].join(" ");
   return Object.values(Object.groupBy(citations, place)).map((here) => {
     const kind = el("span", { class: "faint" }, plain(here[0].modality));
@@ -39,7 +41,7 @@ export function quoted(citations, context, several) {
       "li",
       {},
       chip(here[0], context, several),
-      ...here.map(({ quote }) => el("q", {}, cut(quote, 200))),
+      ...here.filter(({ quote }) => !above.includes(bare(quote))).map(({ quote }) => el("q", {}, cut(quote, 200))),
       kind,
     );
   });

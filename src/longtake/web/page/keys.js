@@ -46,7 +46,7 @@ function actions({ stage: { player, timeline } }) {
   return {
     ...always,
     "/": () => byId("question").focus(),
-    s: () => byId("stop").hidden || byId("stop").click(),
+    s: () => document.querySelector("#turns .stop")?.click(),
     k: () => player.toggle(),
     c: () => player.toggleCaptions(),
     ArrowLeft: by(-5),

@@ -5,11 +5,13 @@ import { attempt } from "./dom.js";
 import { Player } from "./player.js";
 import { Timeline } from "./timeline.js";
 
-export class Stage {
+export class Stage extends EventTarget {
+  /** Event: `layers` when the layers of the video shown are read, again when more are built. */
   #filled = null; // id of the video whose lanes are shown
   #layers = 0; // how many of its layers existed when the lanes were read
 
   constructor() {
+    super();
     this.player = new Player();
     this.timeline = new Timeline(this.player);
     this.player.addEventListener("video", () => this.#fill());
@@ -33,6 +35,7 @@ export class Stage {
     const { video } = this.player;
     if (video?.id !== this.#filled) this.timeline.reset();
     this.#filled = video?.id ?? null;
+    this.dispatchEvent(new Event("layers"));
     if (!video) return;
     const { lanes } = (await attempt(() => api(`/api/videos/${video.id}/lanes`))) ?? { lanes: [] };
     if (video !== this.player.video) return;

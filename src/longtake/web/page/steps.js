@@ -7,20 +7,12 @@ const SHOWN_SPANS = 3;
 const NEAR_END = 24; // pixels
 
 export class Steps {
-  /** A collapsible list with the latest state in its summary. `context` as for citations. */
-  constructor(context, open) {
+  /** A list of steps. `context` as for citations. */
+  constructor(context) {
     this.context = context;
     this.steps = [];
-    this.summary = el("summary", {}, "Steps");
     this.list = el("ol", {});
     this.log = el("div", { class: "log", role: "log", "aria-label": "Steps", tabindex: 0 }, this.list);
-    this.element = el("details", { class: "steps", open }, this.summary, this.log);
-  }
-
-  /** Show the state of the question. */
-  say(words, busy = true) {
-    this.summary.textContent = words;
-    this.element.classList.toggle("busy", busy);
   }
 
   add(step) {
@@ -57,7 +49,7 @@ export class Steps {
 }
 
 /** What a step did, or null for steps that aren't shown. */
-function wordsOf({ type, tool, arguments: args, calls = [], evidence, failure }) {
+export function wordsOf({ type, tool, arguments: args, calls = [], evidence, failure }) {
   if (type === "tool")
     return `${Plain(tool)}${args ? argumentsOf(args) : ""}${failure ? `: ${plain(failure)}` : ""} `;
   if (type === "model")
