@@ -24,7 +24,9 @@ LAPTOP = {"width": 1280, "height": 720}
 PHONE = {"width": 390, "height": 844}
 SUMMARY = "Summarise the video."
 SUBJECTS = ("agent", "retrieval", "transcript")
-_SETTLED = "(video => video?.currentTime > 0 && !video.seeking && video.readyState > 2)(document.querySelector('video'))"
+_SETTLED = (
+    "(video => video?.currentTime > 0 && !video.seeking && video.readyState > 2)(document.querySelector('video'))"
+)
 
 
 class View(NamedTuple):
