@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from helpers.command import longtake
 from longtake.api import Library
 from longtake.cli import asking
 from longtake.cli.ask import asked_about
+from longtake.memory.library import file_id
 from longtake.preprocess.pipeline.workspace import Workspace
 
 PRICE = "How much does the blue kettle cost?"
@@ -71,3 +73,25 @@ def test_a_first_answer_comes_while_a_new_file_is_indexed(
     answers = [line for line in done.stdout.splitlines() if line.startswith("“The blue kettle costs 249 dollars.”")]
     assert len(answers) == 2
     assert "final answer follows" in done.stderr
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_question_does_not_wait_for_another_process_that_indexes(
+    tone: Path, tmp_path: Path, form: tuple[str, ...]
+) -> None:
+    indexing = Library(tmp_path / "library").workspace.library.lock(file_id(tone))
+    indexing.acquire()
+    impatience = threading.Timer(60, indexing.release, [True])
+    impatience.start()
+    try:
+        longtake("ask", tone, "What is heard?", *form, library=tmp_path / "library")
+        assert indexing.is_locked
+    finally:
+        impatience.cancel()
+        indexing.release(force=True)
+
+
+def test_a_chat_about_the_library_names_its_videos(small_workspace: Workspace) -> None:
+    done = longtake("chat", library=small_workspace.library.root, stdin=f"/videos\n{PRICE}\n")
+    assert "talk.mp4  00:00:08" in done.stdout
+    assert "249 dollars" in done.stdout

@@ -49,7 +49,6 @@ def ask(
     """
     session: Session = with_model(context.obj, model)
     library = open_library(session, max_seconds=max_seconds, max_rounds=max_rounds)
-    first = None if as_json or max_seconds else partial(show, workspace=library.workspace)
     question = words[-1]
     try:
         with library:
@@ -57,7 +56,13 @@ def ask(
             if only_estimate:
                 return _say_estimate(library.workspace, videos, as_json=as_json)
             answer = answer_in_terminal(
-                library, videos, question, first, options=options or (), thread=thread, quiet=as_json
+                library,
+                videos,
+                question,
+                None if as_json else partial(show, workspace=library.workspace),
+                options=options or (),
+                thread=thread,
+                limited=max_seconds is not None,
             )
     except LongtakeError as error:
         if not as_json or session.debug:

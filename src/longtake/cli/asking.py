@@ -27,27 +27,27 @@ def answer_in_terminal(
     library: Library,
     videos: Sequence[str],
     question: str,
-    show_first: Show | None,
+    show: Show | None,
     *,
     options: Sequence[str] = (),
     thread: str | None = None,
-    quiet: bool = False,
+    limited: bool = False,
 ) -> Answer:
-    """Answer a question. A video that isn't indexed completely is indexed first, without a time limit.
+    """Answer a question. A video that isn't indexed completely is indexed first, unless another process does that.
 
     Args:
         library: with the agent and its budget.
         videos: files, ids or names.
         question: as asked.
-        show_first: prints the answer from what was indexed first; None waits for all of it.
+        show: prints a first answer, from what is indexed so far; without it, nothing is shown, nor any progress.
         options: of a multiple-choice question.
         thread: name of a conversation to continue.
-        quiet: show no progress.
+        limited: whether the budget includes indexing, which then gives no first answer.
     """
     library.agent.check(videos)
-    with display(quiet=quiet) as shown:
-        if show_first:
-            first = _First(library, videos, question, options, show_first)
+    with display(quiet=show is None) as shown:
+        if not limited:
+            first = _First(library, videos, question, options, show)
             for video in videos:
                 if _unread(library, video):
                     first.index(video, shown)
@@ -66,11 +66,11 @@ class _First:
     """Indexes files, and meanwhile asks in another thread about what has been read so far, once."""
 
     def __init__(
-        self, library: Library, videos: Sequence[str], question: str, options: Sequence[str], show: Show
+        self, library: Library, videos: Sequence[str], question: str, options: Sequence[str], show: Show | None
     ) -> None:
         self._library, self._videos, self._question, self._options = library, videos, question, options
         self._show = show
-        self._asked = False
+        self._asked = show is None
 
     def index(self, video: str, shown: Display) -> None:
         """Index one file."""
@@ -86,7 +86,7 @@ class _First:
                     self._asked = True
                     pool.submit(self._ask, budget, shown)
 
-            watcher.check_cancelled = check
+            watcher.check_cancelled, watcher.wait = check, False
             try:
                 self._library.index(video, watcher)
             finally:
@@ -102,7 +102,7 @@ class _First:
                 budget=budget,
                 watcher=Watcher(check_cancelled=_refuse),
             )
-            if answer.places:
+            if answer.places and self._show:
                 shown.say("From what is read so far:")
                 self._show(answer)
                 shown.say("Indexing goes on; the final answer follows.")

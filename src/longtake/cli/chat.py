@@ -41,7 +41,7 @@ def chat(
     """Ask questions, one per line, until the input ends. `/help` lists what else can be typed."""
     session: Session = with_model(context.obj, model)
     library = open_library(session)
-    chosen = list(videos or library.likeliest(""))
+    chosen = list(videos or ())
     library.agent.check(chosen)
     conversation = _Conversation(library, chosen, thread, as_json=as_json)
     interactive = sys.stdin.isatty()
@@ -59,7 +59,7 @@ def chat(
 
 
 class _Conversation:
-    """The videos, the thread and the last answer."""
+    """The videos (none: the library), the thread and the last answer."""
 
     def __init__(self, library: Library, videos: list[str], thread: str, *, as_json: bool) -> None:
         self.library, self.videos, self._thread, self._as_json = library, videos, thread, as_json
@@ -77,10 +77,9 @@ class _Conversation:
 
     def _answer(self, question: str) -> None:
         shown = partial(show, workspace=self.library.workspace)
+        videos = self.videos or self.library.likeliest(question)
         first = None if self._as_json else shown
-        answer = answer_in_terminal(
-            self.library, self.videos, question, first, thread=self._thread, quiet=self._as_json
-        )
+        answer = answer_in_terminal(self.library, videos, question, first, thread=self._thread)
         self.last = answer
         say_json(answer.model_dump(mode="json")) if self._as_json else shown(answer)
 
@@ -96,7 +95,7 @@ class _Conversation:
 
 
 def _list_videos(conversation: _Conversation, argument: str) -> None:
-    for reference in conversation.videos:
+    for reference in conversation.videos or [video.id for video in conversation.library.videos()]:
         video = conversation.library.workspace.library.find(reference)
         say(f"  {video.name}  {clock(video.duration)}" if video else f"  {reference}, not indexed yet")
 
@@ -133,5 +132,7 @@ COMMANDS: Mapping[str, Callable[[_Conversation, str], None]] = {
 
 
 def _names(library: Library, videos: list[str]) -> str:
+    if not videos:
+        return f"the library ({counted(len(library.videos()), 'video')})"
     names = [video.name if (video := library.workspace.library.find(each)) else each for each in videos]
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]])) if len(names) < 4 else f"{len(names)} videos"

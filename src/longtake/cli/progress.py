@@ -131,8 +131,9 @@ class _AsLines:
         self._thread = threading.Thread(target=self._keep_telling, daemon=True)
 
     def show(self, what: str, share: float | None = None, left: str = "") -> None:
-        percent = "" if share is None else f" {share:.0%}"
-        self._latest = ", ".join(filter(None, (f"{what}{percent}", left)))
+        done = share is not None and share >= 1
+        percent = " done" if done else "" if share is None else f" {share:.0%}"
+        self._latest = f"{what}{percent}" if done or not left else f"{what}{percent}, {left}"
         if not self._thread.is_alive() and not self._over.is_set():
             self._thread.start()
 
@@ -161,7 +162,9 @@ def _bars() -> Iterator[Bars]:
         TaskProgressColumn(),
         TextColumn("{task.fields[left]}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as drawn:
+    # Results that go to a file must not be drawn among the bars instead.
+    together = sys.stdout.isatty()
+    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=together) as drawn:
         yield drawn
 
 

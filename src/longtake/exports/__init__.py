@@ -1,1 +1,1 @@
-"""Files that prove an answer: clips, still images, chapters and evidence bundles."""
+"""Files to take along: transcripts, subtitles, clips, chapters and evidence bundles."""

@@ -39,3 +39,16 @@ def test_a_line_settles_options_that_only_a_small_word_tells_apart(
     assert found is not None
     option, _, stated = found
     assert (option.text, stated) == (right, True)
+
+
+@pytest.mark.parametrize(("way", "right"), [("from left to right", "blue"), ("from right to left", "red")])
+def test_of_lines_with_the_same_words_the_one_with_the_phrase_decides(way: str, right: str) -> None:
+    texts = ("a red circle moves from right to left", "a blue square moves from left to right")
+    found = choose(
+        ("red", "blue"),
+        [(line(text), 0.5) for text in texts],
+        lambda words: np.ones((len(words), 4), np.float32),
+        f"What colour is the thing that moves {way}?",
+    )
+    assert found is not None
+    assert found[0].text == right

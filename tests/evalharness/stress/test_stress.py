@@ -20,7 +20,7 @@ from longtake.evalharness.scoring.choice_scores import ChoiceScores, Outcome
 from longtake.evalharness.stress.material import Material
 from longtake.evalharness.stress.scenes import write_scenes
 from longtake.evalharness.stress.stress_suite import STRESS_TESTS, make_set, score_stress
-from longtake.evalharness.stress.stress_test import roc_area
+from longtake.evalharness.stress.stress_test import alarm, roc_area
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 from longtake.preprocess.media.media import probe
 
@@ -180,6 +180,15 @@ def test_the_area_under_the_roc_orders_videos_by_the_confidence_of_an_alarm(
     found = roc_area(outcomes(altered, "altered"), outcomes(untouched, "untouched"))
     assert found is not None
     assert found.value == area
+
+
+@pytest.mark.parametrize("role", ["altered", "untouched"])
+@pytest.mark.parametrize(("state", "score"), [("uncertain", 0.0), ("abstained", 0.0), ("ok", -0.9)])
+def test_a_reply_that_is_not_sure_raises_no_alarm_and_denies_none(role: str, state: str, score: float) -> None:
+    turn = Turn(question="Is it altered?", reference="yes")
+    item = Item(suite="stress", id=role, video=role, task="t", format="open", turns=(turn,), tags={"role": role})
+    right = 0.0 if role == "altered" or state != "ok" else 1.0
+    assert alarm(Outcome(item, 0, right, state, confidence=0.9)) == score
 
 
 def test_without_a_confidence_there_is_no_roc() -> None:

@@ -1,0 +1,31 @@
+"""Progress where there is no terminal."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from longtake.cli import progress
+from longtake.cli.progress import display
+
+
+def test_the_latest_news_is_told_again_and_again_until_the_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "LONGEST_SILENCE", 0.02)
+    with display(quiet=False) as shown:
+        for share, left in ((0.25, "00:02:10 left"), (1.0, "00:00:00 left")):
+            shown.show("speech", share, left)
+            time.sleep(0.2)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines.count("speech 25%, 00:02:10 left") > 1
+    assert lines.count("speech done") > 1
+    assert set(lines) == {"speech 25%, 00:02:10 left", "speech done"}
+
+
+def test_nothing_is_told_of_what_is_over_at_once_nor_if_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    for quiet in (False, True):
+        with display(quiet=quiet) as shown:
+            shown.show("speech", 0.5)
+    assert capsys.readouterr().err == ""
