@@ -1,4 +1,4 @@
-"""Reads what a GGUF file says about its model, and estimates the memory that the model needs.
+"""Reads what a GGUF file says about its model, and estimates the memory and the arithmetic that the model needs.
 
 Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. The package `gguf` reads it too, but takes seconds,
 because it reads every word of the vocabulary; this stops before it.
@@ -53,6 +53,16 @@ class Header(NamedTuple):
         head = self.number("embedding_length", 0) // heads
         values = self.number("attention.key_length", head) + self.number("attention.value_length", head)
         return self.number("block_count", 0) * self.number("attention.head_count_kv", heads) * values * 2 * context
+
+    def operations(self, tokens: int) -> float:
+        """Estimate of the floating-point operations that reading so many tokens takes: two for each weight and token,
+        and those of attention to the tokens before.
+        """
+        width, heads = self.number("embedding_length", 0), max(1, self.number("attention.head_count", 1))
+        head = self.number("attention.key_length", width // heads)
+        asked, kept = heads * head, self.number("attention.head_count_kv", heads) * head
+        weights = width * (2 * asked + 2 * kept) + 3 * width * self.number("feed_forward_length", 0)
+        return float(self.number("block_count", 0) * tokens * (2 * weights + 2 * asked * tokens))
 
     def needed_bytes(self, context: int) -> int:
         """Estimate of the memory in use: file, cache, one displaced prompt, a batch's buffers, the process."""

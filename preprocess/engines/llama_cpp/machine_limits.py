@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
+import numpy as np
+
 _CGROUP = Path("/sys/fs/cgroup")
+_SIDE, _LEAST = 768, 0.05  # of the matrices that are multiplied, and for how many seconds
 
 
 def memory_left() -> int:
@@ -27,3 +32,16 @@ def threads_to_use() -> int:
 
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(allowed, psutil.cpu_count(logical=False) or allowed) - 1)
+
+
+@cache
+def operations_a_second() -> float:
+    """Floating-point operations a second of matrix products here, measured once, on the threads that a model uses."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    one = np.ones((_SIDE, _SIDE), np.float32)
+    one @ one  # the first product starts threads
+    started, products = time.perf_counter(), 0
+    while time.perf_counter() - started < _LEAST:
+        one @ one
+        products += 1
+    return 2.0 * _SIDE**3 * products / (time.perf_counter() - started) * threads_to_use() / cores

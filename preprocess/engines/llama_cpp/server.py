@@ -23,13 +23,14 @@ from longtake.errors import EngineError
 from longtake.models.folder import installed
 from longtake.preprocess.engines.llama_cpp import server_process
 from longtake.preprocess.engines.llama_cpp.gguf_header import Header, read_header
-from longtake.preprocess.engines.llama_cpp.machine_limits import memory_left, threads_to_use
+from longtake.preprocess.engines.llama_cpp.machine_limits import memory_left, operations_a_second, threads_to_use
 from longtake.preprocess.engines.llama_cpp.transport import Address, LoopbackTransport
 from longtake.settings import Settings
 
 PACKAGES = ("xllamacpp", "psutil")
 Purpose = Literal["chat", "vectors", "scores"]
 INSTALL = "pip install 'longtake[gguf]'"
+FIRST_MESSAGE = 800  # tokens of a question with its tools, the median measured
 _START_SECONDS = 60.0  # to load a small file
 _READ_RATE = 50e6  # bytes a second of a slow disk
 _END_SECONDS = 2.0  # to end before the process is killed
@@ -60,6 +61,19 @@ def missing_gguf(settings: Settings, model: str | None, setting: str, purpose: P
     except EngineError as error:
         return str(error)
     return None
+
+
+def expected_costs(settings: Settings, model: str) -> tuple[int, float]:
+    """Estimates for a GGUF file before it is loaded: bytes of memory, and seconds to read a first message.
+
+    The time is for a CPU.
+
+    Raises:
+        EngineError: if the file can't be read.
+    """
+    header = read_header(Path(model).expanduser())
+    seconds = header.operations(FIRST_MESSAGE) / operations_a_second()
+    return header.needed_bytes(_usable(settings.gguf.context, header)), seconds
 
 
 def projector_of(settings: Settings, model: str) -> Path | None:

@@ -21,7 +21,7 @@ from longtake.plugins import BUILT_IN, Origin, Table, strays
 from longtake.preprocess.engines import CapabilityReport, EngineTable
 from longtake.preprocess.engines.capabilities import PURPOSES
 from longtake.preprocess.engines.engine_table import ENGINES
-from longtake.preprocess.engines.llama_cpp.server import missing_gguf
+from longtake.preprocess.engines.llama_cpp.server import expected_costs, missing_gguf
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 from longtake.settings import Settings
 
@@ -47,6 +47,8 @@ def doctor(
     controller = session.settings.controller
     in_process = controller.engine == "gguf"
     file_problem = missing_gguf(session.settings, controller.model, "controller.model") if in_process else None
+    in_use = controller.model if in_process and not file_problem else None
+    costs = expected_costs(session.settings, in_use) if in_use else None
     problem = file_problem or servers.get("controller", {}).get("problem")
     reports = EngineTable(session.settings).reports()
     parts = _parts()
@@ -63,6 +65,8 @@ def doctor(
             "model": controller.model,
             "base_url": shown,
             "problem": problem,
+            "memory": costs[0] if costs else None,
+            "first_word_seconds": round(costs[1], 1) if costs else None,
         },
         "servers": servers,
         "capabilities": [_row(report) for report in reports],
@@ -79,6 +83,9 @@ def doctor(
     say(f"controller  {controller.engine}{at}")
     if file_problem:
         say(f"            {file_problem}")
+    if costs:
+        memory, seconds = _bytes(costs[0]), f"{costs[1]:.0f} s"
+        say(f"            needs about {memory} of memory; the first word takes about {seconds} on this CPU")
     for section, server in servers.items():
         said = server["problem"] or f"{server['url']} answers in {server['seconds']:.2f} s"
         say(f"            {section}: {said}")

@@ -26,6 +26,8 @@ from longtake.bench.timing import Machine, load
 from longtake.errors import EngineError, LongtakeError, MediaError
 from longtake.evalharness.scoring.grading import Grade, grade
 from longtake.memory.records import Answer, Record
+from longtake.preprocess.engines.llama_cpp.gguf_header import Header, read_header
+from longtake.preprocess.engines.llama_cpp.machine_limits import operations_a_second
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.catalogue import ALL_TOOLS
@@ -61,6 +63,7 @@ class GgufReport(Record):
     first_token: Spread | None
     later_token: Spread | None
     later_token_unkept: Spread | None
+    unkept_as_estimated: Spread | None  # the measured time divided by the estimate
     extractive: dict[str, int]
     outcomes: dict[str, int]
     below: tuple[str, ...]
@@ -77,6 +80,7 @@ class _Seen:
         self.first: list[float] = []
         self.later: list[float] = []
         self.unkept: list[float] = []
+        self.as_estimated: list[float] = []
 
 
 def measure_gguf(root: Path, settings: Settings, model: str, asked: Sequence[Asked], notify: Notify) -> GgufReport:
@@ -89,6 +93,7 @@ def measure_gguf(root: Path, settings: Settings, model: str, asked: Sequence[Ask
     plain = Workspace(root, _with(settings, engine="extractive"))
     with_model = Workspace(root, _with(settings, engine="gguf", model=model))
     extractive, agent = Agent(plain), Agent(with_model)
+    header = read_header(Path(model).expanduser())
     cold = open_gguf(with_model.settings, model).model_copy(update={"keeps_prefix": False})
     for number, video in enumerate(dict.fromkeys(one.video for one in asked), 1):
         notify(f"indexing {number}: {video.name}")
@@ -99,7 +104,7 @@ def measure_gguf(root: Path, settings: Settings, model: str, asked: Sequence[Ask
         notify(f"asking {number} of {len(asked)}: {one.question}")
         answer = _ask(agent, one)
         if answer.trace:
-            _look(RecordedTrace(with_model.library.trace_root, answer.trace), cold, seen)
+            _look(RecordedTrace(with_model.library.trace_root, answer.trace), cold, header, seen)
         answers.append(
             Outcome(
                 video=one.video.name,
@@ -123,6 +128,7 @@ def measure_gguf(root: Path, settings: Settings, model: str, asked: Sequence[Ask
         first_token=_spread(seen.first),
         later_token=_spread(seen.later),
         later_token_unkept=_spread(seen.unkept),
+        unkept_as_estimated=_spread(seen.as_estimated),
         extractive=dict(Counter(one.extractive for one in answers)),
         outcomes=dict(Counter(one.model for one in answers)),
         below=tuple(_named(one) for one in answers if one.extractive == "held" != one.model),
@@ -138,6 +144,7 @@ def show_gguf(report: GgufReport) -> list[str]:
         f"refused {report.refused}",
         f"first message: {report.first_message} tokens, first token after {report.first_token} ms",
         f"second message: first token after {report.later_token} ms; with nothing kept {report.later_token_unkept} ms",
+        f"with nothing kept, measured / estimated: {report.unkept_as_estimated}",
         f"extractive: {_counts(report.extractive)}",
         f"model:      {_counts(report.outcomes)}; its own answers {report.own_answers}",
         *(f"held only by the extractive controller: {line}" for line in report.below),
@@ -162,7 +169,7 @@ def _graded(one: Asked, answer: Answer) -> Grade:
     return grade(one.gold, answer, tolerance=one.tolerance, cited_times=one.cited_times)
 
 
-def _look(trace: RecordedTrace, cold: GgufChatModel, seen: _Seen) -> None:
+def _look(trace: RecordedTrace, cold: GgufChatModel, header: Header, seen: _Seen) -> None:
     """Count the calls of a run, and time its prompts; the second one again without the first."""
     toolbox = Toolbox(ALL_TOOLS)
     rounds = 0
@@ -188,6 +195,8 @@ def _look(trace: RecordedTrace, cold: GgufChatModel, seen: _Seen) -> None:
         if rounds == 2 and len(seen.unkept) < UNKEPT:
             with suppress(EngineError):  # not read within the time limit of a reply
                 seen.unkept.append(_unkept(trace.blob(event["input"]), cold))
+                estimate = 1000 * header.operations(event["usage"]["input_tokens"]) / operations_a_second()
+                seen.as_estimated.append(seen.unkept[-1] / estimate)
 
 
 def _unkept(given: Mapping[str, Any], cold: GgufChatModel) -> float:

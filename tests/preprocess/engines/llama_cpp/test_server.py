@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from typing import Any
 import httpx
 import psutil
 import pytest
+from helpers.command import longtake
 from helpers.models.smollm2 import cut_off, of_unknown_architecture, smollm2
 
 from longtake.config import load
@@ -168,6 +171,26 @@ def test_the_estimate_covers_what_the_model_takes(server: LlamaServer) -> None:
     ask(server, "word " * 6_000, 1)
     taken = process_of(server).memory_info().rss
     assert taken < read_header(smollm2()).needed_bytes(8_192) < 4 * taken
+
+
+def test_memory_and_time_are_estimated_before_loading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """106 million weights read a token: two operations each, and a little for attention."""
+    header = read_header(smollm2())
+    assert 2 * 106e6 < header.operations(1) < 2 * 108e6
+    assert 2 * header.operations(800) < header.operations(1_600) < 3 * header.operations(800)
+    monkeypatch.setattr(module, "operations_a_second", lambda: 1e9)
+    memory, seconds = module.expected_costs(load(), str(smollm2()))
+    assert memory == header.needed_bytes(8_192)
+    assert seconds == pytest.approx(header.operations(module.FIRST_MESSAGE) / 1e9)
+
+
+def test_doctor_tells_what_a_model_in_process_takes(tmp_path: Path) -> None:
+    command = ("--set", "controller.engine=gguf", "--set", f"controller.model={smollm2()}", "doctor")
+    told = longtake(*command, library=tmp_path).stdout
+    assert re.search(r"needs about \d+\.\d MB of memory; the first word takes about \d+ s on this CPU", told)
+    facts = json.loads(longtake(*command, "--json", library=tmp_path).stdout)["controller"]
+    assert facts["memory"] > 1e8
+    assert facts["first_word_seconds"] > 0
 
 
 @pytest.mark.parametrize("package", module.PACKAGES)

@@ -1,0 +1,18 @@
+"""`bench gguf` with a real model, on two questions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from helpers.command import longtake
+from helpers.models.smollm2 import smollm2
+
+
+def test_a_small_model_breaks_no_call_and_falls_below_no_outcome(tmp_path: Path) -> None:
+    command = ("bench", "gguf", "--model", smollm2(), "--questions", 2, "--json")
+    report = json.loads(longtake(*command, library=tmp_path / "library").stdout)
+    assert (report["questions"], report["broken"]["count"]) == (2, 0)
+    assert report["calls"] > 0
+    assert report["below"] == []
+    assert report["unkept_as_estimated"]["n"] == report["later_token_unkept"]["n"] > 0
