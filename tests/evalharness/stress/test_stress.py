@@ -16,7 +16,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Turn, Variant
 from longtake.evalharness.judges.deterministic import DeterministicJudge
 from longtake.evalharness.judges.judging import cases
-from longtake.evalharness.scoring.choice_scores import ChoiceScores, Outcome
+from longtake.evalharness.scoring.choice_scores import ChoiceScores, Outcome, State
 from longtake.evalharness.stress.material import Material
 from longtake.evalharness.stress.scenes import write_scenes
 from longtake.evalharness.stress.stress_suite import STRESS_TESTS, make_set, score_stress
@@ -184,7 +184,7 @@ def test_the_area_under_the_roc_orders_videos_by_the_confidence_of_an_alarm(
 
 @pytest.mark.parametrize("role", ["altered", "untouched"])
 @pytest.mark.parametrize(("state", "score"), [("uncertain", 0.0), ("abstained", 0.0), ("ok", -0.9)])
-def test_a_reply_that_is_not_sure_raises_no_alarm_and_denies_none(role: str, state: str, score: float) -> None:
+def test_a_reply_that_is_not_sure_raises_no_alarm_and_denies_none(role: str, state: State, score: float) -> None:
     turn = Turn(question="Is it altered?", reference="yes")
     item = Item(suite="stress", id=role, video=role, task="t", format="open", turns=(turn,), tags={"role": role})
     right = 0.0 if role == "altered" or state != "ok" else 1.0
