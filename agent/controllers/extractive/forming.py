@@ -10,7 +10,7 @@ from longtake.agent.controllers.extractive.option_choice import choose, declinin
 from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence
-from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, states_time
+from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, times
 from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
 from longtake.language.words import coverage
@@ -187,7 +187,7 @@ def _claim(query: Query, candidate: Candidate) -> DraftClaim:
     """The claim of a candidate: its line, word for word, with what the target adds."""
     text = f"“{candidate.text}”"
     span = candidate.spoken or candidate.span
-    if query.target in TIMED and candidate.modality != "metadata" and not states_time(query, candidate):
+    if query.target in TIMED and candidate.modality != "metadata" and times(query, candidate):
         text = f"{text} from {span.start:.1f} s to {span.end:.1f} s"
     elif query.target == "yesno" and (answer := settled_by(query, candidate)):
         text = f"{answer.capitalize()}: {text}"

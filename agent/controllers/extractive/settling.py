@@ -25,7 +25,7 @@ def settles(query: Query, candidate: Candidate) -> bool:
     if candidate.fact is not None or query.target == "choice":
         return True  # the option that a line names is an answer
     if query.target in TIMED:
-        return states_time(query, candidate) or _times(query, candidate)
+        return _states_time(query, candidate) or times(query, candidate)
     if query.target == "yesno":
         return bool(settled_by(query, candidate))
     new = unsaid(candidate.text, query.question)
@@ -39,20 +39,20 @@ def settles(query: Query, candidate: Candidate) -> bool:
     return bool(new) and not denies_otherwise(query, candidate)
 
 
-def states_time(query: Query, candidate: Candidate) -> bool:
+def _states_time(query: Query, candidate: Candidate) -> bool:
     """Whether a line itself says a date or a time of day; where a duration is asked, so many minutes or the like."""
     if query.target == "duration":
         return bool({amount.unit for amount in amounts(candidate.text)} & _UNITS_OF_TIME)
     return any(value.kind in _WHEN for each in statements(candidate.text) for value in each.values)
 
 
-def _times(query: Query, candidate: Candidate) -> bool:
+def times(query: Query, candidate: Candidate) -> bool:
     """Whether the span of a line can be the answer: when it is said or shown, or how long something is shown.
 
     What is there nearly throughout happens at no time, and how long a line takes to say isn't how long anything takes.
     """
     if query.target == "duration":
-        return candidate.modality != "speech"
+        return candidate.modality != "speech" and not _states_time(query, candidate)
     return candidate.span.length <= _MOMENT * query.videos.get(candidate.evidence.video, math.inf)
 
 

@@ -172,12 +172,13 @@ def test_an_option_about_a_picture_that_nothing_examined_is_not_guessed() -> Non
     ("target", "said", "end", "outcome", "timed"),
     [
         ("time", "The market is planned.", 15.0, "answered", True),
-        ("time", "The market is planned.", 99.0, "uncertain", True),
+        ("time", "The market is planned.", 99.0, "uncertain", False),
+        ("time", "The market is on the 10th of October.", 15.0, "answered", True),
         ("time", "The market is on the 10th of October.", 99.0, "answered", False),
         ("duration", "The market lasts three hours.", 15.0, "answered", False),
     ],
 )
-def test_a_line_that_states_a_time_is_quoted_and_another_one_is_timed_unless_it_stays(
+def test_a_line_is_timed_unless_it_stays_or_states_how_long(
     target: Target, said: str, end: float, outcome: Outcome, timed: bool
 ) -> None:
     reply = formed(query("speech", target, "When is the market?"), line(said, end=end))
