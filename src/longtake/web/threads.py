@@ -17,7 +17,7 @@ from longtake.agent.graph.agent import MAX_OPTION_LENGTH, MAX_OPTIONS, MAX_QUEST
 from longtake.errors import LibraryError
 from longtake.exports.chapters import as_text, as_vtt, chapters_of
 from longtake.exports.evidence_bundle import write_pack
-from longtake.memory.conversations import Conversation, Exchange
+from longtake.memory.conversations import TITLE_LENGTH, Conversation, Exchange
 from longtake.memory.records import Record
 from longtake.web.http.concurrency import Slots
 from longtake.web.http.described import content
@@ -38,6 +38,12 @@ class NewThread(BaseModel):
     videos: Videos
 
 
+class NewTitle(BaseModel):
+    """Another title of a thread."""
+
+    title: str = Field(min_length=1, max_length=TITLE_LENGTH, pattern=r"\S")
+
+
 class NewQuestion(BaseModel):
     """A question, with options if it is multiple choice, and videos and a model if they aren't the usual ones."""
 
@@ -45,18 +51,25 @@ class NewQuestion(BaseModel):
     options: list[Option] = Field(default=[], max_length=MAX_OPTIONS)
     videos: Videos | None = None
     model: str | None = Field(default=None, max_length=300, description="A controller that /api/models lists.")
+    again: int | None = Field(
+        default=None,
+        ge=0,
+        description="Number of the question that this one is asked in place of. Its answer replaces that one's and all "
+        "later ones, unless it fails.",
+    )
 
 
 class Thread(Record):
     """A thread as listed."""
 
     id: str
-    title: str = Field(description="Its first question; empty before the first.")
+    title: str = Field(description="Its first question, or what it was renamed to; empty before either.")
     videos: tuple[str, ...] = Field(description="Library ids of the last question's videos.")
     questions: int
     changed: float = Field(description="Seconds since the epoch.")
     running: str | None = Field(description="The run under way for it, if any.")
     asking: str | None = Field(description="The question of that run.")
+    again: int | None = Field(description="Number of the question in place of which that run's is asked.")
 
 
 class ThreadList(Record):
@@ -79,9 +92,14 @@ router = APIRouter(prefix="/api/threads", tags=["threads"])
 
 
 @router.get("")
-def list_threads(service: Served) -> ThreadList:
-    """Every thread, most recently changed first."""
-    return ThreadList(threads=tuple(_thread(each, service) for each in service.conversations.all()))
+def list_threads(
+    service: Served,
+    words: Annotated[
+        str, Query(max_length=200, description="Only threads whose title, questions and answers have all of these.")
+    ] = "",
+) -> ThreadList:
+    """The threads, most recently changed first."""
+    return ThreadList(threads=tuple(_thread(each, service) for each in service.conversations.all(words)))
 
 
 @router.post("", status_code=201)
@@ -99,8 +117,10 @@ def ask_question(thread: str, body: NewQuestion, service: Served) -> StartedRun:
     videos = _known(body.videos, service) if body.videos else _remaining(conversation, service)
     if len(body.options) == 1:
         raise Refusal(400, "A single option isn't a choice: give two or more, or none.")
+    if body.again is not None:
+        _exchange(thread, body.again, service)
     change = service.models.chosen(body.model) if body.model else unchanged
-    run = service.runs.start(Asked(videos, body.question, tuple(body.options), thread, change=change))
+    run = service.runs.start(Asked(videos, body.question, tuple(body.options), thread, body.again, change=change))
     for video in videos:
         job = service.indexing.job(video)
         if job and not job.progress().over:
@@ -156,6 +176,14 @@ def show_thread(thread: str, service: Served) -> WholeThread:
     return WholeThread(**listed.model_dump(), turns=tuple(service.conversations.exchanges(thread)))
 
 
+@router.patch("/{thread:path}")
+def rename_thread(thread: str, body: NewTitle, service: Served) -> Thread:
+    """Rename a thread."""
+    _conversation(thread, service)
+    service.conversations.rename(thread, " ".join(body.title.split()))
+    return _thread(_conversation(thread, service), service)
+
+
 @router.delete("/{thread:path}", status_code=204)
 def delete_thread(thread: str, service: Served) -> Response:
     """Delete a thread; its traces stay."""
@@ -209,4 +237,5 @@ def _thread(conversation: Conversation, service: Service) -> Thread:
         **conversation.model_dump(exclude={"thread"}),
         running=run.id if run else None,
         asking=run.asked.question if run else None,
+        again=run.asked.again if run else None,
     )
