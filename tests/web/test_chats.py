@@ -104,3 +104,15 @@ def test_a_chat_says_which_question_is_asked_again(small_workspace: Workspace, v
             ask(client, thread, ROOM, again=0)
             shown = client.get(f"/api/threads/{thread}").json()
             assert (shown["asking"], shown["again"], len(shown["turns"])) == (ROOM, 0, 1)
+
+
+def test_a_chat_is_exported_under_its_title(client: httpx.Client, video: str) -> None:
+    thread = begin(client, video)
+    answer(client, thread, COST)
+    client.patch(f"/api/threads/{thread}", json={"title": "Prices / Küche"})
+    for form, start in (("markdown", "# Prices / Küche"), ("html", "<!doctype html>")):
+        exported = client.get(f"/api/threads/{thread}/export", params={"format": form})
+        assert exported.text.startswith(start)
+        assert "249 dollars" in exported.text
+        assert "Prices%20%2F%20K%C3%BCche." in exported.headers["content-disposition"]
+    assert client.get("/api/threads/none/export").status_code == 404

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import quote
 from uuid import uuid4
 
 from fastapi import APIRouter, Query, Response
@@ -16,6 +17,7 @@ from starlette.background import BackgroundTask
 from longtake.agent.graph.agent import MAX_OPTION_LENGTH, MAX_OPTIONS, MAX_QUESTION_LENGTH, MAX_VIDEOS
 from longtake.errors import LibraryError
 from longtake.exports.chapters import as_text, as_vtt, chapters_of
+from longtake.exports.chat_export import chat_html, chat_markdown
 from longtake.exports.evidence_bundle import write_pack
 from longtake.memory.conversations import TITLE_LENGTH, Conversation, Exchange
 from longtake.memory.records import Record
@@ -25,8 +27,8 @@ from longtake.web.http.refusals import Refusal
 from longtake.web.runs import Asked, StartedRun, unchanged
 from longtake.web.service import Served, Service
 
-# Each pack encodes minutes of video.
-PACKING = Slots(2, "Other evidence packs are being made. Try again in a while.", retry_after=10)
+# Each pack, and each chat with its clips, encodes minutes of video.
+PACKING = Slots(2, "Other exports are being made. Try again in a while.", retry_after=10)
 
 Videos = Annotated[list[str], Field(min_length=1, max_length=MAX_VIDEOS, description="Library ids.")]
 Option = Annotated[str, Field(min_length=1, max_length=MAX_OPTION_LENGTH)]
@@ -86,6 +88,7 @@ class WholeThread(Thread):
 
 _PACK = content("application/zip", what="The pack.")
 _CHAPTERS = content("text/plain", "text/vtt", what="The chapters.")
+_CHAT = content("text/markdown", "text/html", what="The chat.")
 
 # A thread started in the terminal may have any name, including one with a slash.
 router = APIRouter(prefix="/api/threads", tags=["threads"])
@@ -167,6 +170,20 @@ def chapters_of_turn(
         raise Refusal(404, f"This answer doesn't cite {record.name}.")
     made, kind = (as_vtt(chapters), "text/vtt") if format == "vtt" else (as_text(chapters), "text/plain")
     return PlainTextResponse(made, media_type=kind)
+
+
+@router.get("/{thread:path}/export", response_class=Response, responses=_CHAT)
+def export_thread(thread: str, service: Served, format: Literal["markdown", "html"] = "markdown") -> Response:
+    """A thread as a file: Markdown, or one HTML page that contains clips of the cited places, up to its limits."""
+    chat = _conversation(thread, service)
+    exchanges = service.conversations.exchanges(thread)
+    if format == "markdown":
+        made, kind, ending = chat_markdown(chat, exchanges, service.library), "text/markdown", "md"
+    else:
+        with PACKING.slot():
+            made, kind, ending = chat_html(chat, exchanges, service.library), "text/html", "html"
+    name = quote(f"{chat.title or 'chat'}.{ending}", safe="")
+    return Response(made, media_type=kind, headers={"Content-Disposition": f"attachment; filename*=utf-8''{name}"})
 
 
 @router.get("/{thread:path}")
