@@ -79,7 +79,8 @@ class Conversations:
                 (thread, number, time.time(), answer.model_dump_json()),
             )
             connection.execute(
-                "UPDATE conversations SET title = ? WHERE thread = ? AND title = ''", (answer.question[:TITLE_LENGTH], thread)
+                "UPDATE conversations SET title = ? WHERE thread = ? AND title = ''",
+                (answer.question[:TITLE_LENGTH], thread),
             )
             return int(number)
 

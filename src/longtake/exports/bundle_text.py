@@ -91,6 +91,7 @@ def _receipt(asked: float, answer: Answer) -> str:
 
 
 def span_text(citation: Citation) -> str:
+    """When a citation starts and ends."""
     return str(TimeSpan(start=citation.start, end=citation.end))
 
 

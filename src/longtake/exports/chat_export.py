@@ -92,7 +92,7 @@ class _Media:
             limit = f"it takes {MAX_CLIPS} clips and {MAX_MEDIA // 1_000_000} MB at most"
             said.append(f"It lacks the clips of {counted(self._too_many, 'other place')}: {limit}.")
         if self._gone:
-            said.append(f"It lacks the clips of {counted(self._gone, 'place')}: the video's file is gone or has changed.")
+            said.append(f"It lacks the clips of {counted(self._gone, 'place')} whose file is gone or has changed.")
         return " ".join(said)
 
     def _still(self, place: Place) -> str | None:

@@ -188,7 +188,7 @@ class Runs:
             run.feed.notify("failed", {"message": problem}, last=True)
 
     def _number(self, thread: str, answer: Answer) -> int | None:
-        """The number of the answer in its thread, to which the terminal may have added others; None if it isn't kept."""
+        """The number of the answer in its thread, to which others may have been added; None if it isn't there."""
         exchanges = self._conversations.exchanges(thread)
         return next((each.number for each in reversed(exchanges) if each.answer.trace == answer.trace), None)
 
