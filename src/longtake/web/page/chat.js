@@ -55,6 +55,7 @@ export class Chat {
 
   async #begin(videos, at) {
     const visit = this.close();
+    lookAtModelAgain();
     this.#known = (await attempt(allVideos)) ?? new Map();
     if (visit !== this.#visit) return;
     this.#title("New chat");
@@ -67,6 +68,7 @@ export class Chat {
 
   async #open(id) {
     const visit = this.close();
+    lookAtModelAgain();
     this.#title("");
     const thread = await this.#read(id);
     if (visit !== this.#visit || !thread) return;
@@ -122,7 +124,6 @@ export class Chat {
     this.#thread = this.#shown = this.#last = null;
     this.#videos = [];
     this.menu.of(null);
-    lookAtModelAgain();
     this.stage.player.offer([]);
     this.stage.timeline.looked([]);
     byId("turns").replaceChildren();
@@ -166,14 +167,17 @@ export class Chat {
   /** Ask in place of an earlier question. */
   async #again(turn, question) {
     if (byId("send").disabled) return notice("A question of this chat is still being answered.");
-    const after = [...byId("turns").children].length - 1 - [...byId("turns").children].indexOf(turn.element);
+    const turns = [...byId("turns").children];
+    const after = turns.length - 1 - turns.indexOf(turn.element);
     if (after) {
-      const facts = { Replaced: `this answer and the ${many(after, "question")} after it, once the new answer is there.` };
+      const facts = { Replaced: `This answer and the ${many(after, "question")} after it, once the new answer is there.` };
       if (!(await confirmed("Ask again from here?", facts, "Ask again"))) return;
     }
     const [visit, videos] = [this.#visit, [...this.#videos]];
     const body = { question, videos, model: chosenModel(), again: turn.number };
+    byId("send").disabled = true;
     const sent = await attempt(() => post(`${threadPath(this.#thread)}/questions`, body));
+    byId("send").disabled = false;
     if (!sent || visit !== this.#visit) return;
     while (turn.element.nextSibling) turn.element.nextSibling.remove();
     turn.element.remove();

@@ -53,8 +53,8 @@ export class ChatMenu {
   async #delete() {
     const thread = this.#thread;
     const facts = {
-      Deleted: "the questions and answers of this chat, and its notes.",
-      Kept: "the videos, and the traces of its answers.",
+      Deleted: "The questions and answers of this chat, and its notes.",
+      Kept: "The videos, and the traces of its answers.",
     };
     if (!(await confirmed("Delete this chat?", facts))) return;
     if ((await attempt(() => remove(threadPath(thread)))) !== undefined) location.hash = "#/";

@@ -162,11 +162,11 @@ async function indexAgain({ id }) {
 async function deleteVideo({ id, name, bytes: size, stored }) {
   const { threads } = (await attempt(() => api("/api/threads"))) ?? { threads: [] };
   const about = threads.filter(({ title, videos }) => title && videos.includes(id)).length;
-  const index = "its index: everything that was read, heard and seen in it";
-  const chats = about ? `${many(about, "chat")} about it, with answers and quotes; what they cite no longer plays` : "";
-  const kept = [stored ? "" : "the file itself, where it is on this machine", chats].filter(Boolean);
+  const index = "Its index: everything that was read, heard and seen in it";
+  const file = stored ? "" : "The file itself, where it is on this machine. ";
+  const chats = about ? `${many(about, "chat")} about it, with answers and quotes; what they cite no longer plays.` : "";
   const facts = { Deleted: stored ? `${index}, and its uploaded file (${bytes(size)}).` : `${index}.` };
-  if (kept.length) facts.Kept = `${kept.join("; and ")}.`;
+  if (file || chats) facts.Kept = file + chats;
   if (!(await confirmed(`Delete ${name} from the library?`, facts))) return;
   if ((await attempt(() => remove(`/api/videos/${id}`))) === undefined) return;
   notice(`Deleted ${name}.`);

@@ -33,5 +33,7 @@ export async function lookAtModel() {
   const { name, problem } = state;
   line.classList.toggle("bad", problem !== null);
   line.classList.toggle("good", problem === null);
-  line.textContent = problem ? `${name} can’t answer: ${problem}. Until then, answers quote what is found.` : `${name} is ready.`;
+  line.textContent = problem
+    ? `${name} can’t answer: ${problem}. Settings has the other ways to answer.`
+    : `${name} is ready.`;
 }

@@ -7,6 +7,8 @@ import { followQueue } from "./indexing.js";
 import { chooseModel, chosenModel, lookAtModel } from "./model_state.js";
 
 let settings; // as the server last said
+let videos; // of the library, when the settings were opened
+let untranscribed = []; // ids
 
 export function startSettings() {
   byId("settings-open").onclick = open;
@@ -19,11 +21,11 @@ export function startSettings() {
 async function open() {
   const found = await attempt(() => Promise.all([api("/api/models"), api("/api/settings"), allVideos()]));
   if (!found) return;
-  const [models, now, videos] = found;
+  const [models, now] = found;
+  videos = found[2];
   if (!models.controllers.some(({ name }) => name === chosenModel())) chooseModel(null);
   byId("model-list").replaceChildren(...models.controllers.map(choice));
   show(now, models);
-  showSilent(videos);
   byId("storage").open = false;
   byId("settings").showModal();
   byId("settings-title").focus();
@@ -52,6 +54,7 @@ function show(now, models) {
   const usual = now.detected ? "Detect" : "As the server was started with";
   byId("language").replaceChildren(el("option", { value: "" }, usual), ...languages);
   byId("language").value = now.switches.language ?? "";
+  showSilent();
   if (!models) return;
   const switched = new Set(now.engines.map(({ capability }) => capability));
   const others = models.engines.filter(({ capability }) => !switched.has(capability));
@@ -93,18 +96,19 @@ async function change(changes) {
 }
 
 /** How many videos have no transcript, though they have sound. */
-function showSilent(videos) {
+function showSilent() {
   const silent = [...videos.values()].filter(({ problems }) => problems.speech);
   const speech = settings.engines.find(({ capability }) => capability === "speech");
-  const reason = !speech ? "It is off." : !speech.on ? "It is off." : speech.engine ? "" : speech.missing;
-  const count = silent.length ? `${many(silent.length, "video")} without a transcript.` : "Every video that is indexed and has sound was listened to.";
-  byId("without-words").textContent = silent.length && reason ? `${count} ${reason}` : count;
+  const reason = speech?.on ? (speech.engine ? "" : speech.missing) : "Speech is off.";
+  byId("without-words").textContent = silent.length
+    ? `${many(silent.length, "video")} without a transcript. ${reason}`
+    : "Every indexed video with sound has been listened to.";
   byId("transcribe").disabled = !silent.length || Boolean(reason);
-  byId("transcribe").videos = silent.map(({ id }) => id);
+  untranscribed = silent.map(({ id }) => id);
 }
 
 async function transcribe() {
-  const ids = byId("transcribe").videos;
+  const ids = untranscribed;
   byId("transcribe").disabled = true;
   for (const id of ids) if (!(await attempt(() => post(`/api/videos/${id}/index`)))) return;
   notice(`${many(ids.length, "video")} queued for transcription; the library shows the progress.`);
