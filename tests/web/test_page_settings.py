@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from helpers.browser import LAPTOP, PHONE, ask, faults, opened, until
 from helpers.media.small_video import write_small_video
+from helpers.media.speech import write_spoken
 from helpers.servers.openai_server import openai_server, says
 from helpers.servers.web_server import web_server
 
@@ -52,43 +53,41 @@ def test_what_is_switched_in_the_settings_stays(
         opened(browser, server.url, viewport=size, color_scheme=scheme) as page,
     ):
         dialog = _open_settings(page)
-        dialog.get_by_label("Scene text").uncheck()
+        dialog.get_by_label("Scene text", exact=True).uncheck()
         dialog.get_by_text("Tools while answering").click()
         dialog.get_by_label("Calculator").focus()
         page.keyboard.press("Space")
         until(page, "document.activeElement.closest('#tool-list') !== null")  # the focus stays in the list
-        dialog.get_by_label("Language").select_option("de")
+        dialog.get_by_role("combobox", name="Language").select_option("de")
         dialog.get_by_text("Storage").click()
         dialog.get_by_text("free on this disk").wait_for()
         assert faults(page) == []
         page.keyboard.press("Escape")
         page.reload()
         dialog = _open_settings(page)
-        assert not dialog.get_by_label("Scene text").is_checked()
+        assert not dialog.get_by_label("Scene text", exact=True).is_checked()
         assert dialog.get_by_label("Sounds", exact=True).is_checked()
-        assert dialog.get_by_label("Language").input_value() == "de"
+        assert dialog.get_by_role("combobox", name="Language").input_value() == "de"
         assert server.service.workspace.settings.tools.off == ("calculator",)
 
 
 def test_what_was_indexed_without_its_speech_is_transcribed_from_the_settings(
-    browser: Any, tmp_path: Path, voice: Path
+    browser: Any, tmp_path: Path
 ) -> None:
     workspace = Workspace(tmp_path / "library", load(overrides=("engines.speech=[]",)))
-    video = workspace.add(voice).video.id
+    video = workspace.add(write_spoken(tmp_path / "spoken.wav")).video.id
     again = Workspace(tmp_path / "library", load())
-    if again.engines.report("speech").engine is None:
-        pytest.skip("needs a model of Whisper")
     with web_server(again) as server, opened(browser, server.url) as page:
         dialog = _open_settings(page)
         dialog.get_by_text("1 video without a transcript.").wait_for()
-        dialog.get_by_label("Speech", exact=True).uncheck()
+        dialog.get_by_role("checkbox", name="Speech", exact=True).uncheck()
         dialog.get_by_text("Speech is off.").wait_for()
         assert dialog.get_by_role("button", name="Transcribe now").is_disabled()
-        dialog.get_by_label("Speech", exact=True).check()
+        dialog.get_by_role("checkbox", name="Speech", exact=True).check()
         dialog.get_by_role("button", name="Transcribe now").click()
         page.keyboard.press("Escape")
         page.locator("#indexing").get_by_text("Indexed", exact=True).wait_for(timeout=120_000)
-        assert "speech" in (server.service.library.get(video) or again).layers  # type: ignore[operator]
+        assert "speech" in server.service.video(video).layers
 
 
 def test_a_dead_server_of_models_is_seen_beside_the_question(browser: Any, small_workspace: Workspace) -> None:

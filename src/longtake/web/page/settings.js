@@ -7,13 +7,14 @@ import { followQueue } from "./indexing.js";
 import { chooseModel, chosenModel, lookAtModel } from "./model_state.js";
 
 let settings; // as the server last said
+let changing = Promise.resolve(); // the changes, one after the other: each is made to what the one before left
 let videos; // of the library, when the settings were opened
 let untranscribed = []; // ids
 
 export function startSettings() {
   byId("settings-open").onclick = open;
   byId("settings-done").onclick = () => byId("settings").close();
-  byId("language").onchange = ({ target }) => change({ language: target.value || null });
+  byId("language").onchange = ({ target: { value } }) => change(() => ({ language: value || null }));
   byId("transcribe").onclick = transcribe;
   byId("storage").ontoggle = () => byId("storage").open && showStorage();
 }
@@ -67,32 +68,31 @@ function show(now, models) {
 
 function engine({ capability, purpose, on, engine: name, summary, missing }) {
   const state = !on ? "off" : name ? summary : `none: ${missing}`;
-  return switched(Plain(capability), on, `${purpose} · ${state}`, () => toggled("engines_off", capability));
+  return switched(Plain(capability), on, `${purpose} · ${state}`, "engines_off", capability);
 }
 
 function tool({ name, purpose, on }) {
-  return switched(Plain(name), on, purpose, () => toggled("tools_off", name));
+  return switched(Plain(name), on, purpose, "tools_off", name);
 }
 
-function switched(label, on, words, changes) {
-  const box = el("input", { type: "checkbox", onchange: () => change(changes()) });
+function switched(label, on, words, kind, name) {
+  const others = () => settings.switches[kind].filter((off) => off !== name);
+  const onchange = ({ target: { checked } }) => change(() => ({ [kind]: checked ? others() : [...others(), name] }));
+  const box = el("input", { type: "checkbox", onchange });
   box.checked = on;
   return el("li", { class: "switch" }, el("label", { class: "check" }, box, label), el("p", { class: "faint" }, words));
 }
 
-function toggled(kind, name) {
-  const off = new Set(settings.switches[kind]);
-  off.has(name) ? off.delete(name) : off.add(name);
-  return { [kind]: [...off] };
-}
-
-/** Switch something; if that is refused, everything is shown as it is. */
-async function change(changes) {
-  const focused = document.activeElement.closest("li");
-  const place = focused && [focused.parentElement, [...focused.parentElement.children].indexOf(focused)];
-  const body = { ...settings.switches, ...changes };
-  show((await attempt(() => api("/api/settings", { method: "PUT", body }))) ?? settings);
-  place?.[0].children[place[1]]?.querySelector("input").focus();
+/** Switch something, after what was switched before; if that is refused, everything is shown as it is. */
+function change(changes) {
+  const put = () => api("/api/settings", { method: "PUT", body: { ...settings.switches, ...changes() } });
+  changing = changing.then(async () => {
+    const now = (await attempt(put)) ?? settings;
+    const focused = document.activeElement.closest("#settings li");
+    const place = focused && [focused.parentElement, [...focused.parentElement.children].indexOf(focused)];
+    show(now);
+    place?.[0].children[place[1]]?.querySelector("input").focus();
+  });
 }
 
 /** How many videos have no transcript, though they have sound. */
