@@ -71,9 +71,7 @@ def test_what_is_switched_in_the_settings_stays(
         assert server.service.workspace.settings.tools.off == ("calculator",)
 
 
-def test_what_was_indexed_without_its_speech_is_transcribed_from_the_settings(
-    browser: Any, tmp_path: Path
-) -> None:
+def test_what_was_indexed_without_its_speech_is_transcribed_from_the_settings(browser: Any, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load(overrides=("engines.speech=[]",)))
     video = workspace.add(write_spoken(tmp_path / "spoken.wav")).video.id
     again = Workspace(tmp_path / "library", load())

@@ -18,7 +18,6 @@ from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
 from longtake.errors import LibraryError
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.service import Service
 from longtake.web.switches import SwitchBoard
 
 ALL_ON = {"engines_off": [], "tools_off": [], "language": None}

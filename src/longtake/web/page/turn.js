@@ -44,8 +44,12 @@ export class Turn {
     this.doing?.remove();
     this.trace = answer.trace;
     this.number = number;
-    const acts = { again: () => this.context.again(this, this.question), edit: () => this.#edit() };
-    const context = { ...this.context, ...(number === null ? {} : acts), thread: this.context.thread(), number };
+    const stored = number !== null;
+    const acts = {
+      again: stored ? () => this.context.again(this, this.question) : null,
+      edit: stored ? () => this.#edit() : null,
+    };
+    const context = { ...this.context, ...acts, thread: this.context.thread(), number };
     const details = detailsOf(answer, context, this.steps.log);
     // The steps of an old answer are loaded when its details are opened.
     details.addEventListener("toggle", () => this.recall());
