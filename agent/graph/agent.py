@@ -135,18 +135,7 @@ class Agent:
             )
             turns = [*self._recalled(thread, again), *earlier]
             asked = Question(trace.masked(question.strip()), tuple(handles), tuple(trace.masked(options)), turns)
-            try:
-                answer = run_graph(self._graph, asked, change(context), thread or trace.run)
-            finally:
-                if thread is None:
-                    self._forget(trace.run)
-                else:
-                    self._keep_last_checkpoint(thread)
-            if thread is not None and again is not None and answer.status == "failed":
-                self._threads.delete_thread(thread)  # the answers stay, and the next question recalls them
-            elif thread is not None:
-                self._conversations.add(thread, tuple(handles), answer, again)
-            return answer
+            return self._run(asked, change(context), thread, again)
 
     def forget(self, thread: str) -> None:
         """Delete a thread. Its traces stay.
@@ -166,6 +155,23 @@ class Agent:
         self._threads.delete_thread(thread)
         self._notes.forget(thread)
         self._conversations.forget(thread)
+
+    def _run(self, asked: Question, context: RunContext, thread: str | None, again: int | None) -> Answer:
+        """Run the graph; keep the answer, and what the thread's next question needs."""
+        failed = True
+        try:
+            answer = run_graph(self._graph, asked, context, thread or context.trace.run)
+            failed = answer.status == "failed"
+        finally:
+            if thread is None:
+                self._forget(context.trace.run)
+            elif again is not None and failed:
+                self._threads.delete_thread(thread)  # its answers stay, and the next question recalls them
+            else:
+                self._keep_last_checkpoint(thread)
+        if thread is not None and not (again is not None and failed):
+            self._conversations.add(thread, asked.videos, answer, again)
+        return answer
 
     def _recalled(self, thread: str | None, again: int | None) -> list[Turn]:
         """What the checkpoint of a thread lacks of its questions: all of them if there is none, or it goes too far."""
