@@ -24,7 +24,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 State = Literal["queued", "indexing", "done", "failed"]
 _ORDER = [step.name for step in (*STEPS, EMBEDDING)]
 _STEP_OF = {layer: step for step in _ORDER for layer in BUILT_BY.get(step, (step,))}
-_ENGINE_OF = {  # capability of each step that needs an engine
+ENGINE_OF = {  # capability of each step that needs an engine
     "sounds": "sounds",
     "speech": "speech",
     "speakers": "speakers",
@@ -107,7 +107,7 @@ class Job:
     def _layer(self, name: str, running: followed.Progress | None, reports: Mapping[str, LayerReport]) -> LayerProgress:
         step = _STEP_OF[name]
         if report := reports.get(name) or reports.get(step):
-            reason = report.problem or report.unavailable
+            reason = report.problem or (report.unavailable and self.unavailable.get(step, report.unavailable))
             return _missing(name, reason) if reason else LayerProgress(name=name, share=1.0, state="done")
         if self.state == "done" or (running and _ORDER.index(step) < _ORDER.index(running.step)):
             return _missing(name, None)  # the file has no content for it
@@ -241,8 +241,10 @@ def _seconds_left(layers: tuple[LayerProgress, ...]) -> float | None:
 def unavailable(engines: EngineTable) -> dict[str, str]:
     """Why a step has no engine now, by step name."""
     reasons = {}
-    for step, capability in _ENGINE_OF.items():
-        if engines.report(capability).engine is None:
+    for step, capability in ENGINE_OF.items():
+        if not getattr(engines.settings.engines, capability):
+            reasons[step] = "It is switched off in the settings."
+        elif engines.report(capability).engine is None:
             try:
                 engines.load(capability)
             except EngineUnavailable as error:

@@ -23,6 +23,7 @@ from longtake.web.http.refusals import Refusal
 from longtake.web.indexing import Indexing
 from longtake.web.models import Models
 from longtake.web.runs import Runs
+from longtake.web.switches import SwitchBoard
 from longtake.web.uploads import Uploads
 
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -41,6 +42,7 @@ class Service:
             folders: their media files may be added without uploading.
         """
         self.workspace = workspace
+        self.switches = SwitchBoard(workspace)
         self.agent = agent
         self.library = workspace.library
         self.index = workspace.index  # opened here, before several threads need it

@@ -69,6 +69,11 @@ class Uploads:
         self._busy: set[str] = set()  # uploads that a thread is writing
         self._sweep()
 
+    @property
+    def unfinished(self) -> Path:
+        """Folder of the uploads that aren't complete."""
+        return self._unfinished
+
     def file(self, video_id: str) -> Path | None:
         """The uploaded file with this hash, if there is one."""
         return next(self._root.glob(f"{video_id}.*"), None)

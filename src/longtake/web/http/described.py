@@ -63,4 +63,8 @@ def content(*media_types: str, what: str, status: int = 200) -> dict[int | str, 
     return {status: {"description": what, "content": {media_type: {} for media_type in media_types}}}
 
 
+PICTURE = {
+    **content("image/jpeg", what="The picture."),
+    304: {"description": "Unchanged since the tag in the request."},
+}
 EVENTS = content("text/event-stream", what="Server-sent events.")

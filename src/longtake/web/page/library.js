@@ -4,7 +4,7 @@ import { allVideos, api, post, remove } from "./api.js";
 import { choose } from "./chooser.js";
 import { attempt, byId, confirmed, el, notice } from "./dom.js";
 import { over } from "./events.js";
-import { Plain, bytes, clock, many, percent, plain } from "./format.js";
+import { Plain, bytes, clock, day, many, percent, plain } from "./format.js";
 import { followQueue, inWords, onProgress } from "./indexing.js";
 import { watchFiles } from "./uploads.js";
 
@@ -51,7 +51,14 @@ async function changed() {
 
 async function addFromFolder() {
   const { files, cut } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
-  const items = files.map(({ path, name, bytes: size }) => ({ id: path, name, detail: bytes(size) }));
+  const items = files.map(({ path, name, folder, bytes: size, changed: when, video }) => ({
+    id: path,
+    name,
+    folder,
+    detail: `${bytes(size)} · ${day(when)}`,
+    picture: `/api/folders/thumbnail?path=${encodeURIComponent(path)}`,
+    taken: video ? "in the library" : null,
+  }));
   const title = cut ? `Add from a folder (first ${files.length} files)` : "Add from a folder";
   for (const path of (await choose(title, items)) ?? []) {
     await attempt(() => post("/api/videos", { path }));
@@ -152,13 +159,15 @@ async function indexAgain({ id }) {
   if (await attempt(() => post(`/api/videos/${id}/index`))) await changed();
 }
 
-async function deleteVideo({ id, name }) {
-  if (
-    !(await confirmed(
-      `Delete ${name} from the library? This deletes its index and, if it was uploaded, its file.`,
-    ))
-  )
-    return;
+async function deleteVideo({ id, name, bytes: size, stored }) {
+  const { threads } = (await attempt(() => api("/api/threads"))) ?? { threads: [] };
+  const about = threads.filter(({ title, videos }) => title && videos.includes(id)).length;
+  const index = "Its index: everything that was read, heard and seen in it";
+  const file = stored ? "" : "The file itself, where it is on this machine. ";
+  const chats = about ? `${many(about, "chat")} about it, with answers and quotes; what they cite no longer plays.` : "";
+  const facts = { Deleted: stored ? `${index}, and its uploaded file (${bytes(size)}).` : `${index}.` };
+  if (file || chats) facts.Kept = file + chats;
+  if (!(await confirmed(`Delete ${name} from the library?`, facts))) return;
   if ((await attempt(() => remove(`/api/videos/${id}`))) === undefined) return;
   notice(`Deleted ${name}.`);
   await changed();

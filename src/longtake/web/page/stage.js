@@ -23,6 +23,12 @@ export class Stage extends EventTarget {
     this.timeline.mark({ start, end });
   }
 
+  /** The address of this page that opens the video shown at the second shown. */
+  address() {
+    const { video, time } = this.player;
+    return `${location.origin}/#/new/${video.id}?t=${Math.floor(time)}`;
+  }
+
   /** Reload the lanes when another layer of the video is done. */
   indexed(video, { layers }) {
     const built = layers.filter(({ state }) => state === "done").length;
