@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
@@ -13,6 +12,7 @@ from longtake.errors import LibraryError
 from longtake.exports.transcript import Line, Track, rendered, transcript
 from longtake.memory.records import Record
 from longtake.web.http.described import content
+from longtake.web.http.downloads import attached
 from longtake.web.http.refusals import Refusal
 from longtake.web.service import Served
 
@@ -61,6 +61,4 @@ def download_words(video_id: str, form: FileFormat, service: Served, track: Whic
         text = rendered(transcript(service.library, video, track), form)
     except LibraryError as error:
         raise Refusal(404, str(error)) from error
-    name = f"{Path(video.name).stem}.{form}".encode("ascii", "replace").decode().replace('"', "'").replace("?", "_")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text, media_type=f"{_TYPES[form]}; charset=utf-8", headers=headers)
+    return attached(text, _TYPES[form], video.name, form)
