@@ -1,7 +1,7 @@
-"""Divides a video into chapters: at the shots or lines where the topic changes, each titled with its most typical line.
+"""Divides a video into chapters where its topic changes, each titled with its most typical line.
 
-The lines are already embedded for search. Dynamic programming finds the change points of their vectors: the least spread
-within chapters plus a price for each (kernel change-point detection: Arlot, Celisse and Harchaoui, 2019).
+The lines are already embedded for search. Dynamic programming finds the change points of their vectors: the least
+spread within chapters plus a price for each (kernel change-point detection: Arlot, Celisse and Harchaoui, 2019).
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _edges(lines: Sequence[_Line], cuts: Sequence[float], duration: float) -> li
 
 
 def _change_points(lines: Sequence[_Line], cuts: Sequence[float], duration: float) -> list[float]:
-    """The edges at which chapters begin, the first at 0: those of the least spread within chapters plus their prices."""
+    """Where chapters begin, the first at 0: the edges of the least spread within chapters plus their prices."""
     edges = _edges(lines, cuts, duration)
     bounds = np.array([*edges, duration])
     spread = _spread(lines, edges)

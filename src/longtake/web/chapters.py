@@ -11,7 +11,7 @@ from longtake.exports.chapters import as_text, as_vtt
 from longtake.exports.video_chapters import NONE, video_chapters
 from longtake.memory.records import Record
 from longtake.web.http.cached import cached, tag_of
-from longtake.web.http.described import content
+from longtake.web.http.described import UNCHANGED, content
 from longtake.web.http.downloads import attached
 from longtake.web.http.refusals import Refusal
 from longtake.web.service import Served
@@ -35,7 +35,7 @@ class ChapterList(Record):
     chapters: tuple[ChapterLine, ...] = Field(description="Empty while nothing has been read.")
 
 
-@router.get("/{video_id}/chapters", response_model=ChapterList)
+@router.get("/{video_id}/chapters", response_model=ChapterList, responses=UNCHANGED)
 def list_chapters(video_id: str, request: Request, service: Served) -> Response:
     """Where the topic of a video changes."""
     video = service.video(video_id)

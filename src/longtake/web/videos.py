@@ -20,7 +20,7 @@ from longtake.memory.records import Record
 from longtake.preprocess.media.sources import media_of, source
 from longtake.web.event_feed import EventStream
 from longtake.web.http.cached import cached, tag_of
-from longtake.web.http.described import EVENTS, content
+from longtake.web.http.described import EVENTS, UNCHANGED, content
 from longtake.web.http.refusals import Refusal
 from longtake.web.indexing import Progress, progress_of, unavailable
 from longtake.web.service import Served, Service
@@ -31,7 +31,7 @@ _THUMBNAIL_AT, _THUMBNAIL_WIDTH = 0.1, 320  # share of the video, and pixels
 _TRANSCRIPTS = {"speech", "subtitles"}
 _PICTURE = {
     **content("image/jpeg", what="The picture."),
-    304: {"description": "Unchanged since the tag in the request."},
+    **UNCHANGED,
 }
 _FILE = {
     **content("video/*", "audio/*", what="The whole file."),
