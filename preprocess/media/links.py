@@ -62,7 +62,8 @@ def fetch(
     options: Any = {
         "paths": {"home": str(folder)},
         "outtmpl": "%(title).150B [%(id).40B].%(ext)s",
-        "format": _FORMAT if not public else _PUBLIC_FORMAT,
+        "format": _PUBLIC_FORMAT if public else _FORMAT,
+        "proxy": "" if public else None,  # a proxy would connect to any address
         "noplaylist": True,
         "writesubtitles": True,
         "progress_hooks": [advance],
@@ -77,6 +78,7 @@ def fetch(
             files = [Path(each["filepath"]) for each in found.get("requested_downloads") or ()]
     except DownloadError as error:
         reason = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).removeprefix("ERROR: ").splitlines()[0]
+        reason = reason.partition(" (caused by ")[0]
         raise MediaError(f"{link} can't be fetched: {reason}") from error
     if not files:
         raise MediaError(f"{link} leads to no single video. Give the address of one.")

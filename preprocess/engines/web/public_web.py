@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx
 
-from longtake.errors import EngineError, MediaError
+from longtake.errors import EngineError
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052: an IPv4 address in the last four bytes
 _PUBLIC_ONLY: ContextVar[bool] = ContextVar("_PUBLIC_ONLY", default=False)
@@ -82,7 +82,7 @@ def public_connections() -> Iterator[None]:
     threads and processes aren't affected.
 
     Raises:
-        MediaError: at a connection to another address.
+        PermissionError: at a connection to another address, which libraries treat like one that can't be made.
     """
     _watch_connections()
     token = _PUBLIC_ONLY.set(True)
@@ -103,7 +103,7 @@ def _refuse_private(event: str, arguments: tuple[Any, ...]) -> None:
     address = arguments[1]
     host = str(address[0]) if isinstance(address, tuple) else ""
     if not (_is_address(host) and is_public(host)):
-        raise MediaError(f"{host or 'A local socket'} isn't a public address. Give a link to a page on the Internet.")
+        raise PermissionError(f"{host or 'a local socket'} isn't a public address")
 
 
 def _is_address(host: str) -> bool:

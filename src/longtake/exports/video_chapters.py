@@ -8,35 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from longtake.exports.chapters import MAX_TITLE_LENGTH, Chapter, title_of
+from longtake.exports.worded_lines import WordedLine, most_typical, typical_of, worded_lines
 from longtake.memory.library import Library, VideoRecord
-from longtake.memory.search.search_index import Document, Vectors
-from longtake.memory.search.terms import content_words
-from longtake.preprocess.layers.documents import SOURCES, documents_of
-from longtake.preprocess.layers.text_vectors import load_vectors
 
-_WORDED = ("subtitles", "speech", "scene_text", "captions")  # layers of lines; what `speakers` adds repeats them
 _SHORTEST_VIDEO = 120.0  # seconds; a shorter one is watched, not browsed
 _SHORTEST = 30.0  # seconds of a chapter
 _MOST = 24  # chapters, so that those of a long video can still be taken in
 _PRICE = 0.7  # of a chapter, in mean spreads of a line times the logarithm of their number
 _AT_CUT = 0.5  # share of that price at a change of shot
 _APART = 1.0  # seconds between two places where a chapter may begin
-_TITLE_WORDS = 2
 _FINEST = 2000  # of these places: memory grows with the square
 NONE = "{name} has no chapters: it is shorter than two minutes, has one topic, or nothing in it is said or written."
 
 Floats = npt.NDArray[np.float64]
-
-
-class _Line(NamedTuple):
-    document: Document
-    vector: Vectors
 
 
 def video_chapters(library: Library, video: VideoRecord) -> list[Chapter]:
@@ -45,7 +34,7 @@ def video_chapters(library: Library, video: VideoRecord) -> list[Chapter]:
     Raises:
         LibraryError: if a layer is damaged.
     """
-    lines = _lines(library, video) if video.duration >= _SHORTEST_VIDEO else []
+    lines = worded_lines(library, video) if video.duration >= _SHORTEST_VIDEO else []
     if not lines:
         return []
     shots = library.layer(video, "shots")
@@ -53,42 +42,27 @@ def video_chapters(library: Library, video: VideoRecord) -> list[Chapter]:
     starts = _change_points(lines, cuts, video.duration)
     if len(starts) == 1:
         return []
-    overall = _direction(lines)
     chapters = []
     for start, end in pairwise([*starts, video.duration]):
-        inside = [line for line in lines if start <= line.document.span.start < end]
-        chapters.append(Chapter(start, end, _title(inside, overall)))
+        inside = [line for line in lines if start <= line.start < end]
+        chapters.append(Chapter(start, end, _title(inside, lines)))
     return chapters
 
 
-def _lines(library: Library, video: VideoRecord) -> list[_Line]:
-    """What is said, shown and described, with its vectors, by start."""
-    layers = {name: layer for name in (*SOURCES, "text_vectors") if (layer := library.layer(video, name))}
-    embedded = layers.pop("text_vectors", None)
-    documents = documents_of(video.id, layers)
-    vectors = load_vectors(embedded) if embedded else ()
-    if len(documents) != len(vectors):  # embedded by a version that made different documents
-        return []
-    worded = {layers[name].key for name in _WORDED if name in layers}
-    lines = [_Line(*each) for each in zip(documents, vectors, strict=True)]
-    kept = [line for line in lines if line.document.layer in worded and line.document.trusted and line.vector.any()]
-    return sorted(kept, key=lambda line: line.document.span.start)
-
-
-def _edges(lines: Sequence[_Line], cuts: Sequence[float], duration: float) -> list[float]:
+def _edges(lines: Sequence[WordedLine], cuts: Sequence[float], duration: float) -> list[float]:
     """The seconds at which a chapter may begin: where a line or a shot does, unless that cuts a spoken line in two."""
-    begun = np.array([line.document.span.start for line in lines if line.document.modality == "speech"])
+    begun = np.array([line.start for line in lines if line.document.modality == "speech"])
     ended = np.sort([line.document.span.end for line in lines if line.document.modality == "speech"])
     apart = max(_APART, duration / _FINEST)
     edges = [0.0]
-    for at in sorted({*cuts, *(line.document.span.start for line in lines)}):
+    for at in sorted({*cuts, *(line.start for line in lines)}):
         spoken_over = np.searchsorted(begun, at) > np.searchsorted(ended, at, side="right")
         if apart <= at - edges[-1] and at < duration and not spoken_over:
             edges.append(at)
     return edges
 
 
-def _change_points(lines: Sequence[_Line], cuts: Sequence[float], duration: float) -> list[float]:
+def _change_points(lines: Sequence[WordedLine], cuts: Sequence[float], duration: float) -> list[float]:
     """Where chapters begin, the first at 0: the edges of the least spread within chapters plus their prices."""
     edges = _edges(lines, cuts, duration)
     bounds = np.array([*edges, duration])
@@ -111,12 +85,12 @@ def _change_points(lines: Sequence[_Line], cuts: Sequence[float], duration: floa
     return starts[::-1]
 
 
-def _spread(lines: Sequence[_Line], edges: Sequence[float]) -> Floats:
+def _spread(lines: Sequence[WordedLine], edges: Sequence[float]) -> Floats:
     """How far the vectors between two edges are from their mean, squared and summed: (edges + 1, edges + 1).
 
     Of vectors of length 1, that is their number minus the squared length of their sum over their number.
     """
-    places = np.searchsorted(edges, [line.document.span.start for line in lines], side="right")
+    places = np.searchsorted(edges, [line.start for line in lines], side="right")
     vectors = np.stack([line.vector for line in lines])
     sums = np.zeros((len(edges) + 1, vectors.shape[1]))
     np.add.at(sums, places, vectors)
@@ -129,18 +103,6 @@ def _spread(lines: Sequence[_Line], edges: Sequence[float]) -> Floats:
     return spread
 
 
-def _title(lines: Sequence[_Line], overall: Vectors) -> str:
-    """The line that is most like the others of a chapter, and least like the rest of the video."""
-    typical = _direction(lines) - overall
-    short = [line for line in lines if len(line.document.text) <= MAX_TITLE_LENGTH] or lines
-    return title_of(max(short, key=lambda line: float(line.vector @ typical) * _worded(line)).document.text)
-
-
-def _worded(line: _Line) -> float:
-    """How much a line says by itself: a single word, or a date, is no title."""
-    return min(1.0, sum(word.isalpha() for word in content_words(line.document.text)) / _TITLE_WORDS)
-
-
-def _direction(lines: Sequence[_Line]) -> Vectors:
-    total: Vectors = sum(line.vector for line in lines)
-    return total / max(1e-9, float(np.linalg.norm(total)))
+def _title(lines: Sequence[WordedLine], overall: Sequence[WordedLine]) -> str:
+    short = [line for line in lines if len(line.text) <= MAX_TITLE_LENGTH] or lines
+    return title_of(most_typical(short, typical_of(lines, overall))[0].text)

@@ -61,6 +61,7 @@ class Service:
         self.indexing = Indexing(workspace)
         self.models = Models(workspace)
         self.runs = Runs(agent, self.conversations, workspace.settings.budget.seconds)
+        self.overviews: dict[str, tuple[str | None, bytes]] = {}  # by video: for which index it was made, and the JSON
         self.links = Links(links, self, offline=workspace.settings.offline)
         self._closed = threading.Event()
         threading.Thread(target=self._sweep_hourly, name="sweep", daemon=True).start()

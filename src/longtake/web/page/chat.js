@@ -8,6 +8,7 @@ import { clock, cut } from "./format.js";
 import { inWords, onProgress } from "./indexing.js";
 import { chosenModel } from "./models.js";
 import { Stage } from "./stage.js";
+import { Overview } from "./overview.js";
 import { onThreads, showThreads } from "./threads.js";
 import { Turn } from "./turn.js";
 import { Words } from "./words.js";
@@ -28,6 +29,14 @@ export class Chat {
   constructor() {
     this.stage = new Stage();
     new Words(this.stage);
+    this.overview = new Overview({
+      name: (id) => this.#known.get(id)?.name,
+      seek: (citation) => this.#play(citation),
+      ask: (question) => {
+        byId("question").value = question;
+        byId("composer").requestSubmit();
+      },
+    });
     byId("composer").onsubmit = (event) => (event.preventDefault(), this.#ask());
     byId("question").onkeydown = (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -57,6 +66,7 @@ export class Chat {
     this.#title("New chat");
     byId("delete-thread").hidden = true;
     this.#about(videos.filter((id) => this.#known.has(id)));
+    this.overview.offer(this.#videos.length === 1 ? this.#videos[0] : null);
     byId("question").focus();
   }
 
@@ -114,6 +124,7 @@ export class Chat {
   /** Leave the chat; a question being answered continues. Returns the number of the new visit. */
   close() {
     this.#leave();
+    this.overview.offer(null);
     this.#working(null);
     this.#thread = this.#shown = this.#last = null;
     this.#videos = [];
@@ -136,6 +147,7 @@ export class Chat {
     if (!question || byId("send").disabled) return;
     const visit = this.#visit;
     byId("send").disabled = true;
+    this.overview.offer(null);
     const sent = await attempt(() => this.#send(question));
     byId("send").disabled = false;
     if (!sent || visit !== this.#visit) return; // it is still answered, in its own chat
@@ -234,6 +246,7 @@ export class Chat {
     line.hidden = over(progress);
     line.textContent = `${this.#known.get(id).name}: ${inWords(progress)}. You can already ask.`;
     this.stage.indexed(id, progress);
+    if (over(progress)) this.overview.renew(id);
   }
 
   async #chooseVideos() {

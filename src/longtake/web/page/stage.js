@@ -37,9 +37,11 @@ export class Stage extends EventTarget {
     this.#filled = video?.id ?? null;
     this.dispatchEvent(new Event("layers"));
     if (!video) return;
-    const { lanes } = (await attempt(() => api(`/api/videos/${video.id}/lanes`))) ?? { lanes: [] };
+    const read = ["lanes", "chapters"].map((what) => attempt(() => api(`/api/videos/${video.id}/${what}`)));
+    const [{ lanes } = { lanes: [] }, { chapters } = { chapters: [] }] = await Promise.all(read);
     if (video !== this.player.video) return;
-    this.timeline.fill(lanes);
-    this.player.caption(lanes.find(({ name }) => name === "speech")?.items ?? []);
+    const items = chapters.map(({ title, ...place }) => ({ ...place, text: title }));
+    this.timeline.fill([{ name: "chapters", items }, ...lanes]);
+    this.player.caption(lanes.some(({ name, items: lines }) => name === "speech" && lines.length));
   }
 }

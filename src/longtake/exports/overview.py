@@ -1,0 +1,101 @@
+"""What a video is about, to begin with: its summary, and questions that it answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from longtake.agent.controllers.extractive.made import summary_lines
+from longtake.agent.controllers.extractive.planning import summary_calls
+from longtake.exports.worded_lines import WordedLine, most_typical, typical_of, worded_lines
+from longtake.language.words import STOPWORDS
+from longtake.memory.library import VideoRecord
+from longtake.memory.records import Evidence, Modality
+from longtake.memory.search.search_index import SearchFilter, Vectors
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
+from longtake.tools.core.toolbox import Toolbox
+from longtake.tools.speech.summarize_segment import summarize_segment
+
+QUESTIONS = 3
+_ASKED: dict[Modality, str] = {"speech": "What is said about {}?", "scene_text": "What is written about {}?"}
+_LINES = 4  # typical lines of a part from which phrases are taken
+_SIGNS = "“”‘’\"'()[]{}<>.,;:!?…•·-–—*"
+
+
+def summary_of(workspace: Workspace, video: VideoRecord, seconds: float) -> list[Evidence]:
+    """The lines that `longtake summary` quotes without a language model, by start.
+
+    Args:
+        workspace: its engines choose the lines.
+        video: one whose lines are read; none are found in others.
+        seconds: after which the rest is left out.
+    """
+    handle = VideoHandle(video, workspace.library)
+    context = ToolContext({video.id: handle}, workspace.engines, workspace.index, workspace.settings, Budget(seconds))
+    toolbox = Toolbox([summarize_segment])
+    calls = summary_calls(TimeSpan(start=0.0, end=video.duration))
+    results = [toolbox.call(call.name, call.arguments, context) for call in calls]
+    return list(summary_lines([result for result in results if not result.failure]).values())
+
+
+def suggested_questions(workspace: Workspace, video: VideoRecord) -> list[str]:
+    """Up to three questions about what parts of the video are typical for. Search finds each one's line first.
+
+    Raises:
+        LibraryError: if a layer or the index is damaged.
+        EngineError: if texts can't be embedded.
+    """
+    lines = [line for line in worded_lines(workspace.library, video) if line.document.modality in _ASKED]
+    lines = [line for line in lines if line.document.modality == "speech"] or lines
+    recurring = Counter(phrase for line in lines for phrase in set(_phrases(line)))
+    size = max(1, -(-len(lines) // QUESTIONS))
+    questions: list[str] = []
+    for first in range(0, len(lines), size):
+        part = lines[first : first + size]
+        typical = typical_of(part, lines)
+        asked = {
+            phrase: line
+            for line in most_typical(part, typical)[:_LINES]
+            for phrase in _phrases(line)
+            # Neighbours may be so by chance; words that belong together come again.
+            if " " not in phrase or recurring[phrase] > 1
+        }
+        for phrase in _closest(workspace, video, list(asked), typical):
+            new = not any(phrase.casefold() in question.casefold() for question in questions)
+            if new and (question := _question(workspace, video, phrase, asked[phrase])):
+                questions.append(question)
+                break
+    return questions
+
+
+def _closest(workspace: Workspace, video: VideoRecord, phrases: Sequence[str], typical: Vectors) -> list[str]:
+    """The phrases, the closest in meaning first, if an engine of the same vectors is there."""
+    layer = workspace.library.layer(video, "text_vectors")
+    engines: list[TextEmbedding] = workspace.engines.load_each("text_embedding")
+    engine = next((engine for engine in engines if layer and engine.id == layer.engine), None)
+    if engine is None or not phrases:
+        return list(phrases)
+    closeness = engine.embed(phrases) @ typical
+    return [phrases[place] for place in (-closeness).argsort(kind="stable")]
+
+
+def _question(workspace: Workspace, video: VideoRecord, phrase: str, line: WordedLine) -> str | None:
+    """The question about a phrase of a line; None if search finds another line first."""
+    question = _ASKED[line.document.modality].format(phrase)
+    hits = retrieve(question, SearchFilter((video.id,)), 1, workspace.engines, workspace.index)
+    return question if any(hit.document.id == line.document.id and not hit.weak for hit in hits) else None
+
+
+def _phrases(line: WordedLine) -> Iterator[str]:
+    """Words of a line, and pairs of neighbours, that all mean something, without the signs around them."""
+    words = [word.strip(_SIGNS) for word in line.text.split()]
+    meant = [word.isalpha() and len(word) > 2 and word.casefold() not in STOPWORDS for word in words]
+    yield from (word for word, means in zip(words, meant, strict=True) if means)
+    yield from (
+        f"{one} {other}" for (one, other), both in zip(pairwise(words), pairwise(meant), strict=True) if all(both)
+    )
