@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby
 
 from longtake.agent.controllers.extractive.made import summary_lines
 from longtake.agent.controllers.extractive.planning import summary_calls
@@ -23,7 +22,8 @@ from longtake.tools.speech.summarize_segment import summarize_segment
 
 QUESTIONS = 3
 _ASKED: dict[Modality, str] = {"speech": "What is said about {}?", "scene_text": "What is written about {}?"}
-_LINES = 4  # typical lines of a part from which phrases are taken
+_LINES = 6  # typical lines of a part from which phrases are taken
+_ARTICLES = frozenset(("a", "an", "the"))
 _SIGNS = "“”‘’\"'()[]{}<>.,;:!?…•·-–—*"
 
 
@@ -52,19 +52,12 @@ def suggested_questions(workspace: Workspace, video: VideoRecord) -> list[str]:
     """
     lines = [line for line in worded_lines(workspace.library, video) if line.document.modality in _ASKED]
     lines = [line for line in lines if line.document.modality == "speech"] or lines
-    recurring = Counter(phrase for line in lines for phrase in set(_phrases(line)))
     size = max(1, -(-len(lines) // QUESTIONS))
     questions: list[str] = []
     for first in range(0, len(lines), size):
         part = lines[first : first + size]
         typical = typical_of(part, lines)
-        asked = {
-            phrase: line
-            for line in most_typical(part, typical)[:_LINES]
-            for phrase in _phrases(line)
-            # Neighbours may be so by chance; words that belong together come again.
-            if " " not in phrase or recurring[phrase] > 1
-        }
+        asked = {phrase: line for line in most_typical(part, typical)[:_LINES] for phrase in _phrases(line)}
         for phrase in _closest(workspace, video, list(asked), typical):
             new = not any(phrase.casefold() in question.casefold() for question in questions)
             if new and (question := _question(workspace, video, phrase, asked[phrase])):
@@ -92,10 +85,17 @@ def _question(workspace: Workspace, video: VideoRecord, phrase: str, line: Worde
 
 
 def _phrases(line: WordedLine) -> Iterator[str]:
-    """Words of a line, and pairs of neighbours, that all mean something, without the signs around them."""
-    words = [word.strip(_SIGNS) for word in line.text.split()]
+    """Names in a line, and what follows an article: a word that means something, or two that end a clause.
+
+    Two words in the middle may be a subject and its verb.
+    """
+    written = line.text.split()
+    words = [word.strip(_SIGNS) for word in written]
     meant = [word.isalpha() and len(word) > 2 and word.casefold() not in STOPWORDS for word in words]
-    yield from (word for word, means in zip(words, meant, strict=True) if means)
-    yield from (
-        f"{one} {other}" for (one, other), both in zip(pairwise(words), pairwise(meant), strict=True) if all(both)
-    )
+    for means, places in groupby(range(len(words)), key=meant.__getitem__):
+        first, *rest = places
+        last = rest[-1] if rest else first
+        whole = not rest or (len(rest) == 1 and (last + 1 == len(words) or written[last][-1] in _SIGNS))
+        named = first > 0 and means and all(words[place][0].isupper() for place in (first, *rest))
+        if means and whole and (named or (first and words[first - 1].casefold() in _ARTICLES)):
+            yield " ".join(words[first : last + 1])
