@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
-from helpers.media.talk_of_topics import SECONDS
+from helpers.browser import opened, until
+from helpers.media.talk_of_topics import SECONDS, TOPICS
 from helpers.servers.web_server import WebServer, web_server
 
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -43,3 +45,34 @@ def test_chapters_as_a_file(
     bread = topics_workspace.library.resolve("bread.wav").id
     assert client.get(f"/api/videos/{bread}/chapters").json() == {"chapters": []}
     assert client.get(f"/api/videos/{bread}/chapters.{form}").status_code == 404
+
+
+def test_the_page_shows_chapters_on_the_timeline_and_as_a_list(browser: Any, server: WebServer, talk: str) -> None:
+    with opened(browser, f"{server.url}/#/new/{talk}") as page:
+        lane = page.get_by_role("slider", name="Chapters")
+        lane.wait_for()
+        titles = page.locator(".labels > span").all_inner_texts()
+        assert [title in topic for title, topic in zip(titles, TOPICS, strict=True)] == [True] * 3
+        box = lane.bounding_box()
+        lane.click(position={"x": box["width"] * 0.9, "y": 5})
+        until(page, "document.querySelector('video').currentTime > 160")
+        page.get_by_role("button", name="Chapters").click()
+        rows = page.locator(".lines li")
+        until(page, "document.querySelectorAll('.lines li').length === 3")
+        until(page, "document.querySelector('.lines li:last-child').ariaCurrent === 'true'")
+        rows.nth(1).click()
+        until(page, "Math.abs(document.querySelector('video').currentTime - 64) < 5")
+        with page.expect_download() as download:
+            page.get_by_role("link", name="VTT").click()
+        assert download.value.suggested_filename == "topics.vtt"
+
+
+def test_a_video_without_chapters_has_no_such_lane(
+    browser: Any, server: WebServer, topics_workspace: Workspace
+) -> None:
+    bread = topics_workspace.library.resolve("bread.wav").id
+    with opened(browser, f"{server.url}/#/new/{bread}") as page:
+        until(page, "document.querySelector('.lane.speech path[d^=M]')")
+        assert page.get_by_role("slider", name="Chapters").count() == 0
+        page.get_by_role("button", name="Chapters").click()
+        page.get_by_text("isn’t divided into chapters").wait_for()

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from helpers.media.small_video import write_small_video
-from helpers.servers.loopback import Handler, listening
+from helpers.servers.loopback import site_of
 from helpers.servers.web_server import web_server
 
 from longtake.config import load
@@ -24,22 +24,10 @@ pytest.importorskip("yt_dlp")
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
     """A server with a video at /talk.mp4, and the paths it was asked for."""
-    data = write_small_video(tmp_path / "talk.mp4").read_bytes()
-    asked: list[str] = []
-
-    class Site(Handler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            found = self.path == "/talk.mp4"
-            length = {"Content-Type": "video/mp4", "Content-Length": str(len(data) if found else 0)}
-            self.send(200 if found else 404, length)
-            if found and self.command == "GET":
-                self.wfile.write(data)
-
-        do_HEAD = do_GET
-
-    with listening(Site) as url:
-        yield url, asked
+    (tmp_path / "site").mkdir()
+    write_small_video(tmp_path / "site" / "talk.mp4")
+    with site_of(tmp_path / "site") as site:
+        yield site
 
 
 @pytest.fixture
