@@ -88,7 +88,7 @@ def fetch(
 def _downloader(options: dict[str, Any], *, public: bool) -> Any:
     from yt_dlp import YoutubeDL
 
-    class Public(YoutubeDL):
+    class Public(YoutubeDL):  # type: ignore[misc]  # it has no types
         """Sends every request from this process and thread, where `public_connections` sees it."""
 
         def build_request_director(self, handlers: Any, preferences: Any = None) -> Any:
