@@ -99,7 +99,7 @@ def _spread(lines: Sequence[WordedLine], edges: Sequence[float]) -> Floats:
     squares = (sums**2).sum(axis=1)
     lengths = squares[:, None] + squares[None, :] - 2 * sums @ sums.T
     numbers = np.abs(counts[:, None] - counts[None, :])
-    spread: Floats = numbers - lengths / np.maximum(1, numbers)
+    spread: Floats = np.round(numbers - lengths / np.maximum(1, numbers), 6)  # equal lines have exactly none
     return spread
 
 

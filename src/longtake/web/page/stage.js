@@ -37,11 +37,11 @@ export class Stage extends EventTarget {
     this.#filled = video?.id ?? null;
     this.dispatchEvent(new Event("layers"));
     if (!video) return;
-    const read = ["lanes", "chapters"].map((what) => attempt(() => api(`/api/videos/${video.id}/${what}`)));
-    const [{ lanes } = { lanes: [] }, { chapters } = { chapters: [] }] = await Promise.all(read);
+    const { lanes } = (await attempt(() => api(`/api/videos/${video.id}/lanes`))) ?? { lanes: [] };
     if (video !== this.player.video) return;
-    const items = chapters.map(({ title, ...place }) => ({ ...place, text: title }));
-    this.timeline.fill([{ name: "chapters", items }, ...lanes]);
+    this.timeline.fill(lanes);
     this.player.caption(lanes.some(({ name, items: lines }) => name === "speech" && lines.length));
+    const { chapters } = (await attempt(() => api(`/api/videos/${video.id}/chapters`))) ?? { chapters: [] };
+    if (video === this.player.video) this.timeline.divide(chapters);
   }
 }

@@ -60,8 +60,18 @@ export class Timeline {
   fill(lanes) {
     const { duration } = this.player.video;
     for (const { name, items } of lanes) this.lanes.get(name)?.fill(items, duration);
-    this.#chapters.row.hidden = !lanes.some(({ name, items }) => name === "chapters" && items.length);
-    this.#chapters.label();
+    this.#draw();
+  }
+
+  /** Show the chapters of the player's video, with their titles. */
+  divide(chapters) {
+    const lane = this.lanes.get("chapters");
+    lane.fill(
+      chapters.map(({ title, ...place }) => ({ ...place, text: title })),
+      this.player.video?.duration ?? 0,
+    );
+    lane.label();
+    lane.row.hidden = !chapters.length;
     this.#draw();
   }
 
@@ -71,8 +81,7 @@ export class Timeline {
     this.#from = 0;
     this.mark(null);
     for (const lane of this.lanes.values()) lane.fill([], this.player.video?.duration ?? 0);
-    this.#chapters.row.hidden = true;
-    this.#chapters.label();
+    this.divide([]);
     this.looked(this.#steps);
   }
 
@@ -108,10 +117,6 @@ export class Timeline {
       this.#from = seconds - this.#length * 0.1;
       this.#draw();
     }
-  }
-
-  get #chapters() {
-    return this.lanes.get("chapters");
   }
 
   /** The lanes that are shown, from top to bottom. */
