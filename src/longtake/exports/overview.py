@@ -12,6 +12,7 @@ from longtake.language.words import STOPWORDS
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.search.search_index import SearchFilter, Vectors
+from longtake.memory.search.terms import content_words
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.pipeline.retrieval import retrieve
@@ -52,6 +53,7 @@ def suggested_questions(workspace: Workspace, video: VideoRecord) -> list[str]:
     """
     lines = [line for line in worded_lines(workspace.library, video) if line.document.modality in _ASKED]
     lines = [line for line in lines if line.document.modality == "speech"] or lines
+    meanings = [content_words(line.text) for line in lines]
     size = max(1, -(-len(lines) // QUESTIONS))
     questions: list[str] = []
     for first in range(0, len(lines), size):
@@ -59,8 +61,9 @@ def suggested_questions(workspace: Workspace, video: VideoRecord) -> list[str]:
         typical = typical_of(part, lines)
         asked = {phrase: line for line in most_typical(part, typical)[:_LINES] for phrase in _phrases(line)}
         for phrase in _closest(workspace, video, list(asked), typical):
-            new = not any(phrase.casefold() in question.casefold() for question in questions)
-            if new and (question := _question(workspace, video, phrase, asked[phrase])):
+            # What several lines are about has no single answer.
+            alone = sum(content_words(phrase) <= meaning for meaning in meanings) == 1
+            if alone and (question := _question(workspace, video, phrase, asked[phrase])):
                 questions.append(question)
                 break
     return questions
@@ -97,5 +100,7 @@ def _phrases(line: WordedLine) -> Iterator[str]:
         last = rest[-1] if rest else first
         whole = not rest or (len(rest) == 1 and (last + 1 == len(words) or written[last][-1] in _SIGNS))
         named = first > 0 and means and all(words[place][0].isupper() for place in (first, *rest))
-        if means and whole and (named or (first and words[first - 1].casefold() in _ARTICLES)):
-            yield " ".join(words[first : last + 1])
+        article = bool(first) and words[first - 1].casefold() in _ARTICLES
+        if means and whole and (named or article):
+            before = f"{words[first - 1].casefold()} " if article else ""
+            yield before + " ".join(words[first : last + 1])
