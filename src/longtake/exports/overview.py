@@ -7,6 +7,8 @@ from itertools import groupby
 
 from longtake.agent.controllers.extractive.made import summary_lines
 from longtake.agent.controllers.extractive.planning import summary_calls
+from longtake.agent.query.query import Source
+from longtake.agent.query.reader import LearnedReader, Reader
 from longtake.exports.worded_lines import WordedLine, most_typical, typical_of, worded_lines
 from longtake.language.words import STOPWORDS
 from longtake.memory.library import VideoRecord
@@ -22,9 +24,13 @@ from longtake.tools.core.toolbox import Toolbox
 from longtake.tools.speech.summarize_segment import summarize_segment
 
 QUESTIONS = 3
-_ASKED: dict[Modality, str] = {"speech": "What is said about {}?", "scene_text": "What is written about {}?"}
-_LINES = 6  # typical lines of a part from which phrases are taken
-_ARTICLES = frozenset(("a", "an", "the"))
+_ASKED: dict[Modality, tuple[str, Source]] = {
+    "speech": ("What is said about {}?", "speech"),
+    "scene_text": ("What is written about {}?", "text"),
+}
+_CLEAR = 0.5  # probability from which a question is read as one for a quotation from the line's source
+_LINES = 10  # typical lines of a part from which phrases are taken
+_ARTICLE = "the"  # what follows "a" is as often a measure as a thing
 _SIGNS = "“”‘’\"'()[]{}<>.,;:!?…•·-–—*"
 
 
@@ -50,9 +56,11 @@ def suggested_questions(workspace: Workspace, video: VideoRecord) -> list[str]:
     Raises:
         LibraryError: if a layer or the index is damaged.
         EngineError: if texts can't be embedded.
+        ConfigError: if no embedding of the settings reads questions.
     """
     lines = [line for line in worded_lines(workspace.library, video) if line.document.modality in _ASKED]
     lines = [line for line in lines if line.document.modality == "speech"] or lines
+    reader = LearnedReader(workspace.engines)
     meanings = [content_words(line.text) for line in lines]
     size = max(1, -(-len(lines) // QUESTIONS))
     questions: list[str] = []
@@ -63,7 +71,7 @@ def suggested_questions(workspace: Workspace, video: VideoRecord) -> list[str]:
         for phrase in _closest(workspace, video, list(asked), typical):
             # What several lines are about has no single answer.
             alone = sum(content_words(phrase) <= meaning for meaning in meanings) == 1
-            if alone and (question := _question(workspace, video, phrase, asked[phrase])):
+            if alone and (question := _question(workspace, video, reader, phrase, asked[phrase])):
                 questions.append(question)
                 break
     return questions
@@ -80,15 +88,19 @@ def _closest(workspace: Workspace, video: VideoRecord, phrases: Sequence[str], t
     return [phrases[place] for place in (-closeness).argsort(kind="stable")]
 
 
-def _question(workspace: Workspace, video: VideoRecord, phrase: str, line: WordedLine) -> str | None:
-    """The question about a phrase of a line; None if search finds another line first."""
-    question = _ASKED[line.document.modality].format(phrase)
+def _question(workspace: Workspace, video: VideoRecord, reader: Reader, phrase: str, line: WordedLine) -> str | None:
+    """The question about a phrase of a line; None if it can be read otherwise, or search finds another line first."""
+    words, source = _ASKED[line.document.modality]
+    question = words.format(phrase)
+    reading = reader.read(question)
+    if min(reading.sources[source], reading.targets["quote"]) < _CLEAR:
+        return None
     hits = retrieve(question, SearchFilter((video.id,)), 1, workspace.engines, workspace.index)
     return question if any(hit.document.id == line.document.id and not hit.weak for hit in hits) else None
 
 
 def _phrases(line: WordedLine) -> Iterator[str]:
-    """Names in a line, and what follows an article: a word that means something, or two that end a clause.
+    """Names in a line, and what follows "the": a word that means something, or two that end a clause.
 
     Two words in the middle may be a subject and its verb.
     """
@@ -100,7 +112,7 @@ def _phrases(line: WordedLine) -> Iterator[str]:
         last = rest[-1] if rest else first
         whole = not rest or (len(rest) == 1 and (last + 1 == len(words) or written[last][-1] in _SIGNS))
         named = first > 0 and means and all(words[place][0].isupper() for place in (first, *rest))
-        article = bool(first) and words[first - 1].casefold() in _ARTICLES
+        article = bool(first) and words[first - 1].casefold() == _ARTICLE
         if means and whole and (named or article):
-            before = f"{words[first - 1].casefold()} " if article else ""
+            before = f"{_ARTICLE} " if article else ""
             yield before + " ".join(words[first : last + 1])

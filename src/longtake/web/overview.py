@@ -8,7 +8,7 @@ from contextlib import suppress
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from longtake.errors import EngineError
+from longtake.errors import ConfigError, EngineError
 from longtake.exports.overview import suggested_questions, summary_of
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Modality, Record
@@ -60,6 +60,6 @@ def _overview(workspace: Workspace, video: VideoRecord) -> bytes:
         for each in summary_of(workspace, video, _SECONDS)
     )
     questions: list[str] = []
-    with suppress(EngineError):  # nothing embeds the questions now
+    with suppress(EngineError, ConfigError):  # nothing reads questions here
         questions = suggested_questions(workspace, video)
     return Overview(lines=lines, questions=tuple(questions)).model_dump_json().encode()
