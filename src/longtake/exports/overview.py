@@ -29,7 +29,7 @@ _ASKED: dict[Modality, tuple[str, Source]] = {
     "scene_text": ("What is written about {}?", "text"),
 }
 _CLEAR = 0.5  # probability from which a question is read as one for a quotation from the line's source
-_LINES = 10  # typical lines of a part from which phrases are taken
+_LINES = 6  # typical lines of a part from which phrases are taken
 _ARTICLE = "the"  # what follows "a" is as often a measure as a thing
 _SIGNS = "“”‘’\"'()[]{}<>.,;:!?…•·-–—*"
 
