@@ -9,6 +9,7 @@ import { clock, cut, many } from "./format.js";
 import { inWords, onProgress } from "./indexing.js";
 import { chosenModel, lookAtModel, lookAtModelAgain } from "./model_state.js";
 import { Stage } from "./stage.js";
+import { Overview } from "./overview.js";
 import { onThreads, showThreads } from "./threads.js";
 import { Turn } from "./turn.js";
 import { Words } from "./words.js";
@@ -29,6 +30,14 @@ export class Chat {
   constructor() {
     this.stage = new Stage();
     new Words(this.stage);
+    this.overview = new Overview({
+      name: (id) => this.#known.get(id)?.name,
+      seek: (citation) => this.#play(citation),
+      ask: (question) => {
+        byId("question").value = question;
+        byId("composer").requestSubmit();
+      },
+    });
     byId("composer").onsubmit = (event) => (event.preventDefault(), this.#ask());
     byId("question").onkeydown = (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -61,6 +70,7 @@ export class Chat {
     this.#title("New chat");
     const known = videos.filter((id) => this.#known.has(id));
     this.#about(known);
+    this.overview.offer(known.length === 1 ? known[0] : null);
     if (known.length < videos.length) notice("The library no longer has that video.");
     else if (at) this.stage.player.seek(at);
     byId("question").focus();
@@ -120,6 +130,7 @@ export class Chat {
   /** Leave the chat; a question being answered continues. Returns the number of the new visit. */
   close() {
     this.#leave();
+    this.overview.offer(null);
     this.#working(null);
     this.#thread = this.#shown = this.#last = null;
     this.#videos = [];
@@ -143,6 +154,7 @@ export class Chat {
     if (!question || byId("send").disabled) return;
     const visit = this.#visit;
     byId("send").disabled = true;
+    this.overview.offer(null);
     const sent = await attempt(() => this.#send(question));
     byId("send").disabled = false;
     if (!sent || visit !== this.#visit) return; // it is still answered, in its own chat
@@ -270,6 +282,7 @@ export class Chat {
     line.hidden = over(progress);
     line.textContent = `${this.#known.get(id).name}: ${inWords(progress)}. You can already ask.`;
     this.stage.indexed(id, progress);
+    if (over(progress)) this.overview.renew(id);
   }
 
   async #chooseVideos() {

@@ -6,6 +6,8 @@ import { attempt, byId, confirmed, el, notice } from "./dom.js";
 import { over } from "./events.js";
 import { Plain, bytes, clock, day, many, percent, plain } from "./format.js";
 import { followQueue, inWords, onProgress } from "./indexing.js";
+import { startLinks } from "./links.js";
+import { sendSubtitles } from "./subtitles.js";
 import { watchFiles } from "./uploads.js";
 
 const cards = new Map(); // by video
@@ -19,6 +21,8 @@ export function startLibrary() {
     if (over(progress)) showLibrary();
   });
   byId("from-folder").onclick = addFromFolder;
+  byId("demo").onclick = addDemo;
+  startLinks(changed);
   byId("ask-chosen").onclick = () => (location.hash = `#/new/${[...chosen].join(",")}`);
   followQueue();
 }
@@ -66,6 +70,30 @@ async function addFromFolder() {
   changed();
 }
 
+async function addDemo({ target: button }) {
+  const label = button.textContent;
+  button.disabled = true;
+  button.textContent = "Making the demo video …";
+  await attempt(() => post("/api/demo"));
+  button.disabled = false;
+  button.textContent = label;
+  changed();
+}
+
+/** Let the user choose a subtitle file for a video. */
+function addSubtitles({ id, name }) {
+  const picker = byId("subtitles");
+  picker.onchange = async () => {
+    const [file] = picker.files;
+    const sent = await attempt(() => sendSubtitles(file, id));
+    picker.value = "";
+    if (!sent) return;
+    notice(`Subtitles added to ${name}.`);
+    changed();
+  };
+  picker.click();
+}
+
 function cardOf(video) {
   const status = el("span", {}, inWords(stateOf(video)));
   const ask = `#/new/${video.id}`;
@@ -91,7 +119,7 @@ function cardOf(video) {
       el("span", { class: "unseen" }, `${clock(video.duration)} · `),
       `${video.width ? `${video.width} × ${video.height}` : "audio only"} · ${bytes(video.bytes)}`,
     ),
-    layersOf(video, status),
+    detailsOf(video, status),
     el(
       "div",
       { class: "row" },
@@ -135,7 +163,8 @@ function picture(video) {
   return image;
 }
 
-function layersOf({ layers, problems, progress }, status) {
+function detailsOf(video, status) {
+  const { layers, problems, progress } = video;
   const rows = layers.map((layer) =>
     el("li", {}, Plain(layer.name), el("span", { class: "faint" }, percent(layer.share))),
   );
@@ -146,7 +175,17 @@ function layersOf({ layers, problems, progress }, status) {
   const deaf = count && built.has("sounds") && !built.has("speech") && !built.has("subtitles");
   if (deaf && !problems.speech)
     rows.push(el("li", { class: "faint" }, "No speech was detected, and there are no subtitles."));
-  return el("details", {}, el("summary", {}, status, count, deaf ? " · no speech" : ""), el("ul", {}, ...rows));
+  return el(
+    "details",
+    {},
+    el("summary", {}, status, count, deaf ? " · no speech" : ""),
+    el("ul", {}, ...rows),
+    el(
+      "button",
+      { class: "quiet", "aria-label": `Add subtitles to ${video.name}`, onclick: () => addSubtitles(video) },
+      "Add subtitles",
+    ),
+  );
 }
 
 function choosing(id, checked) {

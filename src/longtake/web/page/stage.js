@@ -46,6 +46,8 @@ export class Stage extends EventTarget {
     const { lanes } = (await attempt(() => api(`/api/videos/${video.id}/lanes`))) ?? { lanes: [] };
     if (video !== this.player.video) return;
     this.timeline.fill(lanes);
-    this.player.caption(lanes.find(({ name }) => name === "speech")?.items ?? []);
+    this.player.caption(lanes.some(({ name, items: lines }) => name === "speech" && lines.length));
+    const { chapters } = (await attempt(() => api(`/api/videos/${video.id}/chapters`))) ?? { chapters: [] };
+    if (video === this.player.video) this.timeline.divide(chapters);
   }
 }
