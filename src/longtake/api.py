@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from longtake.agent.graph.agent import Agent
 
 __all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "Video", "ask", "index", "load_settings"]
-_SEARCHED = 100  # lines that choose among many videos
 Reference = str | PathLike[str]  # a file's path, or a name or id in the library
 
 
@@ -102,17 +101,7 @@ class Library:
         Raises:
             LibraryError: if the library is empty.
         """
-        from longtake.agent.graph.agent import MAX_VIDEOS
-        from longtake.memory.search.search_index import SearchFilter
-        from longtake.preprocess.pipeline.retrieval import retrieve
-
-        videos = [video.id for video in self.videos()]
-        if not videos:
-            raise LibraryError(f"The library {self.workspace.library.root} is empty. Give a file with the question.")
-        if len(videos) <= MAX_VIDEOS:
-            return videos
-        hits = retrieve(question, SearchFilter(), _SEARCHED, self.workspace.engines, self.workspace.index)
-        return list(dict.fromkeys(hit.document.video for hit in hits))[:MAX_VIDEOS] or videos[:MAX_VIDEOS]
+        return self.agent.likeliest(question)
 
     @cached_property
     def agent(self) -> Agent:
