@@ -31,6 +31,7 @@ from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
 
 COST = "What does the blue kettle cost?"
+TOOLS: Any = [{"type": "function", "function": {"name": "f"}}]
 SPOKEN = "“The blue kettle costs 249 dollars.” [00:00:04]"
 
 
@@ -85,6 +86,14 @@ def test_a_message_without_a_video_is_about_the_library(client: openai.OpenAI, t
     empty = web_server(Workspace(tmp_path / "empty", load()))
     with empty as server, _client(server) as asking, pytest.raises(openai.BadRequestError, match="is empty"):
         asking.chat.completions.create(model="longtake", messages=[{"role": "user", "content": COST}])
+
+
+def test_tools_that_a_client_offers_are_left_alone(client: openai.OpenAI, video: str) -> None:
+    made = client.chat.completions.create(
+        model="longtake", messages=_asks(COST, f"longtake://{video}"), tools=TOOLS, tool_choice="auto"
+    )
+    assert made.choices[0].message.content == SPOKEN
+    assert not made.choices[0].message.tool_calls
 
 
 def test_langchain_asks_and_streams(small_workspace: Workspace, video: str) -> None:
@@ -244,8 +253,8 @@ def test_requests_that_cannot_be_answered_are_refused_in_openais_shape(client: o
         ask(model="longtake", messages=_asks("x" * 4_001, f"longtake://{video}"))
     with pytest.raises(openai.BadRequestError, match="n: "):
         ask(model="longtake", messages=asked, n=2)
-    with pytest.raises(openai.BadRequestError, match="tools: "):
-        ask(model="longtake", messages=asked, tools=[{"type": "function", "function": {"name": "f"}}])
+    with pytest.raises(openai.BadRequestError, match="tool_choice: "):
+        ask(model="longtake", messages=asked, tools=TOOLS, tool_choice="required")
     with pytest.raises(openai.BadRequestError, match=r"response_format\.type: "):
         ask(model="longtake", messages=asked, response_format={"type": "json_object"})
     image: Any = [{"type": "image_url", "image_url": {"url": "data:,"}}]

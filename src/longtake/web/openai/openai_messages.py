@@ -6,7 +6,7 @@ import base64
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field
@@ -90,7 +90,9 @@ class ChatRequest(BaseModel):
     stream: bool = False
     stream_options: StreamOptions | None = None
     n: Literal[1] | None = None
-    tools: Annotated[list[Any], Field(max_length=0, description="Longtake chooses its own.")] | None = None
+    tool_choice: Literal["auto", "none"] | None = Field(
+        default=None, description="Tools of the client are never called, so none can be required."
+    )
     response_format: ResponseFormat | None = None
 
 
