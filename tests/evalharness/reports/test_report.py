@@ -181,7 +181,9 @@ def test_robustness_is_shown_where_there_are_variants(choices: Write) -> None:
 def test_a_replaced_option_is_shown_as_it_was_worded(choices: Write) -> None:
     variants = replacements(Variant(), "None of the others")
     page, _ = report(choices({"sharp": ["right", "wrong"] * 3}, variants=variants))
-    shown = re.findall(r"sharp, original/none-(right|wrong), seed 0[\s\S]*?chose \w \((.*?)\), (right|wrong)", page.text)
+    shown = re.findall(
+        r"sharp, original/none-(right|wrong), seed 0[\s\S]*?chose \w \((.*?)\), (right|wrong)", page.text
+    )
     assert {text for which, text, found in shown if (which, found) == ("right", "right")} == {"None of the others"}
     chosen = [text for which, text, found in shown if (which, found) == ("wrong", "wrong")]
     assert len(chosen) == 3 and all("Gate" in text or text == "None of the others" for text in chosen)
