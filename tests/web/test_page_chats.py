@@ -127,7 +127,7 @@ def test_a_reload_while_a_question_is_asked_again_shows_the_new_one(
 
 def test_a_link_to_a_moment_opens_the_video_there(browser: Any, server: WebServer, talk: str) -> None:
     with opened(browser, talk, permissions=["clipboard-read", "clipboard-write"]) as page:
-        until(page, "document.querySelector('video').readyState > 0")
+        until(page, "document.querySelector('video')?.readyState > 0")
         page.evaluate("document.querySelector('video').currentTime = 5.4")
         page.get_by_role("button", name="Copy link to this moment").click()
         page.get_by_text("Link copied").wait_for()
