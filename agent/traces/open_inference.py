@@ -27,7 +27,7 @@ def shown(kind: Kind, given: Any = None, made: Any = None) -> dict[str, Any]:
 
 def documents(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The first of the documents that a search found, each with its place in the video."""
-    attributes = {}
+    attributes: dict[str, Any] = {}
     for number, each in enumerate(found[:_MAX_DOCUMENTS]):
         evidence, name = each["evidence"], f"retrieval.documents.{number}.document"
         place = {"video": evidence["video"], "modality": evidence["modality"], **evidence["span"]}

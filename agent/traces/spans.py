@@ -188,13 +188,15 @@ def _tool(run: _Run, event: Mapping[str, Any]) -> ReadableSpan:
 
 def _step(run: _Run, event: Mapping[str, Any]) -> Attributes:
     """What a step of the graph received and made."""
-    given, made = (run.trace.blob(event[side]) if event[side] else None for side in ("input", "output"))
     if event["type"] == "gather":
         question = run.trace.blob(run.events[0]["input"])["question"]
-        return {**shown("RETRIEVER", question), **documents(made["found"])}
-    if event["type"] == "verify":
-        return shown("EVALUATOR", given["draft"], made)
-    return shown("CHAIN", given["question"], made)
+        return {**shown("RETRIEVER", question), **documents(run.trace.blob(event["output"])["found"])}
+    given, made = run.trace.blob(event["input"]), run.trace.blob(event["output"])
+    return (
+        shown("EVALUATOR", given["draft"], made)
+        if event["type"] == "verify"
+        else shown("CHAIN", given["question"], made)
+    )
 
 
 def _provider(controller: Mapping[str, Any]) -> Attributes:

@@ -115,7 +115,7 @@ def test_a_missing_file_leaves_a_still_and_a_deleted_video_or_json_the_words(
     answer: Answer, own_workspace: Workspace
 ) -> None:
     [video] = own_workspace.library.videos()
-    Path(video.path).unlink()
+    own_workspace.library.save(video.model_copy(update={"path": str(own_workspace.library.root / "gone.mp4")}))
     assert [tag for tag, _ in Parsed(answer._repr_html_()).pictures] == ["img"]
     read = longtake.Answer.model_validate_json(answer.model_dump_json())
     own_workspace.library.delete(video)

@@ -72,7 +72,7 @@ def _chips(answer: Answer, library: Library | None) -> Iterator[Chip]:
         picture = _clip(place) if number < MAX_CLIPS else None
         picture = picture or _still(place.video.record, place.video.library, start)
         yield Chip(f"{place.video.record.name} {clock(start)}", place.citations, picture)
-    shown = {citation for place in places for citation in place.citations}
+    shown = [citation for place in places for citation in place.citations]
     for citation in answer.places:
         if citation not in shown:
             yield Chip(f"{citation.video} {clock(citation.start)}", (citation,), None)
