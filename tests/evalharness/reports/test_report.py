@@ -186,7 +186,8 @@ def test_a_replaced_option_is_shown_as_it_was_worded(choices: Write) -> None:
     )
     assert {text for which, text, found in shown if (which, found) == ("right", "right")} == {"None of the others"}
     chosen = [text for which, text, found in shown if (which, found) == ("wrong", "wrong")]
-    assert len(chosen) == 3 and all("Gate" in text or text == "None of the others" for text in chosen)
+    assert len(chosen) == 3
+    assert all("Gate" in text or text == "None of the others" for text in chosen)
     assert all("Gate" in text for which, text, found in shown if which == "wrong" and found == "right")
 
 
