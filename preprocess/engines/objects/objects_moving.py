@@ -1,10 +1,10 @@
 """Finds things that move in front of a still camera, by their difference from the background.
 
 The background of each pixel is its most common value over the samples of a shot: the median of the shortest interval
-that contains a third of them (Rousseeuw's shorth with a smaller share, 1984), among the most samples that are alike. A
-thing that stays in one place for longer gets into the background, and leaves a ghost when it moves away. Real things
-have edges in the picture, ghosts in the background (Cucchiara et al. 2003), so ghosts can be removed; a region without
-edges in either is a shadow.
+that contains a third of them (Rousseeuw's shorth with a smaller share, 1984), among those that more than half agree on,
+if they do. A thing that stays in one place for longer gets into the background, and leaves a ghost when it moves away.
+Real things have edges in the picture, ghosts in the background (Cucchiara et al. 2003), so ghosts can be removed; a
+region without edges in either is a shadow.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOVING = "moving thing"
 
 _SHARE = 1 / 3  # of the samples that show the background
 _NEVER = 1000  # levels, more than two brightnesses differ by
-_ALIKE = 24  # levels of the three channels' sum by which samples of the background differ, from noise and compression
+_ALIKE = 18  # levels of the three channels' sum by which samples of the background differ, from noise and compression
 _DIFFERENT = 24  # levels of a channel by which a thing differs from the background
 _MIN_AREA = 0.002  # share of the picture
 _CLOSED = 9  # pixels between the parts of one thing
@@ -91,7 +91,7 @@ class MovingThings:
 def commonest(samples: Sequence[Picture]) -> Picture:
     """For pictures of one size, (height, width, 3), each pixel's value at its most common brightness.
 
-    What most samples agree on wins, not what agrees best: a flat thing over a noisy background agrees better.
+    What more than half agree on wins over what agrees best: a flat thing agrees better than a grainy background.
     """
     pictures = np.stack(samples)
     brightness = pictures.astype(np.int16).sum(axis=3)
@@ -104,10 +104,10 @@ def commonest(samples: Sequence[Picture]) -> Picture:
 
 
 def _most_alike(values: Brightness, fewest: int) -> Places:
-    """Where the narrowest `fewest` of sorted values (values, pixels) begin, in the longest run within `_ALIKE`."""
+    """Where the narrowest `fewest` of sorted values (values, pixels) begin; within what more than half agree on."""
     widths = values[fewest - 1 :] - values[: len(values) - fewest + 1]
     left, rest = np.arange(values.shape[1]), values
-    for count in range(len(values), fewest, -1):
+    for count in range(len(values), len(values) // 2, -1):
         spans = rest[count - 1 :] - rest[: len(rest) - count + 1]
         first, fits = spans.argmin(axis=0), spans.min(axis=0) <= _ALIKE
         place = np.arange(len(widths))[:, None] - first[fits]
