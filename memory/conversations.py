@@ -18,7 +18,7 @@ from longtake.errors import LibraryError
 from longtake.memory.database import open_database, read_database
 from longtake.memory.records import Answer, Record
 
-_TITLE = 80  # characters
+TITLE_LENGTH = 80  # characters
 _TABLES = """
 CREATE TABLE IF NOT EXISTS conversations (thread TEXT PRIMARY KEY, title TEXT, videos TEXT NOT NULL, changed REAL);
 CREATE TABLE IF NOT EXISTS exchanges (
@@ -32,7 +32,7 @@ class Conversation(Record):
     """A thread, as listed."""
 
     thread: str
-    title: str = Field(description="The first question; empty until there is one.")
+    title: str = Field(description="The first question, or what it was renamed to; empty until there is either.")
     videos: tuple[str, ...] = Field(description="Library ids of the last question's videos.")
     questions: int
     changed: float = Field(description="Seconds since the epoch.")
@@ -62,25 +62,42 @@ class Conversations:
         with self._open() as connection:
             _begin(connection, thread, videos)
 
-    def add(self, thread: str, videos: Sequence[str], answer: Answer) -> int:
-        """Append an answer to a thread, and return its number."""
+    def add(self, thread: str, videos: Sequence[str], answer: Answer, again: int | None = None) -> int:
+        """Append an answer to a thread, or put it in place of the one numbered `again` and those after it.
+
+        Returns:
+            its number.
+        """
         with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")
             _begin(connection, thread, videos)
+            if again is not None:
+                connection.execute("DELETE FROM exchanges WHERE thread = ? AND number >= ?", (thread, again))
             [number] = connection.execute("SELECT count(*) FROM exchanges WHERE thread = ?", (thread,)).fetchone()
             connection.execute(
                 "INSERT INTO exchanges VALUES (?, ?, ?, ?)",
                 (thread, number, time.time(), answer.model_dump_json()),
             )
             connection.execute(
-                "UPDATE conversations SET title = ? WHERE thread = ? AND title = ''", (answer.question[:_TITLE], thread)
+                "UPDATE conversations SET title = ? WHERE thread = ? AND title = ''",
+                (answer.question[:TITLE_LENGTH], thread),
             )
             return int(number)
 
-    def all(self) -> list[Conversation]:
-        """Every conversation, most recently changed first."""
+    def rename(self, thread: str, title: str) -> None:
+        """Give a conversation another title, of at most `TITLE_LENGTH` characters."""
+        with self._open() as connection:
+            connection.execute("UPDATE conversations SET title = ? WHERE thread = ?", (title[:TITLE_LENGTH], thread))
+
+    def all(self, words: str = "") -> list[Conversation]:
+        """The conversations whose title, questions and answers together contain every word, latest change first."""
+        wanted = words.casefold().split()
         with read_database(self._file, "conversations", "conversations") as connection:
-            rows = connection.execute(f"{_LIST} ORDER BY changed DESC").fetchall() if connection else []
+            if connection is None:
+                return []
+            connection.create_function("folded", 1, str.casefold, deterministic=True)  # SQLite's own knows ASCII only
+            contains = "".join(f" AND instr(folded({_TEXT}), ?)" for _ in wanted)
+            rows = connection.execute(f"{_LIST} WHERE true{contains} ORDER BY changed DESC", wanted).fetchall()
         return [_conversation(row) for row in rows]
 
     def get(self, thread: str) -> Conversation | None:
@@ -123,6 +140,10 @@ _LIST = """
 SELECT thread, title, videos, (SELECT count(*) FROM exchanges WHERE thread = conversations.thread), changed
 FROM conversations
 """
+_TEXT = """title || ' ' || coalesce((
+    SELECT group_concat(json_extract(answer, '$.question') || ' ' || json_extract(answer, '$.answer'), ' ')
+    FROM exchanges WHERE thread = conversations.thread
+), '')"""
 
 
 def _begin(connection: sqlite3.Connection, thread: str, videos: Sequence[str]) -> None:

@@ -52,7 +52,7 @@ class Agent:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._functions = offered_tools(workspace.settings)
+        offered_tools(workspace.settings)  # a tool that doesn't exist is reported now
         self._reader = LearnedReader(workspace.engines)
         self._controllers = make_controllers(workspace.settings, self._reader)
         self._threads = open_threads(workspace.library.memory_file)
@@ -72,6 +72,7 @@ class Agent:
         *,
         options: Sequence[str] = (),
         thread: str | None = None,
+        again: int | None = None,
         earlier: Sequence[Turn] = (),
         watcher: Watcher | None = None,
         budget: Budget | None = None,
@@ -86,6 +87,8 @@ class Agent:
             options: of a multiple-choice question, at most ten.
             thread: name of a stored conversation, at most 200 characters; a question knows the earlier ones of its
                 thread.
+            again: number of the thread's question that this one is asked in place of. Unless it fails, its answer
+                replaces that one's and all later ones.
             earlier: questions and answers to put into the conversation before this one.
             watcher: follows the indexing.
             budget: time limit and stop flag; the profile's limit by default.
@@ -121,7 +124,7 @@ class Agent:
                 thread=thread or trace.run,
             )
             context = RunContext(
-                Toolbox(self._functions),
+                Toolbox(offered_tools(workspace.settings)),
                 tools,
                 self._controllers.plans,
                 trace,
@@ -130,19 +133,9 @@ class Agent:
                 stand_in=self._controllers.stands_in,
                 known=known,
             )
-            asked = Question(
-                trace.masked(question.strip()), tuple(handles), tuple(trace.masked(options)), list(earlier)
-            )
-            try:
-                answer = run_graph(self._graph, asked, change(context), thread or trace.run)
-            finally:
-                if thread is None:
-                    self._forget(trace.run)
-                else:
-                    self._keep_last_checkpoint(thread)
-            if thread is not None:
-                self._conversations.add(thread, tuple(handles), answer)
-            return answer
+            turns = [*self._recalled(thread, again), *earlier]
+            asked = Question(trace.masked(question.strip()), tuple(handles), tuple(trace.masked(options)), turns)
+            return self._run(asked, change(context), thread, again)
 
     def forget(self, thread: str) -> None:
         """Delete a thread. Its traces stay.
@@ -162,6 +155,38 @@ class Agent:
         self._threads.delete_thread(thread)
         self._notes.forget(thread)
         self._conversations.forget(thread)
+
+    def _run(self, asked: Question, context: RunContext, thread: str | None, again: int | None) -> Answer:
+        """Run the graph; keep the answer, and what the thread's next question needs."""
+        failed = True
+        try:
+            answer = run_graph(self._graph, asked, context, thread or context.trace.run)
+            failed = answer.status == "failed"
+        finally:
+            if thread is None:
+                self._forget(context.trace.run)
+            elif again is not None and failed:
+                self._threads.delete_thread(thread)  # its answers stay, and the next question recalls them
+            else:
+                self._keep_last_checkpoint(thread)
+        if thread is not None and not (again is not None and failed):
+            self._conversations.add(thread, asked.videos, answer, again)
+        return answer
+
+    def _recalled(self, thread: str | None, again: int | None) -> list[Turn]:
+        """What the checkpoint of a thread lacks of its questions: all of them if there is none, or it goes too far."""
+        if thread is None:
+            return []
+        if again is not None:
+            self._threads.delete_thread(thread)
+        elif self._threads.get_tuple({"configurable": {"thread_id": thread}}):
+            return []
+        answers = [each.answer for each in self._conversations.exchanges(thread)[:again]]
+        return [
+            Turn(question=each.question, answer=each.answer, proof=next(iter(each.citations), None))
+            for each in answers
+            if each.status != "failed"
+        ]
 
     @contextmanager
     def _alone_in(self, thread: str | None) -> Iterator[None]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, Turn
+from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, Turn, Variant
 from longtake.evalharness.reports.cited_frames import Still, Stills
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores, Value
 from longtake.evalharness.reports.traces import Excerpt, Traces
@@ -55,17 +55,17 @@ def opened(run: RunScores, stills: Stills, traces: Traces) -> Iterator[Opened]:
     """The items of a run, one after the other."""
     for item in run.items:
         predictions = [
-            (series, subject, prediction)
+            (series, subject, prediction, run.variant_of(prediction))
             for series, subject in enumerate(run.subjects)
             for prediction in subject.predictions.get(item.id, ())
         ]
-        cited = [span for _, _, made in predictions for reply in made.replies for span in reply.cited]
+        cited = [span for _, _, made, _ in predictions for reply in made.replies for span in reply.cited]
         yield Opened(
             item,
             [subject.values[item.id] for subject in run.subjects],
             [(turn, _options(turn)) for turn in item.turns],
             stills.of(item, cited),
-            [_opened(series, subject, item, prediction, traces) for series, subject, prediction in predictions],
+            [_opened(*asked, item, traces) for asked in predictions],
         )
 
 
@@ -85,7 +85,7 @@ def _options(turn: Turn) -> list[tuple[str, str, bool]]:
 
 
 def _opened(
-    series: int, subject: SubjectScores, item: Item, prediction: Prediction, traces: Traces
+    series: int, subject: SubjectScores, prediction: Prediction, variant: Variant, item: Item, traces: Traces
 ) -> OpenedPrediction:
     value = score_in_words(subject.prediction_values[prediction.key])
     heading = f"{subject.name}, {prediction.variant}, seed {prediction.seed}: {value}, {prediction.seconds:.1f} s"
@@ -93,7 +93,7 @@ def _opened(
         OpenedReply(
             number,
             reply,
-            _outcome(reply, turn),
+            _outcome(reply, turn, variant.texts_of(turn, item.id)),
             _verdicts(subject, item, prediction, number),
             [call_in_words(call) for call in reply.calls],
             traces.of(reply.trace) if reply.trace else None,
@@ -103,19 +103,20 @@ def _opened(
     return OpenedPrediction(series, heading, replies)
 
 
-def _outcome(reply: Reply, turn: Turn) -> str:
+def _outcome(reply: Reply, turn: Turn, options: Sequence[str]) -> str:
+    """What came of a reply, given the options as they were worded for it."""
     if reply.status != "ok":
         return f"{reply.status.replace('_', ' ')}: {reply.error or 'no reason was given'}"
     if reply.abstained or reply.parse == "abstained":
         return "abstained"
     if reply.uncertain:
         return "uncertain"
-    if not turn.options:
+    if not options:
         return "answered"
     if reply.choice is None:
         return "no option could be read"
     right = "right" if reply.choice == turn.gold else "wrong"
-    return f"chose {LABELS[reply.choice]} ({turn.options[reply.choice]}), {right}"
+    return f"chose {LABELS[reply.choice]} ({options[reply.choice]}), {right}"
 
 
 def _verdicts(subject: SubjectScores, item: Item, prediction: Prediction, number: int) -> list[CriterionRow]:

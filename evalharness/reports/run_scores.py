@@ -56,8 +56,12 @@ class RunScores:
 
     def asked(self, item: Item, prediction: Prediction) -> list[Asked]:
         """The turns of an item as a prediction was asked them, its options in the order put; without the history."""
-        variant = next(one for one in self.card.variants if one.name == prediction.variant)
+        variant = self.variant_of(prediction)
         return [Asked(item, number, variant, prediction.seed, ()) for number in range(len(item.turns))]
+
+    def variant_of(self, prediction: Prediction) -> Variant:
+        """The way in which a prediction was asked."""
+        return next(one for one in self.card.variants if one.name == prediction.variant)
 
 
 def read_scores(folder: RunFolder, reading: str | None, notify: Notify, judge: str | None = None) -> RunScores:

@@ -68,6 +68,11 @@ def language_name(code: str) -> str:
     return f"{name} ({region})" if region else name
 
 
+def languages() -> list[tuple[str, str]]:
+    """Code and English name of every language, without regions, by name."""
+    return sorted(((code, names[0]) for code, names in _NAMES.items() if "-" not in code), key=lambda each: each[1])
+
+
 def near_language(text: str) -> str | None:
     """The English name closest to a misspelt one."""
     close = get_close_matches(text.strip().casefold(), _CODES, n=1)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from longtake.errors import ConfigError, EngineUnavailable, MediaError
+from longtake.preprocess.engines.web.public_web import public_connections
 
 INSTALL = "pip install 'longtake[links]'"
+_PUBLIC_FORMAT = (
+    "bv*[height<=1080][protocol^=http]+ba[protocol^=http]/b[height<=1080][protocol^=http]/b[protocol^=http]"
+)
 _FORMAT = "bv*[height<=1080]+ba/b[height<=1080]/b"  # larger pictures take time and read no better
 
 
@@ -20,7 +25,13 @@ def is_link(text: str) -> bool:
 
 
 def fetch(
-    link: str, folder: Path, *, offline: bool, progress: Callable[[float | None], None], check: Callable[[], None]
+    link: str,
+    folder: Path,
+    *,
+    offline: bool,
+    progress: Callable[[float | None], None],
+    check: Callable[[], None],
+    public: bool = False,
 ) -> Path:
     """Save the video of a page, and its subtitles if there are any, in a folder; an interrupted download resumes.
 
@@ -30,6 +41,7 @@ def fetch(
         offline: refuse.
         progress: called with the share that is done, None while unknown.
         check: called often; what it raises ends the download.
+        public: connect to public addresses only.
 
     Raises:
         ConfigError: offline.
@@ -40,7 +52,6 @@ def fetch(
         raise ConfigError(f"{link} can't be fetched offline: download the file elsewhere and give its path.")
     if not find_spec("yt_dlp"):
         raise EngineUnavailable(f"Fetching {link} needs yt-dlp: {INSTALL}")
-    from yt_dlp import YoutubeDL
     from yt_dlp.utils import DownloadError
 
     def advance(state: dict[str, Any]) -> None:
@@ -51,7 +62,8 @@ def fetch(
     options: Any = {
         "paths": {"home": str(folder)},
         "outtmpl": "%(title).150B [%(id).40B].%(ext)s",
-        "format": _FORMAT,
+        "format": _PUBLIC_FORMAT if public else _FORMAT,
+        "proxy": "" if public else None,  # a proxy would connect to any address
         "noplaylist": True,
         "writesubtitles": True,
         "progress_hooks": [advance],
@@ -61,15 +73,28 @@ def fetch(
         "logger": _Silent(),
     }
     try:
-        with YoutubeDL(options) as downloader:
+        with public_connections() if public else nullcontext(), _downloader(options, public=public) as downloader:
             found = downloader.extract_info(link)
             files = [Path(each["filepath"]) for each in found.get("requested_downloads") or ()]
     except DownloadError as error:
         reason = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).removeprefix("ERROR: ").splitlines()[0]
+        reason = reason.partition(" (caused by ")[0]
         raise MediaError(f"{link} can't be fetched: {reason}") from error
     if not files:
         raise MediaError(f"{link} leads to no single video. Give the address of one.")
     return files[0]
+
+
+def _downloader(options: dict[str, Any], *, public: bool) -> Any:
+    from yt_dlp import YoutubeDL
+
+    class Public(YoutubeDL):  # type: ignore[misc]  # it has no types
+        """Sends every request from this process and thread, where `public_connections` sees it."""
+
+        def build_request_director(self, handlers: Any, preferences: Any = None) -> Any:
+            return super().build_request_director([each for each in handlers if each.RH_KEY == "Urllib"], preferences)
+
+    return (Public if public else YoutubeDL)(options)
 
 
 class _Silent:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from helpers.media.small_video import write_small_video
+from helpers.media.talk_of_topics import TOPICS, write_talk
 
 from longtake.agent.graph.agent import Agent
 from longtake.config import load
@@ -92,3 +93,16 @@ def two_videos(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     for video in (talk, trip):
         workspace.add(video)
     return workspace
+
+
+@pytest.fixture(scope="session")
+def topics_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """A talk about three things, `topics.wav`, and one about a single thing, `bread.wav`, indexed."""
+    return _once_for_all(tmp_path_factory, "topics-library", _add_talks)
+
+
+def _add_talks(workspace: Workspace) -> None:
+    folder = workspace.library.root / "talks"
+    folder.mkdir()
+    workspace.add(write_talk(folder / "topics.wav", *TOPICS))
+    workspace.add(write_talk(folder / "bread.wav", TOPICS[0], TOPICS[0]))

@@ -26,7 +26,7 @@ def test_no_more_packs_are_made_at_once_than_leave_room_for_others(
     with PACKING.slot(), PACKING.slot():
         refused = client.get(address)
         assert (refused.status_code, refused.json()["error"]["type"]) == (503, "unavailable")
-        assert "Other evidence packs are being made" in refused.json()["error"]["message"]
+        assert "Try again" in refused.json()["error"]["message"]
         assert int(refused.headers["Retry-After"]) > 0
     for _ in range(3):  # each gives its slot back
         assert client.get(address).status_code == 200

@@ -353,7 +353,7 @@ def test_the_model_that_answers_can_be_chosen(browser: Any, small_workspace: Wor
         )
         video = workspace.library.resolve("talk.mp4").id
         with web_server(workspace) as server, opened(browser, f"{server.url}/#/new/{video}") as page:
-            page.get_by_role("button", name="Models").click()
+            page.get_by_role("button", name="Settings").click()
             assert page.get_by_label("openai/large").is_checked()
             page.get_by_label("openai/small").check()
             page.get_by_role("button", name="Close").click()

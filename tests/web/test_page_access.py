@@ -22,6 +22,8 @@ def test_axe_finds_no_serious_fault(browser: Any, server: WebServer, size: dict[
         page.locator("li.card summary").click()
         assert faults(page) == []
         page.get_by_role("link", name="Ask about talk.mp4").click()
+        page.get_by_role("region", name="Overview").wait_for()
+        assert faults(page) == []
         ask(page, "What does the blue kettle cost?").locator(".answer").wait_for()
         until(page, "document.querySelector('.lane.speech path[d^=M]')")
         assert faults(page) == []

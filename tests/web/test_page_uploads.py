@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from helpers.browser import opened, until
-from helpers.media.small_video import write_small_video
+from helpers.media.small_video import SUBTITLES, write_small_video
+from helpers.servers.loopback import site_of
 from helpers.servers.web_server import WebServer, web_server
 
 from longtake.config import load
@@ -144,7 +147,7 @@ def _bad_gateway(route: Any) -> None:
 
 
 def test_what_can_be_no_video_is_not_sent(browser: Any, server: WebServer, tmp_path: Path) -> None:
-    empty, subtitles = tmp_path / "empty.mp4", tmp_path / "talk.srt"
+    empty, subtitles = tmp_path / "empty.mp4", tmp_path / "other.srt"
     empty.touch()
     subtitles.write_text("1\n00:00:01,000 --> 00:00:02,000\nHello.\n")
     with opened(browser, server.url) as page:
@@ -152,7 +155,7 @@ def test_what_can_be_no_video_is_not_sent(browser: Any, server: WebServer, tmp_p
         page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
         page.locator("#files").set_input_files([empty, subtitles])
         page.get_by_text("The file is empty.").wait_for()
-        page.get_by_text("add it from a folder").wait_for()
+        page.get_by_text("No video has the name of these subtitles").wait_for()
         page.get_by_role("button", name="Dismiss").first.click()
         assert page.locator("#uploads > li").count() == 1
         assert sent == []
@@ -174,3 +177,63 @@ def test_a_file_that_is_dropped_on_the_page_is_uploaded(browser: Any, tmp_path: 
         assert not page.evaluate("document.body.classList.contains('dropping')")
         (video,) = server.service.library.videos()
         assert (video.name, video.size) == ("talk.mp4", clip.stat().st_size)
+
+
+def test_subtitles_that_are_picked_with_their_video_or_later_are_read(browser: Any, tmp_path: Path) -> None:
+    clip = write_small_video(tmp_path / "talk.mp4")
+    later = tmp_path / "later.fr.vtt"
+    later.write_text(SUBTITLES.replace("kettle", "bouilloire"), encoding="utf-8")
+    with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
+        page.locator("#files").set_input_files([clip.with_suffix(".vtt"), clip])
+        page.get_by_text("Subtitles added to talk.mp4.").wait_for()
+        (video,) = server.service.library.videos()
+        until(page, "document.querySelector('#uploads').children.length === 0")
+        page.locator("li.card summary").click()
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("button", name="Add subtitles to talk.mp4").click()
+        chooser.value.set_files(later)
+        page.locator("#indexing").get_by_text("Indexed", exact=True).wait_for(timeout=60_000)
+        page.goto(f"{server.url}/#/new/{video.id}")
+        page.get_by_text("From subtitles (en, fr)").or_(page.get_by_text("From subtitles (fr)")).wait_for()
+        page.get_by_text("bouilloire").first.wait_for()
+
+
+def test_a_library_without_videos_leads_on_to_the_demo(browser: Any, tmp_path: Path, demo_video: Path) -> None:
+    library = tmp_path / "library"
+    shutil.copytree(demo_video.parent, library / "demo")  # making it takes a while
+    with web_server(Workspace(library, load())) as server, opened(browser, server.url) as page:
+        page.get_by_text("longtake setup").first.wait_for()
+        page.get_by_role("button", name="Try the demo video").click()
+        page.get_by_role("link", name="Ask about demo.mp4").wait_for()
+        page.get_by_role("button", name="Try the demo video").wait_for(state="hidden")
+        server.service.indexing.close()
+
+
+def test_a_link_is_offered_only_where_it_is_fetched(browser: Any, tmp_path: Path) -> None:
+    pytest.importorskip("yt_dlp")
+    with web_server(Workspace(tmp_path / "without", load())) as server, opened(browser, server.url) as page:
+        page.get_by_role("button", name="Try the demo video").wait_for()
+        assert page.get_by_label("Link to a video").is_hidden()
+    write_small_video(tmp_path / "talk.mp4")
+    with (
+        site_of(tmp_path) as (site, _),
+        web_server(Workspace(tmp_path / "with", load()), links="anywhere") as server,
+        opened(browser, server.url) as page,
+    ):
+        for name in ("gone.mp4", "talk.mp4"):
+            page.get_by_label("Link to a video").fill(f"{site}/{name}")
+            page.get_by_role("button", name="Fetch").click()
+        page.locator("#uploads .problem").get_by_text("can't be fetched").wait_for(timeout=60_000)
+        page.locator("#indexing").get_by_text("talk").first.wait_for(timeout=60_000)
+        assert page.locator("#uploads > li").count() == 1
+
+
+def test_the_page_is_small_and_loads_nothing_from_other_hosts(browser: Any, server: WebServer) -> None:
+    with opened(browser, "about:blank") as page:
+        loaded: list[Any] = []
+        page.on("response", lambda response: loaded.append(response))
+        page.goto(server.url, wait_until="networkidle")
+        assert {urlsplit(each.url).netloc for each in loaded} == {urlsplit(server.url).netloc}
+        files = {each.url: len(each.body()) for each in loaded if "/api/" not in each.url}
+        assert sum(files.values()) < 200_000
+        assert len(files) > 10  # the scripts are among them

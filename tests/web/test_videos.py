@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from io import BytesIO
 from pathlib import Path
 
 import cv2
@@ -13,6 +14,7 @@ import pytest
 from helpers.media.small_video import SHOWN, write_small_video
 from helpers.media.speech import write_spoken
 from helpers.servers.web_server import web_server
+from PIL import Image
 
 from longtake.config import load
 from longtake.memory.library import LAYERS, file_id
@@ -180,10 +182,19 @@ def test_a_file_of_an_allowed_folder_is_added_where_it_lies(empty: Workspace, fo
     inside = folder / "deeper" / "inside.wav"
     with web_server(empty, folders=[folder]) as server, server.client() as client:
         (found,) = client.get("/api/folders").json()["files"]
-        assert found == {"path": str(inside), "name": "inside.wav", "bytes": inside.stat().st_size}
+        status = inside.stat()
+        assert found == {
+            "path": str(inside),
+            "name": "inside.wav",
+            "folder": f"{folder.name}/deeper",
+            "bytes": status.st_size,
+            "changed": status.st_mtime,
+            "video": None,
+        }
         answer = client.post("/api/videos", json={"path": found["path"]})
         assert (answer.status_code, answer.json()["id"], answer.json()["name"]) == (202, file_id(inside), "inside.wav")
         indexed(client, answer.json()["id"])
+        assert client.get("/api/folders").json()["files"][0]["video"] == file_id(inside)
         assert client.delete(f"/api/videos/{file_id(inside)}").status_code == 204
     assert inside.is_file()
 
@@ -348,3 +359,20 @@ def test_a_video_is_indexed_again_with_the_engines_of_now(empty: Workspace, tmp_
         (after,) = client.get("/api/videos").json()["videos"]
     assert "speech" not in after["problems"]
     assert {layer["name"] for layer in after["layers"]} - {layer["name"] for layer in before["layers"]} == {"speech"}
+
+
+def test_a_file_that_may_be_added_has_a_picture_and_no_other_file_does(empty: Workspace, folder: Path) -> None:
+    clip = write_small_video(folder / "clip.mp4")
+    (folder / "broken.mp4").write_bytes(b"no video")
+    with web_server(empty, folders=[folder]) as server, server.client() as client:
+
+        def picture(path: Path, **headers: str) -> httpx.Response:
+            return client.get("/api/folders/thumbnail", params={"path": str(path)}, headers=headers)
+
+        found = picture(clip)
+        assert Image.open(BytesIO(found.content)).width == 320
+        assert picture(clip, **{"If-None-Match": found.headers["etag"]}).status_code == 304
+        assert picture(folder / "deeper" / "inside.wav").status_code == 404
+        assert picture(folder / "broken.mp4").status_code == 400
+        for refused in (folder / "link.wav", folder / "note.txt", folder.parent / "outside.wav", Path("/etc/passwd")):
+            assert picture(refused).status_code == 403

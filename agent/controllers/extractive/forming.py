@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
-from longtake.agent.controllers.extractive.option_choice import choose, declining
+from longtake.agent.controllers.extractive.option_choice import choose, declining, left_over
 from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence
+from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, times
 from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
-from longtake.agent.verification.clauses import denied_otherwise
-from longtake.agent.verification.verdicts import settled
-from longtake.language.amounts import amounts
-from longtake.language.words import NEGATION, content_stems, coverage, numbers, unsaid
+from longtake.language.words import coverage
 from longtake.memory.records import Closest, Option
 from longtake.memory.timespan import joined
 from longtake.tools.core.result import ToolResult
@@ -30,9 +27,7 @@ _UNSEEN = 0.85  # chance of a source from which lines of other sources can't ans
 _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # these recognise objects
 _MANY = frozenset({"list", "order"})
 _COMPUTED: tuple[Target, ...] = ("sum", "difference", "highest", "lowest", "calculation", "code", "translation")
-_TIMED = frozenset({"time", "duration"})
 _THROUGHOUT, _GAP = 0.98, 0.5  # share of the videos that are blank, and seconds between two blank spans
-_CLAUSE = re.compile(r"[.:;!?]\s+")  # clauses before the last one only give context
 _WHAT_HELPS: dict[Source, str] = {
     "picture": "Questions about the picture need a vision-language model: `longtake setup` finds or fetches one.",
     "speech": "There is no transcript. Put subtitles next to the file, or install a small Whisper model with "
@@ -80,7 +75,7 @@ def form(findings: Findings) -> Reply:
         return Reply(outcome="abstained", reason=empty or _reason(findings), closest=nearest, option=none)
     if choice:
         option, line, sure = choice
-        outcome: Outcome = "answered" if sure and not _denied_otherwise(query, line) else "uncertain"
+        outcome: Outcome = "answered" if sure and not denies_otherwise(query, line) else "uncertain"
         first = (line.closest, *(each for each in nearest if each != line.closest))[:CLOSEST]
         return Reply(outcome=outcome, claims=(_claim(query, line),), closest=first, option=option)
     if findings.made is not None:
@@ -91,7 +86,7 @@ def form(findings: Findings) -> Reply:
     trust = confidence(
         query, [fitting[0], *(pair for pair in findings.ranked if pair[0] is not best)], findings.weights
     )
-    empty = "" if query.target == "yesno" and _settled(query, best) else empty
+    empty = "" if query.target == "yesno" and settled_by(query, best) else empty
     unseen = unseen and not _names_all(query, best)
     if trust < findings.weights.sure and (empty or unseen):
         return Reply(outcome="abstained", reason=empty or _reason(findings))
@@ -100,7 +95,7 @@ def form(findings: Findings) -> Reply:
     computed = sum(query.reading.targets[target] for target in _COMPUTED)
     chance = best.chance(query) if best.fact is not None else trust * (1 - computed)
     return Reply(
-        outcome="answered" if chance >= findings.weights.sure and _settles(query, best) else "uncertain",
+        outcome="answered" if chance >= findings.weights.sure and settles(query, best) else "uncertain",
         claims=tuple(_claim(query, each) for each in _chosen(query, fitting)),
         closest=nearest,
         confidence=round(chance, 4),
@@ -110,6 +105,8 @@ def form(findings: Findings) -> Reply:
 def _choose(findings: Findings) -> tuple[Option, Candidate, bool] | None:
     """The option that the deciding line says; else the option closest to any line, whatever its source."""
     query, embed = findings.query, findings.embed
+    if left := left_over(query.question, query.options, findings.ranked):
+        return *left, True
     decided = choose(query.options, [(findings.picked, 1.0)], embed) if findings.picked else None
     return decided if decided and decided[2] else choose(query.options, findings.ranked, embed, query.question)
 
@@ -153,34 +150,6 @@ def _widest(line: Candidate, own: Ranked) -> Candidate:
     return max((each for each, _ in own if parts <= set(_ids(each))), key=lambda each: len(each.line))
 
 
-def _settles(query: Query, candidate: Candidate) -> bool:
-    """Whether a line can be the answer: it adds something of the right kind to the question."""
-    if candidate.fact is not None or query.target in (*_TIMED, "choice"):
-        return True  # the time of a line is an answer too, and so is the option that it names
-    if query.target == "yesno":
-        return bool(_settled(query, candidate))
-    new = unsaid(candidate.text, query.question)
-    if query.target == "number":
-        return bool(numbers(new))
-    if query.target == "count":  # the question names what is counted; a number with another unit doesn't count it
-        return any(not amount.unit for amount in amounts(new))
-    # A question that only says again what was asked answers nothing.
-    if candidate.only_asks and not content_stems(new):
-        return False
-    return bool(new) and not _denied_otherwise(query, candidate)
-
-
-def _settled(query: Query, candidate: Candidate) -> str | None:
-    """The yes or no that a line gives."""
-    return settled(query.question, [item.content for item in candidate.line])
-
-
-def _denied_otherwise(query: Query, candidate: Candidate) -> bool:
-    """Whether the question denies what a line affirms: a list of prices doesn't say what is not for sale."""
-    asked = _CLAUSE.split(query.question.strip())[-1]
-    return bool(NEGATION.search(asked)) and denied_otherwise(asked, [candidate.text])
-
-
 def _shows_nothing(query: Query, fitting: Ranked) -> str:
     """Why nothing can be told, if the picture is blank throughout and no line was found; else an empty text."""
     blank = joined((item.span for item in query.blank), gap=_GAP)
@@ -218,9 +187,9 @@ def _claim(query: Query, candidate: Candidate) -> DraftClaim:
     """The claim of a candidate: its line, word for word, with what the target adds."""
     text = f"“{candidate.text}”"
     span = candidate.spoken or candidate.span
-    if query.target in _TIMED and candidate.modality != "metadata":
+    if query.target in TIMED and candidate.modality != "metadata" and times(query, candidate):
         text = f"{text} from {span.start:.1f} s to {span.end:.1f} s"
-    elif query.target == "yesno" and (answer := _settled(query, candidate)):
+    elif query.target == "yesno" and (answer := settled_by(query, candidate)):
         text = f"{answer.capitalize()}: {text}"
     return DraftClaim(text=text, evidence=_ids(candidate))
 

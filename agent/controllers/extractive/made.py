@@ -70,15 +70,21 @@ def _asked(finds: Finds) -> float:
 
 def _summary(finds: Finds) -> Reply | None:
     """The best lines of each part, each once, in the order of the video."""
+    lines = summary_lines(finds.of("summarize_segment"))
+    asked = sum(finds.query.reading.targets[target] for target in _TOLD_IN_ORDER)
+    return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT * asked)
+
+
+def summary_lines(results: Sequence[ToolResult]) -> dict[str, Evidence]:
+    """The lines that summaries of parts chose, each once, in the order of the parts."""
     lines: dict[str, Evidence] = {}
-    for result in finds.of("summarize_segment"):
+    for result in results:
         for item in sorted(result.evidence, key=lambda item: item.span.start):
             text = " ".join(item.content.split())
             plain, others = comparable(text), [comparable(line) for line in lines]
             if not any(plain in other or other in plain for other in others):
                 lines[text] = item
-    asked = sum(finds.query.reading.targets[target] for target in _TOLD_IN_ORDER)
-    return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT * asked)
+    return lines
 
 
 def _count(finds: Finds) -> Reply | None:

@@ -10,9 +10,10 @@ import numpy as np
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.verification.verdicts import says
 from longtake.language.abstaining import cannot_tell
-from longtake.language.words import TELLING, content_stems, coverage, stem, stems, words
+from longtake.language.words import NEGATION, TELLING, content_stems, coverage, stem, stems, words
 from longtake.memory.records import Option
 
+_FEWEST = 3  # options, of which one is left over
 _LINES = 24  # ranked candidates that are compared with the options
 _HELD = 0.5  # weight of shared words, relative to embedding similarity
 _CHANCE = 0.5  # weight of a line's chance
@@ -40,6 +41,23 @@ def choose(
         return None
     number, line, sure = _closest([options[number] for number in numbers], lines, ranked, embed, question)
     return option_at(options, numbers[number]), line, sure
+
+
+def left_over(
+    question: str, options: Sequence[str], ranked: Sequence[tuple[Candidate, float]]
+) -> tuple[Option, Candidate] | None:
+    """The option that a question with a denial leaves ("which of these is not ..."), and the line that says the others.
+
+    One line must say every option but this one, of three or more; None otherwise.
+    """
+    numbers = [number for number, text in enumerate(options) if not cannot_tell(text)]
+    if len(numbers) < _FEWEST or not NEGATION.search(question):
+        return None
+    for line, _ in ranked:
+        unsaid = [number for number in numbers if not says(line.text, options[number])]
+        if len(unsaid) == 1:
+            return option_at(options, unsaid[0]), line
+    return None
 
 
 def option_at(options: Sequence[str], number: int) -> Option:

@@ -205,16 +205,20 @@ def _cut(plan: Plan) -> list[Call]:
 
 def _summarised(plan: Plan) -> list[Call]:
     """Summarise the window that was searched, or the whole video in parts."""
-    whole = plan.gathered.window or plan.query.scope.span or TimeSpan(start=0.0, end=plan.duration)
+    return summary_calls(plan.gathered.window or plan.query.scope.span or TimeSpan(start=0.0, end=plan.duration))
+
+
+def summary_calls(whole: TimeSpan) -> list[Call]:
+    """The calls that summarise a span, part by part if it is long."""
     count = 1 if whole.length <= 60 else min(PARTS, max(2, round(whole.length / MAX_PART_LENGTH) + 1))
     edges = [whole.start + whole.length * number / count for number in range(count + 1)]
-    spans = [TimeSpan(start=one, end=other) for one, other in pairwise(edges)]
+    length = "short" if count > 1 else "medium"
     return [
         Call(
             "summarize_segment",
-            {"timestamp": as_argument(span), "text": "", "length": "short" if count > 1 else "medium"},
+            {"timestamp": as_argument(TimeSpan(start=one, end=other)), "text": "", "length": length},
         )
-        for span in spans
+        for one, other in pairwise(edges)
     ]
 
 

@@ -104,6 +104,8 @@ def _voices(state: AgentState, context: RunContext) -> str:
     query = state.query
     if query is None or (query.source, query.target) != ("speech", "count") or query.coverage.get("speakers"):
         return ""
+    if "speech" in query.lacks:
+        return ""
     return f"(Voices weren't told apart: {context.known.problems.get('speakers', HELP).rstrip('.')}.)"
 
 

@@ -7,12 +7,19 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
 
 import httpx
 
 from longtake.errors import EngineError
 
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")  # RFC 6052: an IPv4 address in the last four bytes
+_PUBLIC_ONLY: ContextVar[bool] = ContextVar("_PUBLIC_ONLY", default=False)
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")  # RFC 4291: the only IPv6 range assigned to the Internet
 
 
@@ -65,6 +72,46 @@ def is_public(address: str) -> bool:
         if ip not in _GLOBAL_UNICAST:
             return False
     return ip.is_global and not ip.is_multicast
+
+
+@contextmanager
+def public_connections() -> Iterator[None]:
+    """Within the block, this thread connects to public addresses only, whatever library does it.
+
+    The address of the connection itself counts, so neither a redirect nor a changed name leads anywhere else. Other
+    threads and processes aren't affected.
+
+    Raises:
+        PermissionError: at a connection to another address, which libraries treat like one that can't be made.
+    """
+    _watch_connections()
+    token = _PUBLIC_ONLY.set(True)
+    try:
+        yield
+    finally:
+        _PUBLIC_ONLY.reset(token)
+
+
+@cache
+def _watch_connections() -> None:
+    sys.addaudithook(_refuse_private)
+
+
+def _refuse_private(event: str, arguments: tuple[Any, ...]) -> None:
+    if event != "socket.connect" or not _PUBLIC_ONLY.get():
+        return
+    address = arguments[1]
+    host = str(address[0]) if isinstance(address, tuple) else ""
+    if not (_is_address(host) and is_public(host)):
+        raise PermissionError(f"{host or 'a local socket'} isn't a public address")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return False
+    return True
 
 
 def _checked_address(host: str, request: httpx.Request) -> str:

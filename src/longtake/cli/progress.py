@@ -146,8 +146,11 @@ class _AsLines:
             self._thread.join()
 
     def _keep_telling(self) -> None:
+        started, told = time.monotonic(), ""
         while not self._over.wait(LONGEST_SILENCE):
-            note(self._latest)
+            news = self._latest
+            note(f"still working, {clock(time.monotonic() - started)} so far" if news == told else news)
+            told = news
 
 
 @contextmanager

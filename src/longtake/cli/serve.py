@@ -34,6 +34,9 @@ def serve(
             help="Folder whose videos can be added without uploading; repeatable.", exists=True, file_okay=False
         ),
     ] = None,
+    links: Annotated[
+        bool, typer.Option("--links", help="Let the page fetch videos by their links; needs the extra `links`.")
+    ] = False,
 ) -> None:
     """Serve the library to browsers: watch, ask, and check the proof of an answer."""
     session: Session = with_model(context.obj, model)
@@ -43,9 +46,11 @@ def serve(
     from longtake.agent.graph.agent import Agent
     from longtake.web.app import create_app
     from longtake.web.http.http_server import Server
+    from longtake.web.links import Reach
     from longtake.web.service import Service
 
-    service = Service(workspace, Agent(workspace), folder or ())
+    reach: Reach = "anywhere" if admitted.alone else "public"
+    service = Service(workspace, Agent(workspace), folder or (), reach if links else None)
     server = Server(create_app(service, admitted))
     say(f"Serving Longtake at {url_of(host, listening)} (Ctrl-C stops).")
     sys.stdout.flush()  # a program may be waiting for this line on a pipe

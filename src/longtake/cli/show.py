@@ -26,19 +26,38 @@ def show(
     srt: Annotated[bool, typer.Option("--srt", help="Print SubRip subtitles.")] = False,
     vtt: Annotated[bool, typer.Option("--vtt", help="Print WebVTT subtitles.")] = False,
     txt: Annotated[bool, typer.Option("--txt", help="Print the text without times.")] = False,
+    chapters: Annotated[
+        bool, typer.Option("--chapters", help="The chapters, as lines for a description; or as --vtt.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Print what is said in a video or, if nothing is, the text on screen."""
+    """Print what is said in a video or, if nothing is, the text on screen; or its chapters."""
     formats: dict[Format, bool] = {"srt": srt, "vtt": vtt, "txt": txt}
     chosen: list[Format] = [name for name, wanted in formats.items() if wanted]
     if len(chosen) > 1:
         raise ConfigError("Give one of --srt, --vtt and --txt.")
     session: Session = context.obj
     library = Library(session.library_root)
+    if chapters:
+        if screen or srt or txt:
+            raise ConfigError("--chapters goes with --vtt or --json only.")
+        return _show_chapters(library, library.resolve(video), vtt=vtt, as_json=as_json)
     lines = _lines(library, library.resolve(video), "text" if screen else None)
     if as_json:
         return say_json([line._asdict() for line in lines])
     return say(rendered(lines, chosen[0] if chosen else "readable").rstrip("\n"))
+
+
+def _show_chapters(library: Library, video: VideoRecord, *, vtt: bool, as_json: bool) -> None:
+    from longtake.exports.chapters import as_text, as_vtt
+    from longtake.exports.video_chapters import NONE, video_chapters
+
+    chapters = video_chapters(library, video)
+    if as_json:
+        return say_json([chapter._asdict() for chapter in chapters])
+    if not chapters:
+        raise LibraryError(NONE.format(name=video.name))
+    return say((as_vtt if vtt else as_text)(chapters).rstrip("\n"))
 
 
 def _lines(library: Library, video: VideoRecord, track: Track | None) -> list[Line]:

@@ -41,19 +41,19 @@ def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[s
         missing: sentences that say what the pack lacks, and why.
     """
     answer = exchange.answer
-    parts = [f"# {_plain(answer.question)}", _plain(answer.answer or answer.error or "")]
+    parts = [f"# {plain(answer.question)}", plain(answer.answer or answer.error or "")]
     if answer.option:
-        parts.append(f"Option {answer.option.letter}: {_plain(answer.option.text)}")
+        parts.append(f"Option {answer.option.letter}: {plain(answer.option.text)}")
     if places:
         title = "## Closest lines" if answer.status == "uncertain" else "## Places"
         parts += [title, "\n".join(line for place in places for line in _place_lines(place, files))]
     if answer.claims:
-        claims = [f"- {claim.verdict}: {_plain(claim.text)}" for claim in answer.claims]
+        claims = [f"- {claim.verdict}: {plain(claim.text)}" for claim in answer.claims]
         parts += ["## Claims", "\n".join(claims)]
     if looked := [f"- {name.replace('_', ' ')}: {share:.0%}" for name, share in answer.coverage.items() if share]:
         parts += ["## Share of the timeline that was examined", "\n".join(looked)]
     if missing:
-        parts += ["## Missing", "\n".join(f"- {_plain(sentence)}" for sentence in missing)]
+        parts += ["## Missing", "\n".join(f"- {plain(sentence)}" for sentence in missing)]
     return "\n\n".join([*parts, "## Made", _receipt(exchange.asked, answer)]) + "\n"
 
 
@@ -68,11 +68,11 @@ def subtitles_text(items: Iterable[Mapping[str, Any]], span: TimeSpan) -> str:
 
 def _place_lines(place: Place, files: Collection[str]) -> list[str]:
     shown = [f"[{kind}]({place.file(ending)})" for ending, kind in _KINDS.items() if place.file(ending) in files]
-    where = f"{place.number}. {_plain(place.video.record.name)}, {place.span}"
+    where = f"{place.number}. {plain(place.video.record.name)}, {place.span}"
     return [
         f"{where}: {', '.join(shown)}" if shown else where,
         *(
-            f"   - {_span_text(citation)} {citation.modality.replace('_', ' ')}: “{_plain(citation.quote)}”"
+            f"   - {span_text(citation)} {citation.modality.replace('_', ' ')}: “{plain(citation.quote)}”"
             for citation in place.citations
         ),
     ]
@@ -90,10 +90,11 @@ def _receipt(asked: float, answer: Answer) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _span_text(citation: Citation) -> str:
+def span_text(citation: Citation) -> str:
+    """When a citation starts and ends."""
     return str(TimeSpan(start=citation.start, end=citation.end))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text that Markdown shows as it is, on one line."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))

@@ -38,7 +38,7 @@ def chapters_of(answer: Answer, video: str, name: str, duration: float) -> list[
         places = [citation for citation in claim.citations if citation.video == video and claim.verdict == "supported"]
         one_place = len({int(place.start) for place in places}) == 1
         for place in places:
-            titles.setdefault(int(place.start), _title(claim.text if one_place else place.quote))
+            titles.setdefault(int(place.start), title_of(claim.text if one_place else place.quote))
     if not titles:
         return []
     titles.setdefault(0, name)
@@ -62,7 +62,7 @@ def _cue(chapter: Chapter) -> str:
     return f"\n{times}\n{html.escape(chapter.title, quote=False)}\n"
 
 
-def _title(claim: str) -> str:
-    """A claim on one line, without times."""
-    title = " ".join(_TIMES.sub("", claim).split())
+def title_of(text: str) -> str:
+    """A text as a title: on one line, without times, cut if it is long."""
+    title = " ".join(_TIMES.sub("", text).split())
     return title if len(title) <= MAX_TITLE_LENGTH else title[: MAX_TITLE_LENGTH - 1].rstrip() + "…"

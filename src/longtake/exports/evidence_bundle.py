@@ -42,7 +42,7 @@ def write_pack(target: Path, exchange: Exchange, library: Library) -> None:
         library: has the videos and the trace.
     """
     answer = exchange.answer
-    places = list(_places(answer, library))
+    places = list(places_of(answer, library))
     missing: list[str] = []
     with ZipFile(target, "w", ZIP_DEFLATED) as pack:
         for place in places:
@@ -59,7 +59,7 @@ def write_pack(target: Path, exchange: Exchange, library: Library) -> None:
         pack.writestr("answer.md", answer_text(exchange, places, names, list(dict.fromkeys(missing))))
 
 
-def _places(answer: Answer, library: Library) -> Iterator[Place]:
+def places_of(answer: Answer, library: Library) -> Iterator[Place]:
     """The cited or closest spans in existing videos, a second wider on either side; spans that touch are merged."""
     cited: dict[str, list[Citation]] = {}
     for citation in answer.places:

@@ -34,7 +34,7 @@ def transcript(library: Library, video: VideoRecord, track: Track = "speech") ->
     Raises:
         LibraryError: if the video has no such layer.
     """
-    layer = next((found for name in _LAYERS[track] if (found := library.layer(video, name))), None)
+    layer = _layer(library, video, track)
     if layer is None:
         raise LibraryError(f"{video.name} has no {_WHAT[track]}: `longtake doctor` says what reads it.")
     items = sorted((item for item in layer.items() if item["text"].strip()), key=_times)
@@ -42,6 +42,15 @@ def transcript(library: Library, video: VideoRecord, track: Track = "speech") ->
         return [_screen(shown) for _, shown in groupby(items, key=_times)]
     turns = _turns(library.layer(video, "speakers"))
     return [_spoken(item, turns) for item in items]
+
+
+def read_by(library: Library, video: VideoRecord, track: Track = "speech") -> str | None:
+    """Where the lines of a track come from: `subtitles (en)`, or the engine that heard or read them; None without."""
+    layer = _layer(library, video, track)
+    if layer is None or layer.name != "subtitles":
+        return layer.engine if layer else None
+    languages = dict.fromkeys(item["language"] for item in layer.items() if item["language"])
+    return f"subtitles ({', '.join(languages)})" if languages else "subtitles"
 
 
 def rendered(lines: Sequence[Line], form: Format) -> str:
@@ -59,6 +68,10 @@ def rendered(lines: Sequence[Line], form: Format) -> str:
         f"{'  (uncertain)' if timed and not line.trusted else ''}\n"
         for line in lines
     )
+
+
+def _layer(library: Library, video: VideoRecord, track: Track) -> Layer | None:
+    return next((found for name in _LAYERS[track] if (found := library.layer(video, name))), None)
 
 
 def _times(item: Mapping[str, Any]) -> tuple[float, float]:

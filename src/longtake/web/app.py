@@ -10,7 +10,21 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from longtake import __version__
-from longtake.web import models_routes, runs, threads, tracing, uploading, videos, words
+from longtake.web import (
+    chapters,
+    fetching,
+    folder_routes,
+    models_routes,
+    overview,
+    runs,
+    settings_routes,
+    subtitles,
+    threads,
+    tracing,
+    uploading,
+    videos,
+    words,
+)
 from longtake.web.http import access
 from longtake.web.http.access import Access, Guard
 from longtake.web.http.cached import cached, tag_of
@@ -56,7 +70,8 @@ def create_app(service: Service, admitted: Access, limits: Limits | None = None)
     app.state.access = admitted
     security = security_schemes(admitted.cookie_name) if admitted.token else []
     app.include_router(access.router, responses=errors(ErrorBody))
-    for routes in (videos, words, uploading, threads, runs, models_routes, tracing):
+    of_videos = (videos, folder_routes, words, chapters, overview, subtitles, uploading, fetching)
+    for routes in (*of_videos, threads, runs, models_routes, settings_routes, tracing):
         app.include_router(routes.router, responses=errors(ErrorBody), dependencies=security)
     app.include_router(openai_api.router, responses=errors(OpenAIErrorBody), dependencies=security)
     app.include_router(_page())

@@ -28,6 +28,11 @@ class Folders:
                 found.append(file)
         return sorted(found), False
 
+    def folder_of(self, file: Path) -> str:
+        """The folder of a listed file as people see it: from the root's own name on, with slashes."""
+        root = next(root for root in self._roots if file.is_relative_to(root))
+        return (Path(root.name) / file.parent.relative_to(root)).as_posix()
+
     def file(self, path: str) -> Path:
         """The media file at this path, if it is in a root without a link or hidden folder in between.
 

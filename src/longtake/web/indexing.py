@@ -24,7 +24,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 State = Literal["queued", "indexing", "done", "failed"]
 _ORDER = [step.name for step in (*STEPS, EMBEDDING)]
 _STEP_OF = {layer: step for step in _ORDER for layer in BUILT_BY.get(step, (step,))}
-_ENGINE_OF = {  # capability of each step that needs an engine
+ENGINE_OF = {  # capability of each step that needs an engine
     "sounds": "sounds",
     "speech": "speech",
     "speakers": "speakers",
@@ -77,6 +77,7 @@ class Job:
         self.watcher = Watcher(check_cancelled=self._check, progress=self._advance, wait=False)
         self._running: followed.Progress | None = None
         self._cancelled = threading.Event()
+        self.again = False  # whether there is something new to read when it is over
 
     def cancel(self) -> None:
         """Stop at the next frame or chunk."""
@@ -86,6 +87,11 @@ class Job:
     def cancelled(self) -> bool:
         """Whether it was told to stop."""
         return self._cancelled.is_set()
+
+    @property
+    def over(self) -> bool:
+        """Whether it is done or has failed."""
+        return self.state in ("done", "failed")
 
     def rest(self, seconds: float) -> None:
         """Wait, unless told to stop."""
@@ -107,7 +113,7 @@ class Job:
     def _layer(self, name: str, running: followed.Progress | None, reports: Mapping[str, LayerReport]) -> LayerProgress:
         step = _STEP_OF[name]
         if report := reports.get(name) or reports.get(step):
-            reason = report.problem or report.unavailable
+            reason = report.problem or (report.unavailable and self.unavailable.get(step, report.unavailable))
             return _missing(name, reason) if reason else LayerProgress(name=name, share=1.0, state="done")
         if self.state == "done" or (running and _ORDER.index(step) < _ORDER.index(running.step)):
             return _missing(name, None)  # the file has no content for it
@@ -145,13 +151,18 @@ class Indexing:
         self._worker = threading.Thread(target=self._work, name="indexing", daemon=True)
         self._worker.start()
 
-    def add(self, video: VideoRecord) -> Job:
-        """Queue a video, unless it is already queued or being indexed."""
+    def add(self, video: VideoRecord, *, again: bool = False) -> Job:
+        """Queue a video, unless it is already queued or being indexed.
+
+        Args:
+            video: its record.
+            again: whether one that is being indexed has something new to read, and is queued again when that is over.
+        """
         with self._lock:
             job = self._jobs.get(video.id)
-            if job is None or job.state in ("done", "failed"):
-                job = self._jobs[video.id] = Job(video)
-                self._queue.put(job)
+            if job is None or job.over:
+                job = self._queued(video)
+            job.again |= again and job.state == "indexing"
             job.video = video  # its file may have moved since it was queued
             return job
 
@@ -186,6 +197,14 @@ class Indexing:
                     continue
                 job.state, job.error = "indexing", None
             self._run(job)
+            with self._lock:
+                if job.over and job.again and not job.cancelled:
+                    self._queued(job.video)
+
+    def _queued(self, video: VideoRecord) -> Job:
+        job = self._jobs[video.id] = Job(video)
+        self._queue.put(job)
+        return job
 
     def _run(self, job: Job) -> None:
         try:
@@ -241,8 +260,10 @@ def _seconds_left(layers: tuple[LayerProgress, ...]) -> float | None:
 def unavailable(engines: EngineTable) -> dict[str, str]:
     """Why a step has no engine now, by step name."""
     reasons = {}
-    for step, capability in _ENGINE_OF.items():
-        if engines.report(capability).engine is None:
+    for step, capability in ENGINE_OF.items():
+        if not getattr(engines.settings.engines, capability):
+            reasons[step] = "It is switched off in the settings."
+        elif engines.report(capability).engine is None:
             try:
                 engines.load(capability)
             except EngineUnavailable as error:

@@ -50,6 +50,7 @@ class Asked:
     question: str
     options: tuple[str, ...] = ()
     thread: str | None = None
+    again: int | None = None
     earlier: tuple[Turn, ...] = ()
     change: Callable[[RunContext], RunContext] = unchanged
 
@@ -158,6 +159,7 @@ class Runs:
             asked.question,
             options=asked.options,
             thread=asked.thread,
+            again=asked.again,
             earlier=asked.earlier,
             change=asked.change,
             watcher=Watcher(check_cancelled=_refuse_indexing),
@@ -168,14 +170,16 @@ class Runs:
         return {"number": number, "answer": answer.model_dump(mode="json")}
 
     def _conclude(self, run: Run, future: Future[dict[str, Any]]) -> None:
-        """Add a run's last event; a failure is saved in its thread, unless another run is using the thread."""
+        """Add a run's last event; a failure is saved in its thread, unless another run is using the thread, or there
+        is an earlier answer to keep.
+        """
         problem = _problem(run, future)
         if problem is None:
             run.feed.notify("answer", future.result(), last=True)
             return
         try:
             busy = not future.cancelled() and isinstance(future.exception(), ThreadBusy)
-            if run.asked.thread is not None and not busy:
+            if run.asked.thread is not None and run.asked.again is None and not busy:
                 failed = Answer(question=run.asked.question, status="failed", answer="", error=problem)
                 self._conversations.add(run.asked.thread, run.asked.videos, failed)
         except LibraryError as error:
@@ -183,10 +187,10 @@ class Runs:
         finally:
             run.feed.notify("failed", {"message": problem}, last=True)
 
-    def _number(self, thread: str, answer: Answer) -> int:
-        """The number of the answer in its thread, to which the terminal may have added others."""
+    def _number(self, thread: str, answer: Answer) -> int | None:
+        """The number of the answer in its thread, to which others may have been added; None if it isn't there."""
         exchanges = self._conversations.exchanges(thread)
-        return next(each.number for each in reversed(exchanges) if each.answer.trace == answer.trace)
+        return next((each.number for each in reversed(exchanges) if each.answer.trace == answer.trace), None)
 
 
 class StartedRun(Record):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Sequence
+from os.path import splitext
 from pathlib import Path
 from typing import Annotated
 
@@ -12,17 +13,24 @@ from fastapi import Depends, Request
 from filelock import Timeout
 
 from longtake.agent.graph.agent import Agent
+from longtake.errors import MediaError
 from longtake.memory.conversations import Conversations
+from longtake.memory.layers import write_atomic
 from longtake.memory.library import VideoRecord, file_id
+from longtake.preprocess.layers.subtitles import find_sidecars
+from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sources import source
+from longtake.preprocess.media.subtitle_formats import SUFFIXES, parse_subtitles
 from longtake.preprocess.pipeline.pipeline import video_record
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.folders import Folders
 from longtake.web.http.refusals import Refusal
 from longtake.web.indexing import Indexing
+from longtake.web.links import Links, Reach
 from longtake.web.models import Models
 from longtake.web.runs import Runs
+from longtake.web.switches import SwitchBoard
 from longtake.web.uploads import Uploads
 
 _ID = re.compile(r"[0-9a-f]{16}")
@@ -32,15 +40,19 @@ SWEEP_EVERY = 3600.0  # seconds between two sweeps of abandoned uploads
 class Service:
     """A library being served; thread-safe."""
 
-    def __init__(self, workspace: Workspace, agent: Agent, folders: Sequence[Path] = ()) -> None:
+    def __init__(
+        self, workspace: Workspace, agent: Agent, folders: Sequence[Path] = (), links: Reach | None = None
+    ) -> None:
         """Open a library.
 
         Args:
             workspace: the library and its settings.
             agent: answers the questions.
             folders: their media files may be added without uploading.
+            links: which addresses the videos of links may be fetched from; None allows no links.
         """
         self.workspace = workspace
+        self.switches = SwitchBoard(workspace)
         self.agent = agent
         self.library = workspace.library
         self.index = workspace.index  # opened here, before several threads need it
@@ -51,6 +63,8 @@ class Service:
         self.indexing = Indexing(workspace)
         self.models = Models(workspace)
         self.runs = Runs(agent, self.conversations, workspace.settings.budget.seconds)
+        self.overviews: dict[str, tuple[str | None, bytes]] = {}  # by video: for which index it was made, and the JSON
+        self.links = Links(links, self, offline=workspace.settings.offline)
         self._closed = threading.Event()
         threading.Thread(target=self._sweep_hourly, name="sweep", daemon=True).start()
         for video in self.library.videos():
@@ -97,8 +111,49 @@ class Service:
         with self.uploads.finishing(upload_id) as arrived:
             return self._take(arrived.upload, arrived.video, arrived.name, arrived.target)
 
+    def add_subtitles(self, video: VideoRecord, name: str, data: bytes) -> None:
+        """Keep a subtitle file beside its video, in place of one in the same language, and read it.
+
+        Args:
+            video: a video whose file the library keeps.
+            name: the subtitle file's name, of which the type and the language count.
+            data: its bytes.
+
+        Raises:
+            Refusal: 400 if it can't be read, 409 if the video's file isn't the library's own.
+        """
+        file = source(video)
+        if file is None or not file.is_relative_to(self.library.root.resolve()):
+            raise Refusal(
+                409,
+                f"The file of {video.name} isn't kept in the library. Put the subtitles next to it, under the same "
+                "name, and index it again.",
+            )
+        sidecar = file.with_suffix(_ending(name))
+        try:
+            cues = parse_subtitles(data, name)
+        except MediaError as error:
+            raise Refusal(400, str(error)) from error
+        if not cues:
+            raise Refusal(400, f"{name} has no subtitles. Choose another file.")
+        with self._changing:
+            write_atomic(sidecar, data)
+            self.indexing.add(self.video(video.id), again=True)
+
+    def keep(self, file: Path) -> VideoRecord:
+        """Move a fetched file, and the subtitles beside it, into the library, and index it.
+
+        Raises:
+            MediaError: if it isn't a media file.
+        """
+        video_id, sidecars = file_id(file), find_sidecars(file)
+        target = self.uploads.place(video_id, probe(file))
+        for each in sidecars:
+            each.path.rename(target.with_name(target.stem + each.path.name.removeprefix(file.stem)))
+        return self._take(file, video_id, file.name, target)
+
     def delete(self, video: VideoRecord) -> None:
-        """Delete a video, its layers and search entries, and its file if it was uploaded.
+        """Delete a video, its layers and search entries, and its file and subtitles if they were uploaded.
 
         Raises:
             Refusal: 409 while it is being indexed or asked about.
@@ -109,7 +164,7 @@ class Service:
                 if self.runs.asked_about(video.id) or not self.indexing.drop(video.id):
                     raise busy
                 video = self.video(video.id)  # it may be gone meanwhile
-                if file := self.uploads.file(video.id):  # first: without its video, it would never be found again
+                for file in self.uploads.files(video.id):  # first: without their video, nobody would find them again
                     file.unlink()
                 self.index.delete(video.id)
                 self.library.delete(video)
@@ -119,6 +174,7 @@ class Service:
     def close(self) -> None:
         """Stop all work; finished work is kept."""
         self._closed.set()
+        self.links.close()
         self.indexing.close()
         self.runs.close()
 
@@ -160,6 +216,19 @@ class Service:
             if not video.complete:
                 self.indexing.add(video)
         return video
+
+
+def _ending(name: str) -> str:
+    """How the name of kept subtitles ends: `.en.srt` for `talk.en.srt`, `.srt` for `talk.srt`.
+
+    Raises:
+        Refusal: 400 if it isn't the name of a subtitle file.
+    """
+    stem, kind = splitext(name.lower())
+    if kind not in SUFFIXES:
+        raise Refusal(400, f"{name} isn't a subtitle file. Give one of {', '.join(SUFFIXES)}.")
+    language = language_code(splitext(stem)[1].removeprefix("."))
+    return f".{language}{kind}" if language else kind
 
 
 async def served(request: Request) -> Service:

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import quote
 from uuid import uuid4
 
 from fastapi import APIRouter, Query, Response
@@ -16,8 +17,9 @@ from starlette.background import BackgroundTask
 from longtake.agent.graph.agent import MAX_OPTION_LENGTH, MAX_OPTIONS, MAX_QUESTION_LENGTH, MAX_VIDEOS
 from longtake.errors import LibraryError
 from longtake.exports.chapters import as_text, as_vtt, chapters_of
+from longtake.exports.chat_export import chat_html, chat_markdown
 from longtake.exports.evidence_bundle import write_pack
-from longtake.memory.conversations import Conversation, Exchange
+from longtake.memory.conversations import TITLE_LENGTH, Conversation, Exchange
 from longtake.memory.records import Record
 from longtake.web.http.concurrency import Slots
 from longtake.web.http.described import content
@@ -25,8 +27,8 @@ from longtake.web.http.refusals import Refusal
 from longtake.web.runs import Asked, StartedRun, unchanged
 from longtake.web.service import Served, Service
 
-# Each pack encodes minutes of video.
-PACKING = Slots(2, "Other evidence packs are being made. Try again in a while.", retry_after=10)
+# Each pack, and each chat with its clips, encodes minutes of video.
+PACKING = Slots(2, "Other exports are being made. Try again in a while.", retry_after=10)
 
 Videos = Annotated[list[str], Field(min_length=1, max_length=MAX_VIDEOS, description="Library ids.")]
 Option = Annotated[str, Field(min_length=1, max_length=MAX_OPTION_LENGTH)]
@@ -38,6 +40,12 @@ class NewThread(BaseModel):
     videos: Videos
 
 
+class NewTitle(BaseModel):
+    """Another title of a thread."""
+
+    title: str = Field(min_length=1, max_length=TITLE_LENGTH, pattern=r"\S")
+
+
 class NewQuestion(BaseModel):
     """A question, with options if it is multiple choice, and videos and a model if they aren't the usual ones."""
 
@@ -45,18 +53,25 @@ class NewQuestion(BaseModel):
     options: list[Option] = Field(default=[], max_length=MAX_OPTIONS)
     videos: Videos | None = None
     model: str | None = Field(default=None, max_length=300, description="A controller that /api/models lists.")
+    again: int | None = Field(
+        default=None,
+        ge=0,
+        description="Number of the question that this one is asked in place of. Its answer replaces that one's and all "
+        "later ones, unless it fails.",
+    )
 
 
 class Thread(Record):
     """A thread as listed."""
 
     id: str
-    title: str = Field(description="Its first question; empty before the first.")
+    title: str = Field(description="Its first question, or what it was renamed to; empty before either.")
     videos: tuple[str, ...] = Field(description="Library ids of the last question's videos.")
     questions: int
     changed: float = Field(description="Seconds since the epoch.")
     running: str | None = Field(description="The run under way for it, if any.")
     asking: str | None = Field(description="The question of that run.")
+    again: int | None = Field(description="Number of the question in place of which that run's is asked.")
 
 
 class ThreadList(Record):
@@ -73,15 +88,21 @@ class WholeThread(Thread):
 
 _PACK = content("application/zip", what="The pack.")
 _CHAPTERS = content("text/plain", "text/vtt", what="The chapters.")
+_CHAT = content("text/markdown", "text/html", what="The chat.")
 
 # A thread started in the terminal may have any name, including one with a slash.
 router = APIRouter(prefix="/api/threads", tags=["threads"])
 
 
 @router.get("")
-def list_threads(service: Served) -> ThreadList:
-    """Every thread, most recently changed first."""
-    return ThreadList(threads=tuple(_thread(each, service) for each in service.conversations.all()))
+def list_threads(
+    service: Served,
+    words: Annotated[
+        str, Query(max_length=200, description="Only threads whose title, questions and answers have all of these.")
+    ] = "",
+) -> ThreadList:
+    """The threads, most recently changed first."""
+    return ThreadList(threads=tuple(_thread(each, service) for each in service.conversations.all(words)))
 
 
 @router.post("", status_code=201)
@@ -99,8 +120,10 @@ def ask_question(thread: str, body: NewQuestion, service: Served) -> StartedRun:
     videos = _known(body.videos, service) if body.videos else _remaining(conversation, service)
     if len(body.options) == 1:
         raise Refusal(400, "A single option isn't a choice: give two or more, or none.")
+    if body.again is not None:
+        _exchange(thread, body.again, service)
     change = service.models.chosen(body.model) if body.model else unchanged
-    run = service.runs.start(Asked(videos, body.question, tuple(body.options), thread, change=change))
+    run = service.runs.start(Asked(videos, body.question, tuple(body.options), thread, body.again, change=change))
     for video in videos:
         job = service.indexing.job(video)
         if job and not job.progress().over:
@@ -149,11 +172,33 @@ def chapters_of_turn(
     return PlainTextResponse(made, media_type=kind)
 
 
+@router.get("/{thread:path}/export", response_class=Response, responses=_CHAT)
+def export_thread(thread: str, service: Served, format: Literal["markdown", "html"] = "markdown") -> Response:
+    """A thread as a file: Markdown, or one HTML page that contains clips of the cited places, up to its limits."""
+    chat = _conversation(thread, service)
+    exchanges = service.conversations.exchanges(thread)
+    if format == "markdown":
+        made, kind, ending = chat_markdown(chat, exchanges, service.library), "text/markdown", "md"
+    else:
+        with PACKING.slot():
+            made, kind, ending = chat_html(chat, exchanges, service.library), "text/html", "html"
+    name = quote(f"{chat.title or 'chat'}.{ending}", safe="")
+    return Response(made, media_type=kind, headers={"Content-Disposition": f"attachment; filename*=utf-8''{name}"})
+
+
 @router.get("/{thread:path}")
 def show_thread(thread: str, service: Served) -> WholeThread:
     """A thread with its questions and full answers."""
     listed = _thread(_conversation(thread, service), service)
     return WholeThread(**listed.model_dump(), turns=tuple(service.conversations.exchanges(thread)))
+
+
+@router.patch("/{thread:path}")
+def rename_thread(thread: str, body: NewTitle, service: Served) -> Thread:
+    """Rename a thread."""
+    _conversation(thread, service)
+    service.conversations.rename(thread, " ".join(body.title.split()))
+    return _thread(_conversation(thread, service), service)
 
 
 @router.delete("/{thread:path}", status_code=204)
@@ -209,4 +254,5 @@ def _thread(conversation: Conversation, service: Service) -> Thread:
         **conversation.model_dump(exclude={"thread"}),
         running=run.id if run else None,
         asking=run.asked.question if run else None,
+        again=run.asked.again if run else None,
     )

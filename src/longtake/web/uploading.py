@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Request
+from fastapi import APIRouter, Header
 from pydantic import Field
 
 from longtake.memory.records import Record
+from longtake.web.http.described import RAW_BODY, RawBody
 from longtake.web.service import Served
 from longtake.web.uploads import CHUNK, KeptUpload, Upload
 
 router = APIRouter(prefix="/api/uploads", tags=["uploads"])
-_RAW = {"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string"}}}}}
 
 
 class BegunUpload(Record):
@@ -37,10 +37,6 @@ class SentChunk(Record):
     video: str | None = None
 
 
-async def _raw(request: Request) -> bytes:
-    return await request.body()
-
-
 @router.post("", status_code=201)
 def begin_upload(upload: Upload, service: Served) -> BegunUpload:
     """Start an upload with the file's name and size; returns its id and the chunk size."""
@@ -54,11 +50,11 @@ def show_upload(upload_id: str, service: Served) -> UploadState:
     return UploadState(**upload.model_dump(), offset=offset, chunk=CHUNK)
 
 
-@router.patch("/{upload_id}", openapi_extra=_RAW)
+@router.patch("/{upload_id}", openapi_extra=RAW_BODY)
 def send_chunk(
     upload_id: str,
     service: Served,
-    body: Annotated[bytes, Depends(_raw)],
+    body: RawBody,
     offset: Annotated[int, Header(alias="Upload-Offset", ge=0)],
 ) -> SentChunk:
     """Send the bytes from an offset on. After the last chunk the file joins the library and is indexed.

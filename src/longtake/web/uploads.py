@@ -1,7 +1,7 @@
 """Resumable uploads in chunks; a complete upload becomes a media file of the library.
 
-On disk, next to the finished files `<hash>.<extension>`: `unfinished/<id>` holds the bytes so far, `<id>.json` the
-name, the size and, for a day, the resulting video. No part of a request is ever used in a path.
+On disk, next to the finished files `<hash>.<extension>` and their subtitles: `unfinished/<id>` holds the bytes so far,
+`<id>.json` the name, the size and, for a day, the resulting video. No part of a request is ever used in a path.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from pydantic import Field
@@ -23,7 +24,8 @@ from longtake.errors import MediaError
 from longtake.memory.layers import write_atomic
 from longtake.memory.library import file_id
 from longtake.memory.records import Record
-from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.preprocess.media.subtitle_formats import SUFFIXES
 from longtake.preprocess.pipeline.step_run import DISK_FULL
 from longtake.web.http.refusals import Refusal
 
@@ -31,6 +33,7 @@ CHUNK = 8 * 1024 * 1024  # bytes
 LARGEST = 20 * 1000**3  # bytes of one file
 MAX_UPLOADS = 8  # unfinished
 MAX_NAME_LENGTH = 200  # characters
+NAME = r"^[^/\\\x00-\x1f\x7f]+$"  # pattern of a file's name
 _RESERVE = 500 * 1000**2  # bytes kept free on the disk
 _IDLE = 24 * 3600.0  # seconds without activity after which an upload is deleted
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -39,7 +42,7 @@ _ID = re.compile(r"[0-9a-f]{32}")
 class Upload(Record):
     """A file to upload: its original name, and its size in bytes."""
 
-    name: str = Field(min_length=1, max_length=MAX_NAME_LENGTH, pattern=r"^[^/\\\x00-\x1f\x7f]+$")
+    name: str = Field(min_length=1, max_length=MAX_NAME_LENGTH, pattern=NAME)
     size: int = Field(gt=0)
 
 
@@ -69,9 +72,29 @@ class Uploads:
         self._busy: set[str] = set()  # uploads that a thread is writing
         self._sweep()
 
+    @property
+    def unfinished(self) -> Path:
+        """Folder of the uploads that aren't complete."""
+        return self._unfinished
+
     def file(self, video_id: str) -> Path | None:
         """The uploaded file with this hash, if there is one."""
-        return next(self._root.glob(f"{video_id}.*"), None)
+        return next((file for file in self.files(video_id) if file.suffix not in SUFFIXES), None)
+
+    def files(self, video_id: str) -> list[Path]:
+        """The uploaded file with this hash, and the subtitles beside it."""
+        return list(self._root.glob(f"{video_id}.*"))
+
+    def place(self, video_id: str, media: MediaInfo) -> Path:
+        """Where a file with this hash is kept."""
+        return self._root / f"{video_id}.{media_type(media).extension}"
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """A folder on the same disk, deleted at the end of the block."""
+        self._root.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=".fetched-", dir=self._root) as folder:
+            yield Path(folder)
 
     def begin(self, upload: Upload) -> str:
         """Start an upload and return its id.
@@ -146,7 +169,7 @@ class Uploads:
                 raise Refusal(409, f"{upload.name} is already in the library. Get the upload's state for its id.")
             path = self._bytes(upload_id)
             try:
-                extension = media_type(probe(path)).extension
+                media = probe(path)
             except MediaError as error:
                 self._remove(upload_id)
                 raise Refusal(
@@ -155,7 +178,7 @@ class Uploads:
                 ) from error
             video = file_id(path)
             write_atomic(self._facts(upload_id), upload.model_copy(update={"video": video}).model_dump_json())
-            yield Arrived(upload.name, video, path, self._root / f"{video}.{extension}")
+            yield Arrived(upload.name, video, path, self.place(video, media))
             path.unlink(missing_ok=True)
 
     def delete(self, upload_id: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
@@ -20,19 +19,14 @@ from longtake.memory.records import Record
 from longtake.preprocess.media.sources import media_of, source
 from longtake.web.event_feed import EventStream
 from longtake.web.http.cached import cached, tag_of
-from longtake.web.http.described import EVENTS, content
+from longtake.web.http.described import EVENTS, PICTURE, content
 from longtake.web.http.refusals import Refusal
 from longtake.web.indexing import Progress, progress_of, unavailable
 from longtake.web.service import Served, Service
-from longtake.web.stills import WIDEST, gone, still
+from longtake.web.stills import THUMBNAIL_AT, THUMBNAIL_WIDTH, WIDEST, gone, still
 
 _TICK = 0.25  # seconds between two checks of a job
-_THUMBNAIL_AT, _THUMBNAIL_WIDTH = 0.1, 320  # share of the video, and pixels
 _TRANSCRIPTS = {"speech", "subtitles"}
-_PICTURE = {
-    **content("image/jpeg", what="The picture."),
-    304: {"description": "Unchanged since the tag in the request."},
-}
 _FILE = {
     **content("video/*", "audio/*", what="The whole file."),
     **content("video/*", "audio/*", status=206, what="The requested range."),
@@ -58,6 +52,7 @@ class Video(Record):
     width: int | None = Field(description="Pixels, as displayed; null without a picture, or while unknown.")
     height: int | None
     bytes: int
+    stored: bool = Field(description="Whether its file was uploaded to the library, and is deleted with it.")
     complete: bool
     playable: bool = Field(description="Whether current browsers can play it and its file exists.")
     layers: tuple[LayerShare, ...]
@@ -69,21 +64,6 @@ class VideoList(Record):
     """The videos of the library."""
 
     videos: tuple[Video, ...]
-
-
-class AllowedFile(Record):
-    """A media file in an allowed folder."""
-
-    path: str
-    name: str
-    bytes: int
-
-
-class FileList(Record):
-    """The files that may be added by path."""
-
-    files: tuple[AllowedFile, ...]
-    cut: bool = Field(description="Whether there are more; those can be added too.")
 
 
 class Added(Record):
@@ -104,17 +84,6 @@ def add_video(added: Added, service: Served) -> Video:
     return shown(service, service.add(service.folders.file(added.path)))
 
 
-@router.get("/folders")
-def list_files(service: Served) -> FileList:
-    """The media files of the folders that `serve --folder` allows."""
-    files, cut = service.folders.files()
-    found = []
-    for file in files:
-        with suppress(FileNotFoundError):  # it was deleted since it was listed
-            found.append(AllowedFile(path=str(file), name=file.name, bytes=file.stat().st_size))
-    return FileList(files=tuple(found), cut=cut)
-
-
 @router.get("/videos/{video_id}")
 def show_video(video_id: str, service: Served) -> Video:
     """One video."""
@@ -131,7 +100,10 @@ def index_again(video_id: str, service: Served) -> Video:
 
 @router.delete("/videos/{video_id}", status_code=204)
 def delete_video(video_id: str, service: Served) -> None:
-    """Delete a video. An uploaded file is deleted with it; a file added by path isn't touched."""
+    """Delete a video with its layers, and its file if that was uploaded; a file added by path isn't touched.
+
+    Chats about it stay, with their answers and quotes, but nothing plays where they cite it.
+    """
     service.delete(service.video(video_id))
 
 
@@ -171,7 +143,7 @@ def play(video_id: str, service: Served) -> Response:
     return FileResponse(path, media_type=content_type(media), headers={"Cache-Control": "private, no-cache"})
 
 
-@router.get("/videos/{video_id}/still", response_class=Response, responses=_PICTURE)
+@router.get("/videos/{video_id}/still", response_class=Response, responses=PICTURE)
 def show_still(
     video_id: str,
     request: Request,
@@ -186,11 +158,11 @@ def show_still(
     return cached(request, tag, "image/jpeg", lambda: still(service.library, video, at, width))
 
 
-@router.get("/videos/{video_id}/thumbnail", response_class=Response, responses=_PICTURE)
+@router.get("/videos/{video_id}/thumbnail", response_class=Response, responses=PICTURE)
 def show_thumbnail(video_id: str, request: Request, service: Served) -> Response:
     """A small picture of the video, as JPEG."""
     duration = service.video(video_id).duration
-    return show_still(video_id, request, service, _THUMBNAIL_AT * duration, _THUMBNAIL_WIDTH)
+    return show_still(video_id, request, service, THUMBNAIL_AT * duration, THUMBNAIL_WIDTH)
 
 
 def shown(service: Service, video: VideoRecord) -> Video:
@@ -215,6 +187,7 @@ def shown(service: Service, video: VideoRecord) -> Video:
         width=picture.width if picture else None,
         height=picture.height if picture else None,
         bytes=video.size,
+        stored=service.uploads.file(video.id) is not None,
         complete=video.complete,
         playable=media is not None and playable(media) and source(video) is not None,
         layers=tuple(layers),

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from longtake.errors import LibraryError
-from longtake.exports.transcript import Line, Track, rendered, transcript
+from longtake.exports.transcript import Line, Track, read_by, rendered, transcript
 from longtake.memory.records import Record
 from longtake.web.http.described import content
+from longtake.web.http.downloads import attached
 from longtake.web.http.refusals import Refusal
 from longtake.web.service import Served
 
@@ -36,6 +36,7 @@ class WordLine(Record):
 class Words(Record):
     """The lines of a video, in order; empty if nothing has been read yet."""
 
+    source: str | None = Field(description="Subtitles, with their language, or the engine that read the lines.")
     lines: tuple[WordLine, ...]
 
 
@@ -46,7 +47,9 @@ def list_words(video_id: str, service: Served, track: Which = "speech") -> Words
     lines: list[Line] = []
     with suppress(LibraryError):  # nothing has been read yet
         lines = transcript(service.library, video, track)
-    return Words(lines=tuple(WordLine(**line._asdict()) for line in lines))
+    return Words(
+        source=read_by(service.library, video, track), lines=tuple(WordLine(**line._asdict()) for line in lines)
+    )
 
 
 @router.get(
@@ -61,6 +64,4 @@ def download_words(video_id: str, form: FileFormat, service: Served, track: Whic
         text = rendered(transcript(service.library, video, track), form)
     except LibraryError as error:
         raise Refusal(404, str(error)) from error
-    name = f"{Path(video.name).stem}.{form}".encode("ascii", "replace").decode().replace('"', "'").replace("?", "_")
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text, media_type=f"{_TYPES[form]}; charset=utf-8", headers=headers)
+    return attached(text, _TYPES[form], video.name, form)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.option_choice import choose
+from longtake.agent.controllers.extractive.option_choice import choose, left_over
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
@@ -52,3 +52,20 @@ def test_of_lines_with_the_same_words_the_one_with_the_phrase_decides(way: str, 
     )
     assert found is not None
     assert found[0].text == right
+
+
+@pytest.mark.parametrize(
+    ("question", "options", "text", "left"),
+    [
+        ("Which is not a mode?", ("quick", "deep", "turbo"), "Choose between Quick and Deep mode.", "turbo"),
+        ("Which isn't offered?", ("tea", "soup", "milk", "I can't tell"), "We offer tea and milk.", "soup"),
+        ("Which is a mode?", ("quick", "deep", "turbo"), "Choose between Quick and Deep mode.", None),
+        ("Which is not a mode?", ("quick", "deep", "turbo"), "Choose Quick mode.", None),
+        ("Which is not a mode?", ("quick", "turbo"), "Choose Quick mode.", None),
+    ],
+)
+def test_a_denial_leaves_the_option_that_a_line_with_all_others_does_not_say(
+    question: str, options: tuple[str, ...], text: str, left: str | None
+) -> None:
+    found = left_over(question, options, [(line("nothing"), 0.9), (line(text), 0.5)])
+    assert (found and found[0].text) == left

@@ -30,11 +30,16 @@ DOUBTING = TRUSTING.model_copy(update={"trusts": (*(0.0,) * len(STANDING), -10.0
 def query(source: Source, target: Target, question: str, *, chance: float = 1.0) -> Query:
     sources: dict[Source, float] = {name: chance if name == source else 0.0 for name in SOURCES}
     targets: dict[Target, float] = {name: float(name == target) for name in TARGETS}
-    return Query(question=question, reading=Reading(sources=sources, targets=targets), videos={"v": 100.0})
+    return Query(
+        question=question,
+        reading=Reading(sources=sources, targets=targets),
+        words=tuple(content_stems(question)),
+        videos={"v": 100.0},
+    )
 
 
-def line(text: str, start: float = 10.0) -> Candidate:
-    span = TimeSpan(start=start, end=start + 5)
+def line(text: str, start: float = 10.0, end: float | None = None) -> Candidate:
+    span = TimeSpan(start=start, end=start + 5 if end is None else end)
     item = Evidence(video="v", span=span, modality="speech", content=text, engine="e")
     return Candidate(item, (item,), cosine=0.5)
 
@@ -61,6 +66,11 @@ def formed(asked: Query, *lines: Candidate, results: tuple[ToolResult, ...] = ()
         ("count", "How many lamps are there?", "We sell lamps of all kinds.", "uncertain"),
         ("count", "How many lamps are there?", "There are seven lamps.", "answered"),
         ("count", "How many lamps are there?", "A 40-dollar lamp.", "uncertain"),
+        ("count", "How many lamps are there?", "Lamps: 7", "answered"),
+        ("count", "How many steps are there?", "Step 6", "uncertain"),
+        ("count", "How many people speak in the meeting?", "The meeting is on the 17th of May.", "uncertain"),
+        ("duration", "How long does it boil?", "It boils for twelve minutes.", "answered"),
+        ("duration", "How long must the essay be?", "The essay is due on Friday.", "uncertain"),
         ("yesno", "Does Tom own a plane?", "Tom owns a yacht.", "uncertain"),
         ("number", "How old was he at the trial?", "At the trial he was in charge.", "uncertain"),
         ("list", "What does Tom not own?", "Tom owns a yacht.", "uncertain"),
@@ -156,3 +166,20 @@ def test_an_option_about_a_picture_that_nothing_examined_is_not_guessed() -> Non
     asked = asked.model_copy(update={"options": ("car", "bus"), "words": ("object", "shown")})
     reply = formed(asked, line("Wash the rice"))
     assert (reply.outcome, reply.option) == ("abstained", None)
+
+
+@pytest.mark.parametrize(
+    ("target", "said", "end", "outcome", "timed"),
+    [
+        ("time", "The market is planned.", 15.0, "answered", True),
+        ("time", "The market is planned.", 99.0, "uncertain", False),
+        ("time", "The market is on the 10th of October.", 15.0, "answered", True),
+        ("time", "The market is on the 10th of October.", 99.0, "answered", False),
+        ("duration", "The market lasts three hours.", 15.0, "answered", False),
+    ],
+)
+def test_a_line_is_timed_unless_it_stays_or_states_how_long(
+    target: Target, said: str, end: float, outcome: Outcome, timed: bool
+) -> None:
+    reply = formed(query("speech", target, "When is the market?"), line(said, end=end))
+    assert (reply.outcome, f"{end} s" in reply.claims[0].text) == (outcome, timed)

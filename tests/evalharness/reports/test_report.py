@@ -24,6 +24,7 @@ from longtake.evalharness.items import Variant
 from longtake.evalharness.reports.cited_frames import ITEM_BYTES, Stills
 from longtake.evalharness.reports.run_scores import read_scores
 from longtake.evalharness.runs.run_folder import RunFolder
+from longtake.evalharness.scoring.choice_scores import replacements
 
 Write = Callable[..., RunFolder]
 Attributes = dict[str, str | None]
@@ -175,6 +176,19 @@ def test_robustness_is_shown_where_there_are_variants(choices: Write) -> None:
     page, markdown = report(choices({"sharp": ["right"] * 4 + ["wrong"] * 2}, variants=orders))
     assert "Robustness: each variant by itself" in page.text
     assert re.search(r"^\| original/gold-2 \| 4 / 3 \| 75\.0 ", markdown, re.MULTILINE)
+
+
+def test_a_replaced_option_is_shown_as_it_was_worded(choices: Write) -> None:
+    variants = replacements(Variant(), "None of the others")
+    page, _ = report(choices({"sharp": ["right", "wrong"] * 3}, variants=variants))
+    shown = re.findall(
+        r"sharp, original/none-(right|wrong), seed 0[\s\S]*?chose \w \((.*?)\), (right|wrong)", page.text
+    )
+    assert {text for which, text, found in shown if (which, found) == ("right", "right")} == {"None of the others"}
+    chosen = [text for which, text, found in shown if (which, found) == ("wrong", "wrong")]
+    assert len(chosen) == 3
+    assert all("Gate" in text or text == "None of the others" for text in chosen)
+    assert all("Gate" in text for which, text, found in shown if which == "wrong" and found == "right")
 
 
 def test_a_headline_that_lacks_verdicts_is_withheld_and_said(rubric: Write) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 
@@ -27,7 +29,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def listening(handler: type[Handler]) -> Iterator[str]:
+def listening(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
     """The URL of a server, until the block ends; replies that are still under way are not waited for."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads, server.block_on_close = True, False
@@ -39,3 +41,16 @@ def listening(handler: type[Handler]) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def site_of(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """The URL of a server of a folder's files, and the paths that it is asked for."""
+    asked: list[str] = []
+
+    class Site(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: Any) -> None:
+            asked.append(self.path)
+
+    with listening(partial(Site, directory=folder)) as url:
+        yield url, asked

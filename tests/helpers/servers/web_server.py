@@ -19,6 +19,7 @@ from longtake.web.app import create_app
 from longtake.web.http.access import Access
 from longtake.web.http.http_server import Server
 from longtake.web.http.limits import Limits
+from longtake.web.links import Reach
 from longtake.web.service import Service
 
 
@@ -47,10 +48,11 @@ def web_server(
     admitted: Access | None = None,
     limits: Limits | None = None,
     agent: Agent | None = None,
+    links: Reach | None = None,
 ) -> Iterator[WebServer]:
     """Serve a library until the block is left."""
     listening = socket.create_server(("127.0.0.1", 0))
-    service = Service(workspace, agent or Agent(workspace), folders)
+    service = Service(workspace, agent or Agent(workspace), folders, links)
     app = create_app(service, admitted or Access(token=token), limits)
     server = Server(app)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)

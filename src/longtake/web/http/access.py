@@ -37,6 +37,7 @@ class Access:
     names: frozenset[str] = LOOPBACK
     token: str | None = None  # None requires none
     any_address: bool = False  # whether it answers to any numeric address
+    alone: bool = True  # whether only this machine can call it
     origins: frozenset[str] = frozenset()  # names, some with a port, under which a proxy serves its pages
     # Set for clients that gave the token, without revealing it; named uniquely, since servers on a host share cookies.
     cookie: str = field(default_factory=secrets.token_hex, repr=False)
@@ -74,9 +75,9 @@ class Access:
                 f"use the library: set one with --token, or {remedy}."
             )
         if local:
-            return cls(names, token or None, origins=origins)
+            return cls(names, token or None, alone=not origins, origins=origins)
         name = socket.gethostname().lower()
-        return cls(names | {name, f"{name}.local"}, token, any_address=_is_wildcard(host), origins=origins)
+        return cls(names | {name, f"{name}.local"}, token, any_address=_is_wildcard(host), alone=False, origins=origins)
 
     def knows_host(self, header: str) -> bool:
         """Whether a Host header names this server."""

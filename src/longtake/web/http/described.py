@@ -1,10 +1,10 @@
-"""Additions to /openapi.json: error bodies, responses other than JSON, and security schemes."""
+"""Additions to /openapi.json: error bodies, bodies other than JSON, and security schemes."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Depends, params
+from fastapi import Depends, Request, params
 from fastapi.security import APIKeyCookie, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -63,4 +63,12 @@ def content(*media_types: str, what: str, status: int = 200) -> dict[int | str, 
     return {status: {"description": what, "content": {media_type: {} for media_type in media_types}}}
 
 
+async def _raw(request: Request) -> bytes:
+    return await request.body()
+
+
+RawBody = Annotated[bytes, Depends(_raw)]  # of a route with `RAW_BODY`
+RAW_BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": {"type": "string"}}}}}
+UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "Unchanged since the tag in the request."}}
+PICTURE = {**content("image/jpeg", what="The picture."), **UNCHANGED}
 EVENTS = content("text/event-stream", what="Server-sent events.")

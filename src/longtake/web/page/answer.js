@@ -1,14 +1,15 @@
 /** An answer: its text first; how it came about, its proof, coverage, cost and exports folded into details. */
 
 import { threadPath } from "./api.js";
-import { cited, quoted } from "./citations.js";
-import { el, notice } from "./dom.js";
+import { cited, quoted, videosOf } from "./citations.js";
+import { compare } from "./compare.js";
+import { copyText, el } from "./dom.js";
 import { Plain, many, percent, plain, span } from "./format.js";
 
 const EXAMINED = ["subtitles", "speech", "scene_text", "sounds", "shots", "captions"];
 const STATUS = { uncertain: "Not sure", abstained: "Not found", partial: "Partial answer", failed: "Failed" };
 
-/** `context`: `{thread, number, videos, name(id), seek(citation)}`. */
+/** `context`: `{thread, number, videos, name(id), seek(citation)}`, and for a stored answer `{again(), edit()}`. */
 export function answerOf(answer, context, details) {
   const words = answer.status === "partial" && !answer.claims.length ? "Not found so far" : STATUS[answer.status];
   const badge = words ? el("p", { class: `badge ${answer.status}` }, words) : null;
@@ -41,7 +42,8 @@ export function detailsOf(answer, context, log) {
 
 /** The closest lines of an uncertain answer: places to look at, which prove nothing. */
 function closestOf(answer, context) {
-  const rows = quoted(placesOf(answer), context, context.videos.length > 1, answer.answer);
+  const places = placesOf(answer);
+  const rows = quoted(places, context, videosOf(places, context).length > 1, answer.answer);
   return el("section", { class: "closest", "aria-label": "Closest lines" }, el("ul", { class: "places" }, ...rows));
 }
 
@@ -50,7 +52,7 @@ function placesOf({ closest }) {
 }
 
 function proofOf({ claims }, context) {
-  const several = context.videos.length > 1;
+  const several = videosOf(claims.flatMap(({ citations }) => citations), context).length > 1;
   const words = { supported: "Supported", contradicted: "Contradicted", unverified: "Not verified" };
   const rows = claims.map((claim) => {
     const verdict = el("span", { class: `verdict ${claim.verdict}` }, words[claim.verdict]);
@@ -85,11 +87,17 @@ function receipt({ usage, offline }) {
   return el("p", { class: "faint receipt" }, parts.join(" · "));
 }
 
-function actions(answer, { name }) {
+function actions(answer, context) {
+  const places = [...answer.citations, ...placesOf(answer)];
+  const several = videosOf(places, { videos: [] }).length > 1;
+  const button = (label, onclick, name = "") => el("button", { class: `quiet ${name}`, type: "button", onclick }, label);
   return el(
     "div",
     { class: "row actions" },
-    el("button", { class: "quiet", type: "button", onclick: () => copy(answer, name) }, "Copy"),
+    button("Copy", () => copy(answer, places, context.name)),
+    context.again ? button("Ask again", context.again) : null,
+    context.edit ? button("Edit question", context.edit, "edit") : null,
+    several ? button("Compare", () => compare(answer.question, places, context)) : null,
   );
 }
 
@@ -108,15 +116,9 @@ function links(answer, { thread, number }) {
   );
 }
 
-async function copy(answer, name) {
-  const places = [...answer.citations, ...placesOf(answer)].map(
+function copy(answer, cited, name) {
+  const places = cited.map(
     (cite) => `  ${name(cite.video)} ${span(cite.start, cite.end)}  ${plain(cite.modality)}  ${cite.quote}`,
   );
-  const text = [answer.question, "", answer.error ?? answer.answer, ...places].join("\n");
-  try {
-    await navigator.clipboard.writeText(text);
-    notice("Answer copied.");
-  } catch {
-    notice("The browser blocked copying: open the page over https or on localhost.");
-  }
+  copyText([answer.question, "", answer.error ?? answer.answer, ...places].join("\n"), "Answer copied.");
 }

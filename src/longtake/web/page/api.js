@@ -60,6 +60,9 @@ export const still = (id, at, width) => `/api/videos/${id}/still?at=${Math.floor
 /** The file of a video. */
 export const file = (id) => `/api/videos/${id}/file`;
 
+/** What is said in a video, as captions. */
+export const captionsOf = (id) => `/api/videos/${id}/words.vtt`;
+
 /** The address of a thread; its id may be any name typed in a terminal. */
 export const threadPath = (id) => `/api/threads/${encodeURIComponent(id)}`;
 

@@ -1,13 +1,15 @@
 /** A chat: its videos in the player, its questions and answers, and the question being answered. */
 
-import { allVideos, api, post, remove, threadPath } from "./api.js";
+import { allVideos, api, post, threadPath } from "./api.js";
+import { ChatMenu } from "./chat_menu.js";
 import { choose } from "./chooser.js";
-import { announce, attempt, byId, confirmed, notice } from "./dom.js";
+import { announce, attempt, byId, confirmed, copyText, notice } from "./dom.js";
 import { followRun, over } from "./events.js";
-import { clock, cut } from "./format.js";
+import { clock, cut, many } from "./format.js";
 import { inWords, onProgress } from "./indexing.js";
-import { chosenModel } from "./models.js";
+import { chosenModel, lookAtModel, lookAtModelAgain } from "./model_state.js";
 import { Stage } from "./stage.js";
+import { Overview } from "./overview.js";
 import { onThreads, showThreads } from "./threads.js";
 import { Turn } from "./turn.js";
 import { Words } from "./words.js";
@@ -28,21 +30,31 @@ export class Chat {
   constructor() {
     this.stage = new Stage();
     new Words(this.stage);
+    this.overview = new Overview({
+      name: (id) => this.#known.get(id)?.name,
+      seek: (citation) => this.#play(citation),
+      ask: (question) => {
+        byId("question").value = question;
+        byId("composer").requestSubmit();
+      },
+    });
     byId("composer").onsubmit = (event) => (event.preventDefault(), this.#ask());
     byId("question").onkeydown = (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
       byId("composer").requestSubmit();
     };
+    byId("question").onfocus = lookAtModelAgain;
     byId("choose-videos").onclick = () => this.#chooseVideos();
-    byId("delete-thread").onclick = () => this.#delete();
+    byId("copy-link").onclick = () => copyText(this.stage.address(), "Link copied: it opens this video at this second.");
+    this.menu = new ChatMenu((title) => this.#title(title));
     onProgress((video, progress) => this.#indexed(video, progress));
     onThreads((threads) => this.#catchUp(threads));
   }
 
-  /** Open a new chat. */
-  begin(videos) {
-    return (this.#opening = this.#begin(videos));
+  /** Open a new chat, with the player at a second of the first video. */
+  begin(videos, at = 0) {
+    return (this.#opening = this.#begin(videos, at));
   }
 
   /** Open a chat with its history; a question being answered continues. */
@@ -50,24 +62,28 @@ export class Chat {
     return (this.#opening = this.#open(id));
   }
 
-  async #begin(videos) {
+  async #begin(videos, at) {
     const visit = this.close();
+    lookAtModelAgain();
     this.#known = (await attempt(allVideos)) ?? new Map();
     if (visit !== this.#visit) return;
     this.#title("New chat");
-    byId("delete-thread").hidden = true;
-    this.#about(videos.filter((id) => this.#known.has(id)));
+    const known = videos.filter((id) => this.#known.has(id));
+    this.#about(known);
+    this.overview.offer(known.length === 1 ? known[0] : null);
+    if (known.length < videos.length) notice("The library no longer has that video.");
+    else if (at) this.stage.player.seek(at);
     byId("question").focus();
   }
 
   async #open(id) {
     const visit = this.close();
+    lookAtModelAgain();
     this.#title("");
-    byId("delete-thread").hidden = true;
     const thread = await this.#read(id);
     if (visit !== this.#visit || !thread) return;
     this.#thread = id;
-    byId("delete-thread").hidden = false;
+    this.menu.of(id);
     this.#title(thread.title || thread.asking || "New chat");
     this.#about(thread.videos.filter((video) => this.#known.has(video)));
     this.#history(thread);
@@ -90,11 +106,11 @@ export class Chat {
   }
 
   /** Show every question of a thread, and follow the one being answered. */
-  #history({ turns, running, asking }) {
+  #history({ turns, running, asking, again }) {
     byId("turns").replaceChildren();
     this.#last = this.#shown = null;
-    for (const { number, answer } of turns) this.#turn(answer.question, false).finish(answer, number);
-    if (running) this.#follow(running, this.#turn(asking, true));
+    for (const { number, answer } of turns.slice(0, again ?? Infinity)) this.#turn(answer.question, false).finish(answer, number);
+    if (running) this.#follow(running, this.#turn(asking, true), again !== null);
     else this.#last?.recall();
   }
 
@@ -114,9 +130,11 @@ export class Chat {
   /** Leave the chat; a question being answered continues. Returns the number of the new visit. */
   close() {
     this.#leave();
+    this.overview.offer(null);
     this.#working(null);
     this.#thread = this.#shown = this.#last = null;
     this.#videos = [];
+    this.menu.of(null);
     this.stage.player.offer([]);
     this.stage.timeline.looked([]);
     byId("turns").replaceChildren();
@@ -136,11 +154,12 @@ export class Chat {
     if (!question || byId("send").disabled) return;
     const visit = this.#visit;
     byId("send").disabled = true;
+    this.overview.offer(null);
     const sent = await attempt(() => this.#send(question));
     byId("send").disabled = false;
     if (!sent || visit !== this.#visit) return; // it is still answered, in its own chat
     this.#thread = sent.thread;
-    byId("delete-thread").hidden = false;
+    this.menu.of(sent.thread);
     history.replaceState(null, "", `#/thread/${encodeURIComponent(sent.thread)}`);
     field.value = "";
     if (!this.#last) this.#title(question);
@@ -157,6 +176,26 @@ export class Chat {
     return { thread, ...(await post(`${threadPath(thread)}/questions`, { question, videos, model: chosenModel() })) };
   }
 
+  /** Ask in place of an earlier question. */
+  async #again(turn, question) {
+    if (byId("send").disabled) return notice("A question of this chat is still being answered.");
+    const turns = [...byId("turns").children];
+    const after = turns.length - 1 - turns.indexOf(turn.element);
+    if (after) {
+      const facts = { Replaced: `This answer and the ${many(after, "question")} after it, once the new answer is there.` };
+      if (!(await confirmed("Ask again from here?", facts, "Ask again"))) return;
+    }
+    const [visit, videos] = [this.#visit, [...this.#videos]];
+    const body = { question, videos, model: chosenModel(), again: turn.number };
+    byId("send").disabled = true;
+    const sent = await attempt(() => post(`${threadPath(this.#thread)}/questions`, body));
+    byId("send").disabled = false;
+    if (!sent || visit !== this.#visit) return;
+    while (turn.element.nextSibling) turn.element.nextSibling.remove();
+    turn.element.remove();
+    this.#follow(sent.run, this.#turn(question, true), true);
+  }
+
   #turn(question, live) {
     const context = {
       thread: () => this.#thread,
@@ -164,13 +203,16 @@ export class Chat {
       name: (id) => this.#known.get(id)?.name ?? "a deleted video",
       seek: (citation) => this.#play(citation),
       stop: () => this.stop(),
+      video: (id) => this.#known.get(id),
+      again: (turn, question) => this.#again(turn, question),
     };
     this.#last = new Turn(question, context, (turn) => this.#look(turn), live);
     byId("turns").append(this.#last.element);
     return this.#last;
   }
 
-  #follow(run, turn) {
+  /** Follow a run; one in place of an earlier question leaves that one's answer if it fails. */
+  #follow(run, turn, again = false) {
     this.#working(run);
     this.#look(turn);
     const end = (act) => (data) => {
@@ -181,6 +223,9 @@ export class Chat {
       if (follows) turn.element.scrollIntoView(); // so that reading starts at the question
       this.#working(null);
       showThreads(this.#thread);
+      const failure = data.message ?? data.answer.error;
+      if (failure) lookAtModel();
+      if (failure && again) this.open(this.#thread).then(() => notice(`${failure} The earlier answer was kept.`));
     };
     this.#leave = followRun(run, {
       step: (step) => turn.step(step),
@@ -201,7 +246,9 @@ export class Chat {
   }
 
   #play(citation) {
-    if (!this.#videos.includes(citation.video)) return notice("That video is no longer part of this chat.");
+    const { video: id } = citation;
+    if (!this.#known.has(id)) return notice("That video was deleted.");
+    if (!this.#videos.includes(id)) this.stage.player.offer([...this.#videos, id].map((each) => this.#known.get(each)));
     this.stage.play(citation);
   }
 
@@ -218,6 +265,7 @@ export class Chat {
   #about(videos) {
     this.#videos.splice(0, Infinity, ...videos);
     this.stage.player.offer(videos.map((id) => this.#known.get(id)));
+    byId("moment").hidden = !videos.length;
     const names = videos.map((id) => this.#known.get(id).name);
     byId("choose-videos").textContent =
       names.length > 1 ? `${names.length} videos` : cut(names[0] ?? "Choose videos", 24);
@@ -234,17 +282,13 @@ export class Chat {
     line.hidden = over(progress);
     line.textContent = `${this.#known.get(id).name}: ${inWords(progress)}. You can already ask.`;
     this.stage.indexed(id, progress);
+    if (over(progress)) this.overview.renew(id);
   }
 
   async #chooseVideos() {
     const items = [...this.#known.values()].map(({ id, name, duration }) => ({ id, name, detail: clock(duration) }));
     const chosen = await choose("Videos of this chat", items, this.#videos);
     if (chosen) this.#about(chosen);
-  }
-
-  async #delete() {
-    if (!(await confirmed("Delete this chat? Its traces stay."))) return;
-    if ((await attempt(() => remove(threadPath(this.#thread)))) !== undefined) location.hash = "#/";
   }
 
   #title(text) {

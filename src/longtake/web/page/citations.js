@@ -6,6 +6,9 @@ import { cut, plain, span } from "./format.js";
 const MARK = /\[([^\[\]]*\d:\d\d[^\[\]]*)\]/g;
 const TIME = /(\d+):(\d\d):(\d\d)(?:\.\d+)?/g;
 
+/** The videos (ids) of a chat and of these citations: a chat may have had other videos when it was asked. */
+export const videosOf = (citations, { videos }) => [...new Set([...videos, ...citations.map(({ video }) => video)])];
+
 /** The text of an answer as nodes; the times in brackets become chips. */
 export function cited(text, citations, context) {
   const nodes = [];
@@ -52,11 +55,12 @@ function chips(inside, citations, context) {
   const times = [...inside.matchAll(TIME)].map(
     ([, hours, minutes, seconds]) => Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds),
   );
-  const named = context.videos.find((video) => inside.startsWith(`${context.name(video)} `));
+  const videos = videosOf(citations, context);
+  const named = videos.find((video) => inside.startsWith(`${context.name(video)} `));
   const at = (time) => citations.find(({ video, start }) => Math.floor(start) === time && (!named || video === named));
   const begin = inside.includes("-") ? times.slice(0, 1) : times;
   return begin.map((time) => {
-    const citation = at(time) ?? { video: named ?? context.videos[0], start: time, end: times.at(-1) };
-    return chip(citation, context, named !== undefined);
+    const citation = at(time) ?? { video: named ?? videos[0], start: time, end: times.at(-1) };
+    return chip(citation, context, videos.length > 1);
   });
 }

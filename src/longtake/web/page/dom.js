@@ -38,10 +38,14 @@ export function announce(text) {
   byId("live").textContent = text;
 }
 
-/** Ask before something is deleted. */
-export function confirmed(sentence) {
+/** Ask before something is lost; `facts` says what, and what stays, as pairs of a word and a sentence. */
+export function confirmed(question, facts, act = "Delete") {
   const dialog = byId("confirm");
-  byId("confirm-words").textContent = sentence;
+  byId("confirm-words").textContent = question;
+  byId("confirm-facts").replaceChildren(
+    ...Object.entries(facts).map(([name, words]) => el("div", {}, el("dt", {}, name), el("dd", {}, words))),
+  );
+  byId("confirm-yes").textContent = act;
   dialog.returnValue = "no";
   dialog.showModal();
   return new Promise((resolve) => {
@@ -51,6 +55,16 @@ export function confirmed(sentence) {
 
 for (const button of document.querySelectorAll("#confirm button")) {
   button.addEventListener("click", () => byId("confirm").close(button.value));
+}
+
+/** Copy text, and say so. */
+export async function copyText(text, said) {
+  try {
+    await navigator.clipboard.writeText(text);
+    notice(said);
+  } catch {
+    notice("The browser blocked copying: open the page over https or on localhost.");
+  }
 }
 
 /** A progress bar, `share` (0 to 1) full. */

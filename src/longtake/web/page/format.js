@@ -40,6 +40,11 @@ const NAMES = {
   scene_text: "scene text",
   visual: "picture",
   audio: "sound",
+  audio_question: "questions about sounds",
+  closer_speech: "speech, again",
+  image_text_embedding: "picture search",
+  text_embedding: "text search",
+  visual_question: "questions about pictures",
 };
 
 /** The display name of a layer, lane, tool or modality. */
@@ -53,6 +58,9 @@ export function cut(text, limit) {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length <= limit ? line : `${line.slice(0, limit - 1).trimEnd()}…`;
 }
+
+/** A day, given in seconds since the epoch. */
+export const day = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 10);
 
 /** A number with its noun. */
 export const many = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

@@ -29,6 +29,7 @@ export class Lane {
    */
   constructor(name, kind, act, title = name) {
     this.act = act;
+    this.labels = el("span", { class: "labels", "aria-hidden": "true" });
     this.track = el("div", { class: "track", role: "slider", tabindex: -1, "aria-label": title, "aria-valuemin": 0 });
     this.row = el(
       "div",
@@ -39,7 +40,7 @@ export class Lane {
     this.#drawn = document.createElementNS(SVG, "svg");
     this.#drawn.setAttribute("preserveAspectRatio", "none");
     this.#drawn.setAttribute("aria-hidden", "true");
-    this.track.append(this.#drawn);
+    this.track.append(this.#drawn, this.labels);
     this.track.addEventListener("pointermove", (event) => event.pointerType === "mouse" && this.#hover(event));
     this.track.addEventListener("pointerleave", act.leave);
     this.track.addEventListener("click", (event) => act.seek(this.#seconds(event)));
@@ -65,11 +66,22 @@ export class Lane {
     this.#drawn.replaceChildren(...paths);
   }
 
+  /** Write the texts into the marks. */
+  label() {
+    this.labels.replaceChildren(...this.#marks.map(({ texts }) => el("span", {}, texts[0])));
+  }
+
   /** Show the seconds from `start` to `end`. */
   view(start, end) {
     this.from = start;
     this.to = end;
     this.#drawn.setAttribute("viewBox", `${start} 0 ${Math.max(end - start, 0.001)} 1`);
+    [...this.labels.children].forEach((label, number) => {
+      const mark = this.#marks[number];
+      const from = Math.max(mark.start, start);
+      label.style.left = `${((from - start) / (end - start)) * 100}%`;
+      label.style.width = `${(Math.max(0, Math.min(mark.end, end) - from) / (end - start)) * 100}%`;
+    });
   }
 
   /** Pixels from the left of the track. */

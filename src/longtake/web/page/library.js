@@ -4,8 +4,10 @@ import { allVideos, api, post, remove } from "./api.js";
 import { choose } from "./chooser.js";
 import { attempt, byId, confirmed, el, notice } from "./dom.js";
 import { over } from "./events.js";
-import { Plain, bytes, clock, many, percent, plain } from "./format.js";
+import { Plain, bytes, clock, day, many, percent, plain } from "./format.js";
 import { followQueue, inWords, onProgress } from "./indexing.js";
+import { startLinks } from "./links.js";
+import { sendSubtitles } from "./subtitles.js";
 import { watchFiles } from "./uploads.js";
 
 const cards = new Map(); // by video
@@ -19,6 +21,8 @@ export function startLibrary() {
     if (over(progress)) showLibrary();
   });
   byId("from-folder").onclick = addFromFolder;
+  byId("demo").onclick = addDemo;
+  startLinks(changed);
   byId("ask-chosen").onclick = () => (location.hash = `#/new/${[...chosen].join(",")}`);
   followQueue();
 }
@@ -51,12 +55,43 @@ async function changed() {
 
 async function addFromFolder() {
   const { files, cut } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
-  const items = files.map(({ path, name, bytes: size }) => ({ id: path, name, detail: bytes(size) }));
+  const items = files.map(({ path, name, folder, bytes: size, changed: when, video }) => ({
+    id: path,
+    name,
+    folder,
+    detail: `${bytes(size)} · ${day(when)}`,
+    picture: `/api/folders/thumbnail?path=${encodeURIComponent(path)}`,
+    taken: video ? "in the library" : null,
+  }));
   const title = cut ? `Add from a folder (first ${files.length} files)` : "Add from a folder";
   for (const path of (await choose(title, items)) ?? []) {
     await attempt(() => post("/api/videos", { path }));
   }
   changed();
+}
+
+async function addDemo({ target: button }) {
+  const label = button.textContent;
+  button.disabled = true;
+  button.textContent = "Making the demo video …";
+  await attempt(() => post("/api/demo"));
+  button.disabled = false;
+  button.textContent = label;
+  changed();
+}
+
+/** Let the user choose a subtitle file for a video. */
+function addSubtitles({ id, name }) {
+  const picker = byId("subtitles");
+  picker.onchange = async () => {
+    const [file] = picker.files;
+    const sent = await attempt(() => sendSubtitles(file, id));
+    picker.value = "";
+    if (!sent) return;
+    notice(`Subtitles added to ${name}.`);
+    changed();
+  };
+  picker.click();
 }
 
 function cardOf(video) {
@@ -84,7 +119,7 @@ function cardOf(video) {
       el("span", { class: "unseen" }, `${clock(video.duration)} · `),
       `${video.width ? `${video.width} × ${video.height}` : "audio only"} · ${bytes(video.bytes)}`,
     ),
-    layersOf(video, status),
+    detailsOf(video, status),
     el(
       "div",
       { class: "row" },
@@ -128,7 +163,8 @@ function picture(video) {
   return image;
 }
 
-function layersOf({ layers, problems, progress }, status) {
+function detailsOf(video, status) {
+  const { layers, problems, progress } = video;
   const rows = layers.map((layer) =>
     el("li", {}, Plain(layer.name), el("span", { class: "faint" }, percent(layer.share))),
   );
@@ -139,7 +175,17 @@ function layersOf({ layers, problems, progress }, status) {
   const deaf = count && built.has("sounds") && !built.has("speech") && !built.has("subtitles");
   if (deaf && !problems.speech)
     rows.push(el("li", { class: "faint" }, "No speech was detected, and there are no subtitles."));
-  return el("details", {}, el("summary", {}, status, count, deaf ? " · no speech" : ""), el("ul", {}, ...rows));
+  return el(
+    "details",
+    {},
+    el("summary", {}, status, count, deaf ? " · no speech" : ""),
+    el("ul", {}, ...rows),
+    el(
+      "button",
+      { class: "quiet", "aria-label": `Add subtitles to ${video.name}`, onclick: () => addSubtitles(video) },
+      "Add subtitles",
+    ),
+  );
 }
 
 function choosing(id, checked) {
@@ -152,13 +198,15 @@ async function indexAgain({ id }) {
   if (await attempt(() => post(`/api/videos/${id}/index`))) await changed();
 }
 
-async function deleteVideo({ id, name }) {
-  if (
-    !(await confirmed(
-      `Delete ${name} from the library? This deletes its index and, if it was uploaded, its file.`,
-    ))
-  )
-    return;
+async function deleteVideo({ id, name, bytes: size, stored }) {
+  const { threads } = (await attempt(() => api("/api/threads"))) ?? { threads: [] };
+  const about = threads.filter(({ title, videos }) => title && videos.includes(id)).length;
+  const index = "Its index: everything that was read, heard and seen in it";
+  const file = stored ? "" : "The file itself, where it is on this machine. ";
+  const chats = about ? `${many(about, "chat")} about it, with answers and quotes; what they cite no longer plays.` : "";
+  const facts = { Deleted: stored ? `${index}, and its uploaded file (${bytes(size)}).` : `${index}.` };
+  if (file || chats) facts.Kept = file + chats;
+  if (!(await confirmed(`Delete ${name} from the library?`, facts))) return;
   if ((await attempt(() => remove(`/api/videos/${id}`))) === undefined) return;
   notice(`Deleted ${name}.`);
   await changed();

@@ -3,15 +3,15 @@
 import { Chat } from "./chat.js";
 import { byId } from "./dom.js";
 import { listenForKeys } from "./keys.js";
-import { startModels } from "./models.js";
+import { startSettings } from "./settings.js";
 import { showLibrary, startLibrary } from "./library.js";
 import { showThreads } from "./threads.js";
 
 const chat = new Chat();
 
-/** `#/` is the library, `#/new/ID,ID` a new chat, `#/thread/ID` an existing one. */
+/** `#/` is the library, `#/new/ID,ID` a new chat, perhaps at a second (`?t=83`), `#/thread/ID` an existing one. */
 function route() {
-  const [, kind, rest = ""] = location.hash.match(/^#\/(new|thread)\/(.+)$/) ?? [];
+  const [, kind, rest = ""] = location.hash.match(/^#\/(new|thread)\/([^?]+)/) ?? [];
   openMenu(false);
   byId("library").hidden = kind !== undefined;
   byId("chat").hidden = kind === undefined;
@@ -19,7 +19,7 @@ function route() {
   kind ? byId("to-library").removeAttribute("aria-current") : byId("to-library").setAttribute("aria-current", "page");
   const id = decodeURIComponent(rest);
   if (kind === "thread") chat.open(id);
-  else if (kind === "new") chat.begin(id.split(","));
+  else if (kind === "new") chat.begin(id.split(","), Number(location.hash.match(/\?t=(\d+)$/)?.[1] ?? 0));
   else {
     chat.close();
     document.title = "Library · Longtake";
@@ -36,7 +36,7 @@ function openMenu(open) {
 byId("menu").onclick = () => openMenu(!byId("side").classList.contains("open"));
 document.querySelector(".skip").onclick = (event) => (event.preventDefault(), byId("main").focus());
 listenForKeys(chat);
-startModels();
+startSettings();
 startLibrary();
 addEventListener("hashchange", () => {
   route();

@@ -1,12 +1,13 @@
 /** The player: a video of the chat with captions, and tabs for the chat's other videos. */
 
-import { file, still } from "./api.js";
+import { captionsOf, file, still } from "./api.js";
 import { byId, el } from "./dom.js";
 
 export class Player extends EventTarget {
-  /** Events: `video` when another video is shown, `time` when it plays or seeks. */
+  /** Events: `video` when another video is shown, `time` when it plays or seeks, `captions` when they change. */
   #videos = [];
   #element = null;
+  #captioned = false;
   video = null;
 
   /** Offer these videos; shows the first one, unless the current one is among them. */
@@ -54,20 +55,29 @@ export class Player extends EventTarget {
     else this.#element?.pause?.();
   }
 
-  toggleCaptions() {
+  /** Whether captions are shown; null without any. */
+  get captions() {
     const [track] = this.#element?.textTracks ?? [];
-    if (track) track.mode = track.mode === "showing" ? "hidden" : "showing";
+    return track ? track.mode === "showing" : null;
   }
 
-  /** Show speech as captions. */
-  caption(items) {
+  /** Show or hide the captions, also of the videos after this one. */
+  toggleCaptions() {
     const [track] = this.#element?.textTracks ?? [];
     if (!track) return;
-    for (const cue of [...(track.cues ?? [])]) track.removeCue(cue);
-    for (const { start, end, text } of items) {
-      // `<` and `&` start markup in a cue.
-      track.addCue(new VTTCue(start, end, text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")));
+    track.mode = track.mode === "showing" ? "disabled" : "showing";
+    this.#captioned = track.mode === "showing";
+  }
+
+  /** Offer what is said as captions, anew when it has changed. */
+  caption(said) {
+    this.#element?.querySelector?.("track")?.remove();
+    if (said && this.video?.playable) {
+      const track = el("track", { kind: "captions", label: "Captions", src: captionsOf(this.video.id) });
+      this.#element.append(track);
+      track.track.mode = this.#captioned ? "showing" : "disabled";
     }
+    this.dispatchEvent(new Event("captions"));
   }
 
   /** Stop and release the file. */
@@ -84,8 +94,7 @@ export class Player extends EventTarget {
     if (video.width) player.poster = still(video.id, 0, 640);
     else player.className = "sound-only";
     player.src = file(video.id);
-    const track = player.addTextTrack("captions", "Speech", "");
-    track.mode = "hidden";
+    player.textTracks.onchange = () => this.dispatchEvent(new Event("captions"));
     for (const kind of ["timeupdate", "seeking"])
       player.addEventListener(kind, () => this.dispatchEvent(new Event("time")));
     return (this.#element = player);

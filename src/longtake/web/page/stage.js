@@ -23,6 +23,12 @@ export class Stage extends EventTarget {
     this.timeline.mark({ start, end });
   }
 
+  /** The address of this page that opens the video shown at the second shown. */
+  address() {
+    const { video, time } = this.player;
+    return `${location.origin}/#/new/${video.id}?t=${Math.floor(time)}`;
+  }
+
   /** Reload the lanes when another layer of the video is done. */
   indexed(video, { layers }) {
     const built = layers.filter(({ state }) => state === "done").length;
@@ -40,6 +46,8 @@ export class Stage extends EventTarget {
     const { lanes } = (await attempt(() => api(`/api/videos/${video.id}/lanes`))) ?? { lanes: [] };
     if (video !== this.player.video) return;
     this.timeline.fill(lanes);
-    this.player.caption(lanes.find(({ name }) => name === "speech")?.items ?? []);
+    this.player.caption(lanes.some(({ name, items: lines }) => name === "speech" && lines.length));
+    const { chapters } = (await attempt(() => api(`/api/videos/${video.id}/chapters`))) ?? { chapters: [] };
+    if (video === this.player.video) this.timeline.divide(chapters);
   }
 }

@@ -5,9 +5,11 @@ import { byId, el } from "./dom.js";
 
 const RUNNING_INTERVAL = 3000; // milliseconds between two refreshes while a question is being answered
 const IDLE_INTERVAL = 15000; // otherwise: another tab, or the terminal, may ask
+const TYPING = 250; // milliseconds after the last letter of a search
 const listeners = new Set();
 let again;
 let open = null; // the id of the chat that is open
+let typed; // the timer of a search that is being typed
 
 /** Call a listener with the chats on every refresh. */
 export function onThreads(listener) {
@@ -19,14 +21,17 @@ export async function showThreads(id = null) {
   open = id;
   clearTimeout(again);
   if (document.hidden) return;
-  let threads;
+  const words = byId("thread-search").value.trim();
+  let threads, found;
   try {
     ({ threads } = await api("/api/threads"));
+    found = words ? (await api(`/api/threads?words=${encodeURIComponent(words)}`)).threads : threads;
   } catch {
     lookAgain(RUNNING_INTERVAL); // the open view reports that the server is away
     return;
   }
-  const rows = threads
+  if (words !== byId("thread-search").value.trim()) return; // a later search is under way
+  const rows = found
     .filter(({ title, running }) => title || running)
     .map((thread) => {
       const link = el(
@@ -43,6 +48,8 @@ export async function showThreads(id = null) {
   byId("threads").replaceChildren(...rows);
   if (focused) rows.find((row) => row.firstChild.hash === focused)?.firstChild.focus();
   byId("no-threads").hidden = rows.length > 0;
+  byId("no-threads").textContent = words ? "No chat has these words." : "Choose a video and ask.";
+  byId("thread-search").hidden = !words && !rows.length;
   for (const listener of listeners) listener(threads);
   lookAgain(threads.some(({ running }) => running) ? RUNNING_INTERVAL : IDLE_INTERVAL);
 }
@@ -52,4 +59,8 @@ function lookAgain(after) {
   again = setTimeout(() => showThreads(open), after);
 }
 
+byId("thread-search").oninput = () => {
+  clearTimeout(typed);
+  typed = setTimeout(() => showThreads(open), TYPING);
+};
 document.addEventListener("visibilitychange", () => showThreads(open));

@@ -5,7 +5,7 @@ import { Plain, clock, cut } from "./format.js";
 import { Lane } from "./lane.js";
 import { hidePreview, showPreview } from "./preview.js";
 
-const LANES = ["shots", "speech", "scene_text", "sounds", "moments"];
+const LANES = ["chapters", "shots", "speech", "scene_text", "sounds", "moments"];
 const MAX_ZOOM = 128;
 const TICKS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400]; // seconds between two labels
 
@@ -20,7 +20,18 @@ export class Timeline {
     const zoom = (label, sign, by) =>
       el("button", { class: "quiet", "aria-label": label, title: label, onclick: () => this.zoom(by) }, sign);
     const hint = el("p", { class: "hint faint", id: "lane-hint" }, "Arrow keys: items and lanes. Enter: play.");
-    const tools = el("div", { class: "row" }, hint, zoom("Zoom out", "−", 0.5), zoom("Zoom in", "+", 2));
+    const captions = el(
+      "button",
+      { class: "tab", "aria-pressed": false, title: "Captions (c)", onclick: () => player.toggleCaptions() },
+      "Captions",
+    );
+    const show = () => {
+      captions.hidden = player.captions === null;
+      captions.setAttribute("aria-pressed", player.captions ?? false);
+    };
+    player.addEventListener("captions", show);
+    show();
+    const tools = el("div", { class: "row" }, hint, captions, zoom("Zoom out", "−", 0.5), zoom("Zoom in", "+", 2));
     this.ruler = el("div", { class: "ruler", "aria-hidden": "true" });
     this.cited = el("div", { class: "cited", hidden: true });
     this.head = el("div", { class: "playhead" });
@@ -52,12 +63,25 @@ export class Timeline {
     this.#draw();
   }
 
+  /** Show the chapters of the player's video, with their titles. */
+  divide(chapters) {
+    const lane = this.lanes.get("chapters");
+    lane.fill(
+      chapters.map(({ title, ...place }) => ({ ...place, text: title })),
+      this.player.video?.duration ?? 0,
+    );
+    lane.label();
+    lane.row.hidden = !chapters.length;
+    this.#draw();
+  }
+
   /** Show the whole of another video, whose lanes come later. */
   reset() {
     this.#zoom = 1;
     this.#from = 0;
     this.mark(null);
     for (const lane of this.lanes.values()) lane.fill([], this.player.video?.duration ?? 0);
+    this.divide([]);
     this.looked(this.#steps);
   }
 
@@ -95,6 +119,11 @@ export class Timeline {
     }
   }
 
+  /** The lanes that are shown, from top to bottom. */
+  get #every() {
+    return [...this.lanes.values(), ...this.#calls].filter(({ row }) => !row.hidden);
+  }
+
   get #length() {
     return (this.player.video?.duration ?? 1) / this.#zoom;
   }
@@ -121,7 +150,7 @@ export class Timeline {
   #draw() {
     const duration = this.player.video?.duration ?? 1;
     this.#from = Math.min(Math.max(0, this.#from), duration - this.#length);
-    const every = [...this.lanes.values(), ...this.#calls];
+    const every = this.#every;
     for (const lane of every) lane.view(this.#from, this.#from + this.#length);
     const entered = every.find(({ track }) => track.tabIndex === 0) ?? every[0];
     for (const lane of every) lane.track.tabIndex = lane === entered ? 0 : -1;
@@ -156,7 +185,7 @@ export class Timeline {
 
   /** Up and down move between lanes, which together are one Tab stop. */
   #between(event) {
-    const every = [...this.lanes.values(), ...this.#calls].map(({ track }) => track);
+    const every = this.#every.map(({ track }) => track);
     const at = every.indexOf(document.activeElement);
     const next = every[at + { ArrowDown: 1, ArrowUp: -1 }[event.key]];
     if (at < 0 || !next) return;

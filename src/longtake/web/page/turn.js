@@ -8,14 +8,16 @@ import { Steps, wordsOf } from "./steps.js";
 
 export class Turn {
   /**
-   * @param context `{thread(), videos, name(id), seek(citation), stop()}`
+   * @param context `{thread(), videos, name(id), seek(citation), stop(), again(turn, question)}`
    * @param looking called with this turn when the timeline should show its steps
    */
   constructor(question, context, looking, live) {
     this.context = context;
     this.looking = looking;
     this.steps = new Steps(context);
-    this.element = el("article", { class: "turn" }, el("h2", { class: "question" }, question));
+    this.question = question;
+    this.asked = el("h2", { class: "question" }, question);
+    this.element = el("article", { class: "turn" }, this.asked);
     this.element.addEventListener("click", () => looking(this));
     if (!live) return;
     this.words = el("span", { class: "doing-words" }, "Reading the question");
@@ -41,7 +43,13 @@ export class Turn {
   finish(answer, number) {
     this.doing?.remove();
     this.trace = answer.trace;
-    const context = { ...this.context, thread: this.context.thread(), number };
+    this.number = number;
+    const stored = number !== null;
+    const acts = {
+      again: stored ? () => this.context.again(this, this.question) : null,
+      edit: stored ? () => this.#edit() : null,
+    };
+    const context = { ...this.context, ...acts, thread: this.context.thread(), number };
     const details = detailsOf(answer, context, this.steps.log);
     // The steps of an old answer are loaded when its details are opened.
     details.addEventListener("toggle", () => this.recall());
@@ -54,6 +62,33 @@ export class Turn {
       el("p", { class: "problem" }, sentence),
       el("details", { class: "details" }, el("summary", {}, "Details"), this.steps.log),
     );
+  }
+
+  /** Put a field in place of the question. */
+  #edit() {
+    if (this.form) return this.form.firstChild.focus();
+    const field = el("textarea", { "aria-label": "Edit the question", maxlength: 4000, rows: 2 });
+    field.value = this.question;
+    const close = () => {
+      this.form.replaceWith(this.asked);
+      this.form = null;
+      this.element.querySelector(".edit")?.focus();
+    };
+    const cancel = el("button", { type: "button", onclick: close }, "Cancel");
+    const buttons = el("div", { class: "row end" }, cancel, el("button", { class: "primary" }, "Ask again"));
+    this.form = el("form", { class: "edited" }, field, buttons);
+    this.form.onsubmit = (event) => {
+      event.preventDefault();
+      if (field.value.trim()) this.context.again(this, field.value.trim());
+    };
+    field.onkeydown = (event) => {
+      if (event.key === "Escape") (event.stopPropagation(), close());
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      this.form.requestSubmit();
+    };
+    this.asked.replaceWith(this.form);
+    field.focus();
   }
 
   /** Load the steps of an answer from before the page was opened. */

@@ -1,8 +1,9 @@
-/** Uploads in progress, and those interrupted by a reload. */
+/** Uploads in progress, with their subtitles, and those interrupted by a reload. */
 
 import { byId, el, fill, meter, notice } from "./dom.js";
 import { bytes, percent } from "./format.js";
 import { discard, send, state, unfinished, uploadOf } from "./sending.js";
+import { isSubtitles, sendSubtitles, videoOf } from "./subtitles.js";
 
 let turn = Promise.resolve(); // files are sent one at a time: each finishes sooner, and stays within the server's limit
 
@@ -37,22 +38,32 @@ export function watchFiles(arrived) {
 }
 
 function begin(files, arrived) {
-  for (const file of files) {
-    const reason = refusal(file);
-    if (reason) {
-      rowOf(file.name).fail(reason);
+  const videosFirst = files.toSorted((one, other) => isSubtitles(one) - isSubtitles(other));
+  for (const file of videosFirst) {
+    if (!file.size) {
+      rowOf(file.name).fail("The file is empty.");
       continue;
     }
     byId(`upload-${uploadOf(file)}`)?.remove(); // its offer to resume
-    turn = turn.then(sender(file, arrived));
+    turn = turn.then(isSubtitles(file) ? subtitler(file, arrived) : sender(file, arrived));
   }
 }
 
-/** Why a file can't be sent; null if it can. */
-function refusal({ name, size }) {
-  if (/\.(srt|vtt|ass|ssa)$/i.test(name))
-    return "Subtitle files can’t be uploaded: put them next to the video, and add it from a folder (serve --folder).";
-  return size ? null : "The file is empty.";
+/** Add a row for subtitles. Returns a function that sends them to the video of their name, which is there by then. */
+function subtitler(file, arrived) {
+  const row = rowOf(file.name);
+  row.say("Waiting for its video");
+  return async () => {
+    try {
+      const video = await videoOf(file);
+      await sendSubtitles(file, video.id);
+      row.item.remove();
+      notice(`Subtitles added to ${video.name}.`);
+      arrived(video.id);
+    } catch (error) {
+      row.fail(error.message);
+    }
+  };
 }
 
 /** Add a row for a queued file. Returns a function that sends it. */
@@ -102,8 +113,9 @@ async function offerToResume() {
   }
 }
 
-function rowOf(name) {
-  const bar = meter(0, `Upload of ${name}`);
+/** A row that shows the progress of what is under way. */
+export function rowOf(name) {
+  const bar = meter(0, `Progress of ${name}`);
   const words = el("p", { class: "faint" });
   const buttons = el("div", { class: "row" });
   const item = el(

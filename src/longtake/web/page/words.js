@@ -4,8 +4,12 @@ import { api } from "./api.js";
 import { attempt, byId, el } from "./dom.js";
 import { clock } from "./format.js";
 
-const TRACKS = { speech: "Transcript", text: "On screen" };
-const FORMATS = ["srt", "vtt", "txt"];
+const TRACKS = {
+  speech: { name: "Transcript", path: "words", query: "?track=speech", none: "Nothing is known to be said." },
+  text: { name: "On screen", path: "words", query: "?track=text", none: "No text has been found on screen." },
+  chapters: { name: "Chapters", path: "chapters", query: "", none: "This video isn’t divided into chapters." },
+};
+const FORMATS = { words: ["srt", "vtt", "txt"], chapters: ["vtt", "txt"] };
 
 export class Words {
   #track = "speech";
@@ -15,16 +19,18 @@ export class Words {
   constructor(stage) {
     const { player } = stage;
     this.player = player;
-    this.tabs = Object.entries(TRACKS).map(([track, name]) =>
+    this.tabs = Object.entries(TRACKS).map(([track, { name }]) =>
       el("button", { class: "tab", type: "button", onclick: () => this.#choose(track) }, name),
     );
     this.filter = el("input", { type: "search", "aria-label": "Filter lines", placeholder: "Filter", oninput: () => this.#sift() });
     this.downloads = el("span", { class: "row" });
     this.list = el("ol", { class: "lines", tabindex: 0, "aria-label": "Lines" });
     this.none = el("p", { class: "faint", role: "status" });
+    this.source = el("p", { class: "faint" });
     byId("words").replaceChildren(
       el("div", { class: "head" }, el("div", { class: "row", role: "group", "aria-label": "Words" }, ...this.tabs), this.downloads),
       this.filter,
+      this.source,
       this.none,
       this.list,
     );
@@ -36,15 +42,20 @@ export class Words {
   async #fill() {
     const { video } = this.player;
     this.tabs.forEach((tab, number) => tab.setAttribute("aria-pressed", Object.keys(TRACKS)[number] === this.#track));
-    const path = video && `/api/videos/${video.id}/words`;
-    const { lines } = (video && (await attempt(() => api(`${path}?track=${this.#track}`)))) ?? { lines: [] };
-    if (video !== this.player.video) return;
+    const track = this.#track;
+    const { path, query } = TRACKS[track];
+    const at = `/api/videos/${video?.id}/${path}`;
+    const found = (video && (await attempt(() => api(at + query)))) || {};
+    if (video !== this.player.video || track !== this.#track) return;
+    const lines = found.lines ?? (found.chapters ?? []).map(({ title, ...place }) => ({ ...place, text: title, trusted: true }));
+    this.source.textContent = lines.length && found.source ? `From ${found.source}` : "";
+    this.source.hidden = !this.source.textContent;
     this.#now = null;
     this.#lines = lines.map((line) => ({ ...line, row: this.#row(line) }));
     this.list.replaceChildren(...this.#lines.map(({ row }) => row));
     const link = (form) =>
-      el("a", { class: "quiet", href: `${path}.${form}?track=${this.#track}`, download: true }, form.toUpperCase());
-    this.downloads.replaceChildren(...(lines.length ? FORMATS.map(link) : []));
+      el("a", { class: "quiet", href: `${at}.${form}${query}`, download: true }, form.toUpperCase());
+    this.downloads.replaceChildren(...(lines.length ? FORMATS[path].map(link) : []));
     this.#sift();
     this.#follow();
   }
@@ -69,8 +80,7 @@ export class Words {
       row.hidden = !`${speaker ?? ""} ${text}`.toLowerCase().includes(wanted);
       found += !row.hidden;
     }
-    const empty = this.#track === "speech" ? "Nothing is known to be said." : "No text has been found on screen.";
-    this.none.textContent = found ? "" : this.#lines.length ? "No line has these words." : empty;
+    this.none.textContent = found ? "" : this.#lines.length ? "No line has these words." : TRACKS[this.#track].none;
     this.none.hidden = found > 0;
   }
 

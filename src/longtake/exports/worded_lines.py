@@ -1,0 +1,73 @@
+"""The lines of a video with their vectors, and which of them are typical of a part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from longtake.memory.library import Library, VideoRecord
+from longtake.memory.search.search_index import Document, Vectors
+from longtake.memory.search.terms import content_words
+from longtake.preprocess.layers.documents import SOURCES, documents_of
+from longtake.preprocess.layers.text_vectors import load_vectors
+
+_LAYERS = ("subtitles", "speech", "scene_text", "captions")  # what `speakers` adds repeats their lines
+_ENOUGH = 2  # words of a line that says something by itself
+
+
+class WordedLine(NamedTuple):
+    """A line that is said, shown or described, and its vector of length 1."""
+
+    document: Document
+    vector: Vectors
+
+    @property
+    def start(self) -> float:
+        """Seconds."""
+        return self.document.span.start
+
+    @property
+    def text(self) -> str:
+        """What is said, shown or described."""
+        return self.document.text
+
+
+def worded_lines(library: Library, video: VideoRecord) -> list[WordedLine]:
+    """What is said, shown and described in a video, by start, without what may be misheard; none without vectors.
+
+    Raises:
+        LibraryError: if a layer is damaged.
+    """
+    layers = {name: layer for name in (*SOURCES, "text_vectors") if (layer := library.layer(video, name))}
+    embedded = layers.pop("text_vectors", None)
+    documents = documents_of(video.id, layers)
+    vectors = load_vectors(embedded) if embedded else ()
+    if len(documents) != len(vectors):  # embedded by a version that made different documents
+        return []
+    worded = {layers[name].key for name in _LAYERS if name in layers}
+    lines = [WordedLine(*each) for each in zip(documents, vectors, strict=True)]
+    kept = [line for line in lines if line.document.layer in worded and line.document.trusted and line.vector.any()]
+    return sorted(kept, key=lambda line: line.start)
+
+
+def typical_of(lines: Sequence[WordedLine], overall: Sequence[WordedLine]) -> Vectors:
+    """Towards what lines have in common, and away from what the lines of the whole video have in common."""
+    return _direction(lines) - _direction(overall)
+
+
+def most_typical(lines: Sequence[WordedLine], typical: Vectors) -> list[WordedLine]:
+    """The lines, best first; a single word or a date says little by itself."""
+
+    def score(line: WordedLine) -> float:
+        words = sum(word.isalpha() for word in content_words(line.text))
+        return float(line.vector @ typical) * min(1.0, words / _ENOUGH)
+
+    return sorted(lines, key=score, reverse=True)
+
+
+def _direction(lines: Sequence[WordedLine]) -> Vectors:
+    total = np.sum([line.vector for line in lines], axis=0)
+    direction: Vectors = total / max(1e-9, float(np.linalg.norm(total)))
+    return direction

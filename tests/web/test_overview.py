@@ -1,0 +1,93 @@
+"""What a video is about, to begin with: over HTTP and in a new chat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from helpers.browser import opened, until
+from helpers.media.talk_of_topics import TOPICS
+from helpers.servers.web_server import WebServer, web_server
+
+from longtake.agent.graph.agent import Agent
+from longtake.exports.overview import suggested_questions
+from longtake.preprocess.pipeline.workspace import Workspace
+
+LINES = {line for topic in TOPICS for line in topic}
+
+
+@pytest.fixture(scope="module")
+def server(topics_workspace: Workspace) -> Iterator[WebServer]:
+    with web_server(topics_workspace) as server:
+        yield server
+
+
+@pytest.fixture
+def talk(topics_workspace: Workspace) -> str:
+    return topics_workspace.library.resolve("topics.wav").id
+
+
+def test_the_overview_quotes_lines_with_their_seconds_and_is_made_once(
+    client: httpx.Client, server: WebServer, talk: str
+) -> None:
+    got = client.get(f"/api/videos/{talk}/overview")
+    lines = got.json()["lines"]
+    assert {line["text"] for line in lines} <= LINES
+    assert sorted(lines, key=lambda line: line["start"]) == lines
+    assert len(lines) >= 3
+    made = server.service.overviews[talk]
+    assert client.get(f"/api/videos/{talk}/overview").json() == got.json()
+    assert server.service.overviews[talk] is made
+    tag = {"If-None-Match": got.headers["etag"]}
+    assert client.get(f"/api/videos/{talk}/overview", headers=tag).status_code == 304
+
+
+def test_each_suggested_question_is_about_another_part_and_is_answered(topics_workspace: Workspace, talk: str) -> None:
+    video = topics_workspace.library.get(talk)
+    assert video is not None
+    questions = suggested_questions(topics_workspace, video)
+    assert len(questions) == len(TOPICS)
+    agent = Agent(topics_workspace)
+    for question, topic in zip(questions, TOPICS, strict=True):
+        answer = agent.ask([talk], question)
+        assert answer.status == "answered", question
+        assert any(cited.quote in line for cited in answer.citations for line in topic), question
+
+
+def test_a_video_of_which_nothing_is_read_has_an_empty_overview(
+    topics_workspace: Workspace, client: httpx.Client, talk: str
+) -> None:
+    video = topics_workspace.library.get(talk)
+    assert video is not None
+    bare = video.model_copy(update={"layers": {}})
+    assert suggested_questions(topics_workspace, bare) == []
+
+
+def test_a_new_chat_shows_the_overview_until_something_is_asked(browser: Any, server: WebServer, talk: str) -> None:
+    with opened(browser, f"{server.url}/#/new/{talk}") as page:
+        overview = page.get_by_role("region", name="Overview")
+        overview.wait_for()
+        overview.get_by_role("button", name="Play topics.wav from").nth(1).click()
+        until(page, "document.querySelector('video').currentTime > 40")
+        question = overview.locator(".suggested button").first
+        asked = question.inner_text()
+        question.click()
+        page.locator("article.turn", has_text=asked).locator(".answer").wait_for()
+        assert overview.is_hidden()
+
+
+def test_captions_are_switched_on_and_stay_on(browser: Any, server: WebServer, talk: str) -> None:
+    showing = "document.querySelector('video').textTracks[0].mode"
+    with opened(browser, f"{server.url}/#/new/{talk}") as page:
+        switch = page.get_by_role("button", name="Captions")
+        switch.wait_for()
+        assert page.evaluate(showing) == "disabled"
+        switch.click()
+        until(page, "document.querySelector('button[aria-pressed=true][title^=Captions]')")
+        until(page, f"document.querySelector('video').textTracks[0].cues?.length === {len(LINES)}")
+        page.get_by_label("Your question").press("Escape")
+        page.keyboard.press("c")
+        until(page, f"{showing} === 'disabled'")
+        assert switch.get_attribute("aria-pressed") == "false"
