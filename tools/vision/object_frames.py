@@ -80,9 +80,7 @@ def frames_of(context: ToolContext, span: TimeSpan, step: float) -> Iterator[tup
     return ((time, frame) for _, time, frame in frames_of_parts(context, [span], step))
 
 
-def frames_of_parts(
-    context: ToolContext, parts: Sequence[TimeSpan], step: float
-) -> Iterator[tuple[int, float, Frame]]:
+def frames_of_parts(context: ToolContext, parts: Sequence[TimeSpan], step: float) -> Iterator[tuple[int, float, Frame]]:
     """Frames of parts in order, with the part's number and their times, at least `step` seconds from each other.
 
     The file is read once from the first part to the last, so that what pieces join isn't joined again for each part.
