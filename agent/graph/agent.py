@@ -21,13 +21,15 @@ from longtake.agent.graph.state import Question, Turn
 from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace, Watch
-from longtake.errors import LongtakeError, ThreadBusy
+from longtake.errors import LibraryError, LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.records import Answer
+from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.progress import Watcher
+from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.redaction import keys_of
 from longtake.tools.catalogue import offered_tools
@@ -39,6 +41,7 @@ MAX_OPTIONS = 10
 MAX_OPTION_LENGTH = 1_000  # characters of an id that another program supplies
 MAX_VIDEOS = 20  # of a question from another program
 MAX_THREAD_LENGTH = 200  # characters of its name
+_SEARCHED = 100  # lines that choose among many videos
 INDEXING = 0.8  # of the time may go into indexing; the rest is for the answer
 # The last checkpoint of a thread holds all that the next question needs; SqliteSaver.prune is not implemented.
 _SUPERSEDED = """
@@ -64,6 +67,21 @@ class Agent:
         """Raise `LongtakeError` if a video is neither a media file nor in the library."""
         for reference in videos:
             _resolve(self._workspace, reference)
+
+    def likeliest(self, question: str) -> list[str]:
+        """The ids of the videos to ask: all of the library or, if there are many, those with the closest lines.
+
+        Raises:
+            LibraryError: if the library is empty.
+        """
+        workspace = self._workspace
+        videos = [video.id for video in workspace.library.videos()]
+        if not videos:
+            raise LibraryError(f"The library {workspace.library.root} is empty. Give a file with the question.")
+        if len(videos) <= MAX_VIDEOS:
+            return videos
+        hits = retrieve(question, SearchFilter(), _SEARCHED, workspace.engines, workspace.index)
+        return list(dict.fromkeys(hit.document.video for hit in hits))[:MAX_VIDEOS] or videos[:MAX_VIDEOS]
 
     def ask(
         self,

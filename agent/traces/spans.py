@@ -2,7 +2,8 @@
 model and the tools it executed, each with its content and recorded time.
 
 The conventions are in development and not in any stable package; the names are those of
-github.com/open-telemetry/semantic-conventions-genai, as of late 2026. Everything else is `longtake.*`.
+github.com/open-telemetry/semantic-conventions-genai, as of late 2026. What viewers need beyond them is in
+`open_inference.py`. Everything else is `longtake.*`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
 from longtake import __version__
+from longtake.agent.traces.open_inference import documents, shown
 from longtake.agent.traces.recorded import tokens_in
 from longtake.agent.traces.recording import conversation, reply_in
 from longtake.agent.traces.trace import RecordedTrace
@@ -97,7 +99,7 @@ def spans_of(trace: RecordedTrace) -> list[ReadableSpan]:
             spans.append(_tool(run, event))
         elif event["type"] in ("orient", "gather", "verify"):
             facts = {f"longtake.{name}": value for name, value in event["data"].items()}
-            spans.append(run.span(event, event["type"], facts))
+            spans.append(run.span(event, event["type"], facts | _step(run, event)))
     return spans
 
 
@@ -118,6 +120,7 @@ def _agent(run: _Run) -> ReadableSpan:
         "gen_ai.input.messages": _json([{"role": "user", "parts": [_text(asked["question"])]}]),
         "gen_ai.output.messages": _json([_output([_text(answer["answer"])], "stop")]) if answer else None,
         "gen_ai.tool.definitions": _json([{"type": "function", **tool["function"]} for tool in tools]),
+        **shown("AGENT", asked["question"], answer["answer"] if answer else None),
         "longtake.run": run.trace.run,
         "longtake.videos": asked["videos"],
         "longtake.status": answer["status"] if answer else None,
@@ -154,6 +157,7 @@ def _chat(run: _Run, event: Mapping[str, Any], parent: int) -> ReadableSpan:
         "gen_ai.input.messages": _json([_message(each) for each in sent if not isinstance(each, SystemMessage)]),
         "gen_ai.output.messages": _json([_output(_message(reply)["parts"], reason or "stop")]),
         "gen_ai.conversation.compacted": True if event["data"].get("shortened") else None,
+        **shown("LLM", sent[-1].text if sent else None, reply.text or reply.tool_calls or None),
         "longtake.repairs": event["data"].get("repairs"),
     }
     kind = SpanKind.CLIENT if "server.address" in run.provider else SpanKind.INTERNAL
@@ -173,12 +177,26 @@ def _tool(run: _Run, event: Mapping[str, Any]) -> ReadableSpan:
         "gen_ai.tool.call.arguments": _json(data["arguments"]),
         "gen_ai.tool.call.result": None if failure else _json(result["output"]),
         "error.type": failure["kind"] if failure else None,
+        **shown("TOOL", data["arguments"], None if failure else result["output"]),
         "longtake.looked_at": [f"{video}#t={start:g},{end:g}" for video, start, end in event["spans"]],
         "longtake.evidence": event["evidence"],
         "longtake.cached": data["cached"],
     }
     status = _status(failure["message"] if failure else None)
     return run.span(event, f"execute_tool {data['tool']}", attributes, status=status)
+
+
+def _step(run: _Run, event: Mapping[str, Any]) -> Attributes:
+    """What a step of the graph received and made."""
+    if event["type"] == "gather":
+        question = run.trace.blob(run.events[0]["input"])["question"]
+        return {**shown("RETRIEVER", question), **documents(run.trace.blob(event["output"])["found"])}
+    given, made = run.trace.blob(event["input"]), run.trace.blob(event["output"])
+    return (
+        shown("EVALUATOR", given["draft"], made)
+        if event["type"] == "verify"
+        else shown("CHAIN", given["question"], made)
+    )
 
 
 def _provider(controller: Mapping[str, Any]) -> Attributes:

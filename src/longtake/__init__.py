@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from longtake.api import Answer, IndexReport, Library, LongtakeError, Settings, ask, index, load_settings
+    from longtake.api import Answer, IndexReport, Library, LongtakeError, Settings, Video, ask, index, load_settings
 
 __version__ = "0.1.0"
-__all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "ask", "index", "load_settings"]
+__all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "Video", "ask", "index", "load_settings"]
 
 
 def __getattr__(name: str) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
@@ -11,8 +12,7 @@ from typing import TYPE_CHECKING, Self
 from longtake.config import default_library
 from longtake.config import load as load_settings
 from longtake.errors import LibraryError, LongtakeError
-from longtake.memory.library import VideoRecord
-from longtake.memory.records import Answer
+from longtake.exports.shown import Answer, Video
 from longtake.offline import forbid_network
 from longtake.preprocess.pipeline.progress import IndexReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -21,9 +21,8 @@ from longtake.settings import Settings
 if TYPE_CHECKING:
     from longtake.agent.graph.agent import Agent
 
-__all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "ask", "index", "load_settings"]
-_SEARCHED = 100  # lines that choose among many videos
-Video = str | PathLike[str]  # a file's path, or a name or id in the library
+__all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "Video", "ask", "index", "load_settings"]
+Reference = str | PathLike[str]  # a file's path, or a name or id in the library
 
 
 class Library:
@@ -54,9 +53,10 @@ class Library:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def videos(self) -> list[VideoRecord]:
+    def videos(self) -> list[Video]:
         """The videos of the library, by name."""
-        return self.workspace.library.videos()
+        library = self.workspace.library
+        return [Video.of(video, library.root) for video in library.videos()]
 
     def index(self, file: str | PathLike[str], watcher: Watcher | None = None) -> IndexReport:
         """Index a video or audio file. An incomplete index is completed.
@@ -66,12 +66,14 @@ class Library:
             watcher: receives progress and can stop the work.
         """
         path = Path(file).expanduser()
-        known = None if path.exists() else self.workspace.library.find(fspath(file))
-        return self.workspace.add(Path(known.path) if known else path, watcher)
+        library = self.workspace.library
+        known = None if path.exists() else library.find(fspath(file))
+        report = self.workspace.add(Path(known.path) if known else path, watcher)
+        return replace(report, video=Video.of(report.video, library.root))
 
     def ask(
         self,
-        videos: Video | Sequence[Video],
+        videos: Reference | Sequence[Reference],
         question: str,
         *,
         options: Sequence[str] = (),
@@ -88,9 +90,10 @@ class Library:
             watcher: follows the indexing.
         """
         several = [videos] if isinstance(videos, str | PathLike) else videos
-        return self.agent.ask(
+        answer = self.agent.ask(
             [fspath(each) for each in several], question, options=options, thread=thread, watcher=watcher
         )
+        return Answer.of(answer, self.workspace.library.root)
 
     def likeliest(self, question: str) -> list[str]:
         """The ids of the videos to ask: all of the library or, if there are many, those with the closest lines.
@@ -98,17 +101,7 @@ class Library:
         Raises:
             LibraryError: if the library is empty.
         """
-        from longtake.agent.graph.agent import MAX_VIDEOS
-        from longtake.memory.search.search_index import SearchFilter
-        from longtake.preprocess.pipeline.retrieval import retrieve
-
-        videos = [video.id for video in self.videos()]
-        if not videos:
-            raise LibraryError(f"The library {self.workspace.library.root} is empty. Give a file with the question.")
-        if len(videos) <= MAX_VIDEOS:
-            return videos
-        hits = retrieve(question, SearchFilter(), _SEARCHED, self.workspace.engines, self.workspace.index)
-        return list(dict.fromkeys(hit.document.video for hit in hits))[:MAX_VIDEOS] or videos[:MAX_VIDEOS]
+        return self.agent.likeliest(question)
 
     @cached_property
     def agent(self) -> Agent:
@@ -128,7 +121,7 @@ class Library:
 
 
 def ask(
-    videos: Video | Sequence[Video],
+    videos: Reference | Sequence[Reference],
     question: str,
     *,
     options: Sequence[str] = (),

@@ -5,30 +5,17 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from longtake import __version__
+from longtake.exports.places import Place
 from longtake.exports.transcript import Line, rendered
 from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan
-from longtake.tools.core.tool_context import VideoHandle
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~])")
 _KINDS = {"jpg": "still", "mp4": "clip", "srt": "subtitles"}
-
-
-class Place(NamedTuple):
-    """A part of a video that an answer cites or lists among its closest lines, and the citations there."""
-
-    number: int
-    video: VideoHandle
-    span: TimeSpan
-    citations: tuple[Citation, ...]
-
-    def file(self, ending: str) -> str:
-        """The name of one of its files in the pack; players find subtitles next to the clip."""
-        return f"places/{self.number:02d}.{ending}"
 
 
 def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[str], missing: Sequence[str]) -> str:

@@ -19,9 +19,9 @@ from longtake import __version__
 from longtake.agent.traces.pages.kept_stills import kept_still
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
-from longtake.exports.bundle_text import Place, plain, span_text
+from longtake.exports.bundle_text import plain, span_text
 from longtake.exports.clip_export import write_clip
-from longtake.exports.evidence_bundle import places_of
+from longtake.exports.places import Place, places_of
 from longtake.memory.conversations import Conversation, Exchange
 from longtake.memory.library import Library
 from longtake.memory.records import Answer

@@ -21,7 +21,7 @@ _TICKS = 90_000  # a second
 _QUALITY = {"preset": "veryfast", "crf": "23"}
 
 
-def write_clip(source: Path, media: MediaInfo, span: TimeSpan, target: Path) -> None:
+def write_clip(source: Path, media: MediaInfo, span: TimeSpan, target: Path, long_side: int = LONG_SIDE) -> None:
     """Write a span as H.264 and AAC in MP4, the picture upright with square pixels, the sound mono.
 
     Copied packets could only start at a keyframe, perhaps seconds earlier, and MP4 doesn't take every codec.
@@ -31,24 +31,25 @@ def write_clip(source: Path, media: MediaInfo, span: TimeSpan, target: Path) -> 
         media: its streams.
         span: in seconds.
         target: the new file.
+        long_side: at most this many pixels; a smaller picture stays as it is.
 
     Raises:
         MediaError: if the source can't be opened.
     """
     with av.open(target, "w", format="mp4", options={"movflags": "faststart"}) as container:
-        video = _video_stream(container, media) if media.video else None
+        video = _video_stream(container, media, long_side) if media.video else None
         audio: Any = container.add_stream("aac", rate=_RATE, layout="mono") if media.audio else None
         if video:
-            _write_pictures(container, video, source, media, span)
+            _write_pictures(container, video, source, media, span, long_side)
         if audio:
             _write_sound(container, audio, source, media, span)
 
 
-def _video_stream(container: Any, media: MediaInfo) -> Any:
+def _video_stream(container: Any, media: MediaInfo, long_side: int) -> Any:
     """A stream with the picture's shape; yuv420p needs even sides."""
     assert media.video is not None
     sides = (media.video.width, media.video.height)
-    scale = min(1.0, LONG_SIDE / max(sides))
+    scale = min(1.0, long_side / max(sides))
     stream = container.add_stream("libx264", rate=max(1, round(media.video.fps)), options=_QUALITY)
     stream.width, stream.height = (max(2, round(side * scale / 2) * 2) for side in sides)
     stream.pix_fmt = "yuv420p"
@@ -56,9 +57,11 @@ def _video_stream(container: Any, media: MediaInfo) -> Any:
     return stream
 
 
-def _write_pictures(container: Any, stream: Any, source: Path, media: MediaInfo, span: TimeSpan) -> None:
+def _write_pictures(
+    container: Any, stream: Any, source: Path, media: MediaInfo, span: TimeSpan, long_side: int
+) -> None:
     for shown in read_frames(source, media, span, lambda: None):
-        picture = VideoFrame.from_ndarray(shown.bgr(LONG_SIDE), format="bgr24")
+        picture = VideoFrame.from_ndarray(shown.bgr(long_side), format="bgr24")
         picture = picture.reformat(stream.width, stream.height, format="yuv420p")
         picture.pts = round(max(0.0, shown.time - span.start) * _TICKS)
         picture.time_base = Fraction(1, _TICKS)

@@ -8,28 +8,26 @@ blobs that `RecordedTrace(folder, "trace")` reads.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from longtake.agent.traces.pages.page import page_of
 from longtake.agent.traces.trace import RecordedTrace, blob_text
 from longtake.errors import LibraryError, MediaError
-from longtake.exports.bundle_text import Place, answer_text, subtitles_text
+from longtake.exports.bundle_text import answer_text, subtitles_text
 from longtake.exports.clip_export import write_clip
+from longtake.exports.places import Place, places_of
 from longtake.memory.conversations import Exchange
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import Library
-from longtake.memory.records import Answer, Citation
-from longtake.memory.timespan import TimeSpan, joined
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sources import source
-from longtake.tools.core.tool_context import VideoHandle
 
 MAX_PLACES = 20
 MAX_CLIP_LENGTH = 30.0  # seconds
-AROUND = 1.0  # seconds before and after a citation
 _STILL_BYTES = 500_000
 
 
@@ -42,7 +40,7 @@ def write_pack(target: Path, exchange: Exchange, library: Library) -> None:
         library: has the videos and the trace.
     """
     answer = exchange.answer
-    places = list(places_of(answer, library))
+    places = list(islice(places_of(answer, library), MAX_PLACES))
     missing: list[str] = []
     with ZipFile(target, "w", ZIP_DEFLATED) as pack:
         for place in places:
@@ -57,20 +55,6 @@ def write_pack(target: Path, exchange: Exchange, library: Library) -> None:
         pack.writestr("answer.json", answer.model_dump_json(indent=2))
         names = set(pack.namelist())
         pack.writestr("answer.md", answer_text(exchange, places, names, list(dict.fromkeys(missing))))
-
-
-def places_of(answer: Answer, library: Library) -> Iterator[Place]:
-    """The cited or closest spans in existing videos, a second wider on either side; spans that touch are merged."""
-    cited: dict[str, list[Citation]] = {}
-    for citation in answer.places:
-        cited.setdefault(citation.video, []).append(citation)
-    numbers = iter(range(1, MAX_PLACES + 1))
-    for video_id, citations in cited.items():
-        if video := library.get(video_id):
-            spans = {citation: _span(citation).widened(AROUND, AROUND, video.duration) for citation in citations}
-            for span, number in zip(joined(spans.values()), numbers, strict=False):
-                here = tuple(citation for citation in citations if span.overlaps(spans[citation]))
-                yield Place(number, VideoHandle(video, library), span, here)
 
 
 def _add_place(pack: ZipFile, place: Place) -> None:
@@ -103,7 +87,3 @@ def _add_trace(pack: ZipFile, trace: RecordedTrace, library: Library) -> None:
     pack.writestr("trace.jsonl", "".join(f"{canonical_json(event)}\n" for event in events))
     for digest in sorted({event[side] for event in events for side in ("input", "output")} - {None}):
         pack.writestr(f"blobs/{digest[:2]}/{digest}.json", blob_text(trace.blob(digest)))
-
-
-def _span(citation: Citation) -> TimeSpan:
-    return TimeSpan(start=citation.start, end=citation.end)

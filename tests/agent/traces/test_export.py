@@ -127,6 +127,34 @@ def test_a_tool_says_what_it_was_given_what_it_found_and_where_it_looked(
     assert len(said["longtake.evidence"]) == 1
 
 
+def test_every_span_shows_a_viewer_its_kind_its_input_and_its_output(
+    received: dict[str, list[Span]], asked: Asked
+) -> None:
+    said = {name: attributes_of(spans[0]) for name, spans in received.items()}
+    assert {name: each["openinference.span.kind"] for name, each in said.items()} == {
+        "invoke_agent Longtake": "AGENT",
+        "orient": "CHAIN",
+        "gather": "RETRIEVER",
+        "chat scripted": "LLM",
+        "execute_tool transcribe_speech": "TOOL",
+        "execute_tool summarize_segment": "TOOL",
+        "execute_tool calculator": "TOOL",
+        "verify": "EVALUATOR",
+    }
+    agent, tool, verify = (said[name] for name in ("invoke_agent Longtake", "execute_tool transcribe_speech", "verify"))
+    assert (agent["input.value"], agent["output.value"]) == (QUESTION, asked.answer.answer)
+    assert (agent["input.mime_type"], tool["input.mime_type"]) == ("text/plain", "application/json")
+    assert json.loads(tool["input.value"]) == LISTEN[1]
+    assert "249 dollars" in tool["output.value"]
+    assert "output.value" not in said["execute_tool calculator"]
+    assert verify["input.value"] == PRICE
+    assert json.loads(verify["output.value"])[0]["verdict"] == "supported"
+    assert all(each["input.value"] for each in said.values())
+    gathered = said["gather"]
+    (kettle,) = (key for key, value in gathered.items() if key.endswith(".content") and "249 dollars" in value)
+    assert json.loads(gathered[kettle.replace(".content", ".metadata")])["start"] == 4.0
+
+
 def test_a_call_that_failed_is_an_error(received: dict[str, list[Span]]) -> None:
     (tool,) = received["execute_tool calculator"]
     assert attributes_of(tool)["error.type"] == "bad_arguments"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -20,6 +21,9 @@ from helpers.full_disk import full_disk
 from helpers.media.small_video import write_small_video
 from helpers.servers.openai_server import openai_server, says
 from helpers.servers.web_server import WebServer, web_server
+from langchain_core.messages import HumanMessage
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
@@ -27,6 +31,7 @@ from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
 
 COST = "What does the blue kettle cost?"
+TOOLS: Any = [{"type": "function", "function": {"name": "f"}}]
 SPOKEN = "“The blue kettle costs 249 dollars.” [00:00:04]"
 
 
@@ -73,6 +78,47 @@ def test_an_answer_comes_with_its_citations_as_annotations(client: openai.OpenAI
     assert cited.title == "talk.mp4, 00:00:04-00:00:06"
     assert SPOKEN[cited.start_index : cited.end_index] == "[00:00:04]"
     assert Answer.model_validate(made.model_extra["longtake"]).claims[0].verdict == "supported"  # type: ignore[index] # it is there
+
+
+def test_a_message_without_a_video_is_about_the_library(client: openai.OpenAI, tmp_path: Path) -> None:
+    made = client.chat.completions.create(model="longtake", messages=[{"role": "user", "content": COST}])
+    assert made.choices[0].message.content == SPOKEN
+    empty = web_server(Workspace(tmp_path / "empty", load()))
+    with empty as server, _client(server) as asking, pytest.raises(openai.BadRequestError, match="is empty"):
+        asking.chat.completions.create(model="longtake", messages=[{"role": "user", "content": COST}])
+
+
+def test_tools_that_a_client_offers_are_left_alone(client: openai.OpenAI, video: str) -> None:
+    made = client.chat.completions.create(
+        model="longtake", messages=_asks(COST, f"longtake://{video}"), tools=TOOLS, tool_choice="auto"
+    )
+    assert made.choices[0].message.content == SPOKEN
+    assert not made.choices[0].message.tool_calls
+
+
+def test_langchain_asks_and_streams(small_workspace: Workspace, video: str) -> None:
+    parts = _asks(COST, f"longtake://{video}")[0]["content"]
+    with web_server(small_workspace) as server:
+        model = ChatOpenAI(model="longtake", base_url=f"{server.url}/v1", api_key=SecretStr("none"))
+        assert model.invoke([HumanMessage(parts)]).text == SPOKEN
+        assert "".join(chunk.text for chunk in model.stream([HumanMessage(COST)])) == SPOKEN
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="needs curl")
+def test_curl_reads_an_answer_and_a_stream(small_workspace: Workspace, video: str) -> None:
+    body = {"model": "longtake", "messages": _asks(COST, f"longtake://{video}")}
+    with web_server(small_workspace, token="open sesame, please") as server:
+
+        def curl(**more: Any) -> str:
+            headers = ["-H", "Authorization: Bearer open sesame, please", "-H", "Content-Type: application/json"]
+            command = ["curl", "-sSN", f"{server.url}/v1/chat/completions", *headers, "-d", json.dumps(body | more)]
+            return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+        assert json.loads(curl())["choices"][0]["message"]["content"] == SPOKEN
+        *chunks, done = [line for line in curl(stream=True).splitlines() if line.startswith("data: ")]
+    assert done == "data: [DONE]"
+    deltas = [json.loads(chunk.removeprefix("data: "))["choices"][0]["delta"] for chunk in chunks]
+    assert "".join(delta.get("content") or "" for delta in deltas) == SPOKEN
 
 
 def test_a_stream_holds_the_same_and_its_usage_when_it_is_asked_for(client: openai.OpenAI, video: str) -> None:
@@ -197,8 +243,8 @@ def test_requests_that_cannot_be_answered_are_refused_in_openais_shape(client: o
     assert refused.value.code == "model_not_found"
     with pytest.raises(openai.NotFoundError, match="no video with this id"):
         ask(model="longtake", messages=_asks(COST, "longtake://0000000000000000"))
-    with pytest.raises(openai.BadRequestError, match="Name 1 to 20 videos"):
-        ask(model="longtake", messages=[{"role": "user", "content": COST}])
+    with pytest.raises(openai.BadRequestError, match="at most 20 videos"):
+        ask(model="longtake", messages=_asks(COST, *(f"longtake://{number:016}" for number in range(21))))
     with pytest.raises(openai.BadRequestError, match="asks nothing"):
         ask(model="longtake", messages=_asks("  ", f"longtake://{video}"))
     with pytest.raises(openai.BadRequestError, match="asks nothing"):
@@ -207,8 +253,8 @@ def test_requests_that_cannot_be_answered_are_refused_in_openais_shape(client: o
         ask(model="longtake", messages=_asks("x" * 4_001, f"longtake://{video}"))
     with pytest.raises(openai.BadRequestError, match="n: "):
         ask(model="longtake", messages=asked, n=2)
-    with pytest.raises(openai.BadRequestError, match="tools: "):
-        ask(model="longtake", messages=asked, tools=[{"type": "function", "function": {"name": "f"}}])
+    with pytest.raises(openai.BadRequestError, match="tool_choice: "):
+        ask(model="longtake", messages=asked, tools=TOOLS, tool_choice="required")
     with pytest.raises(openai.BadRequestError, match=r"response_format\.type: "):
         ask(model="longtake", messages=asked, response_format={"type": "json_object"})
     image: Any = [{"type": "image_url", "image_url": {"url": "data:,"}}]

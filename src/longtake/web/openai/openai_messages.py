@@ -6,7 +6,7 @@ import base64
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field
@@ -90,16 +90,20 @@ class ChatRequest(BaseModel):
     stream: bool = False
     stream_options: StreamOptions | None = None
     n: Literal[1] | None = None
-    tools: Annotated[list[Any], Field(max_length=0, description="Longtake chooses its own.")] | None = None
+    tool_choice: Literal["auto", "none"] | None = Field(
+        default=None, description="Tools of the client are never called, so none can be required."
+    )
     response_format: ResponseFormat | None = None
 
 
 def asked_by(request: ChatRequest, service: Service) -> Asked:
     """The question to answer: the last message, about the videos of all messages, after the turns before it.
 
-    A video that isn't in the library yet is added to it.
+    A video that isn't in the library yet is added to it. Messages without a video are about the library: most clients
+    can only send text.
 
     Raises:
+        LibraryError: when no message names a video, and the library is empty.
         Refusal: when the model is unknown, the last message asks nothing, or a video isn't available.
     """
     if request.model != MODEL:
@@ -110,9 +114,10 @@ def asked_by(request: ChatRequest, service: Service) -> Asked:
     if len(question.text) > MAX_QUESTION_LENGTH:
         raise Refusal(400, f"The question is longer than {MAX_QUESTION_LENGTH:,} characters.")
     addresses = list(dict.fromkeys(url for message in request.messages for url in message.videos))
-    if not 1 <= len(addresses) <= MAX_VIDEOS:
-        raise Refusal(400, f"Name 1 to {MAX_VIDEOS} videos in parts of type video_url: longtake://ID, file: or data:.")
+    if len(addresses) > MAX_VIDEOS:
+        raise Refusal(400, f"Name at most {MAX_VIDEOS} videos; without any, the question is about the whole library.")
     videos = tuple(dict.fromkeys(_video(url, service) for url in addresses))
+    videos = videos or tuple(service.agent.likeliest(question.text))
     return Asked(videos, question.text, earlier=_turns(request.messages[:-1]))
 
 
