@@ -25,6 +25,7 @@ from longtake.preprocess.media.frames import Picture, read_frames
 from longtake.preprocess.media.media import probe
 
 SOUND_RATE = 48_000
+_SOUND_BITS = 192_000  # a second; the encoder's usual 69,000 blur what starts or stops abruptly
 _TICKS = 90_000  # a second
 _MOST_FRAMES_A_SECOND = 240
 _CODED: dict[bool, dict[str, str]] = {
@@ -122,7 +123,7 @@ def write_frames(
         out.parent.mkdir(parents=True, exist_ok=True)
         with av.open(unfinished, "w") as container:
             video = _video_stream(container, fps, lossless)
-            audio = container.add_stream("aac", rate=SOUND_RATE, layout="mono") if samples else None
+            audio = _audio_stream(container) if samples else None
             if not _encode(container, video, audio, frames(), _sound_frames(samples or iter(()))):
                 raise MediaError(f"{out} would have no frame: the source shows none in the span of the edit.")
         compare(unfinished, frames(), check)
@@ -172,6 +173,12 @@ def _apart(one: Picture, other: Picture) -> tuple[float, float]:
     blocks = [cv2.resize(picture, size, interpolation=cv2.INTER_AREA) for picture in grey]
     mean = float(np.abs(grey[0] - grey[1]).mean())
     return mean, float(np.abs(blocks[0] - blocks[1]).max())
+
+
+def _audio_stream(container: OutputContainer) -> Any:
+    stream: Any = container.add_stream("aac", rate=SOUND_RATE, layout="mono")
+    stream.bit_rate = _SOUND_BITS
+    return stream
 
 
 def _encode(

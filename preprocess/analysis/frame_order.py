@@ -21,7 +21,7 @@ Distances = npt.NDArray[np.float64]  # (frames, frames): root mean square of lev
 _WINDOW, _STEP = 30, 10  # frames compared with one another, and frames between windows
 _TELLING = 2.0  # levels between the frames of a window; below this, too little moves
 _MAX_NEIGHBOURS = 0.35  # share of frames most like a neighbour; below this, they are shuffled
-_UNLIKE = 0.85  # share of the usual difference in the window by which shuffled neighbours differ
+_UNLIKE = 0.85  # share of the mean difference in the window by which shuffled neighbours differ
 _FOLLOWS = 0.5  # share of the usual difference by which a frame differs from the one most like it
 _LEAP, _MIN_LEAP = 4.0, 3.0  # times the differences around, and levels, that separate two pieces
 _AROUND = 10  # frames on either side
@@ -33,10 +33,14 @@ _MAX_FRAMES = 1200  # for comparing pieces
 
 
 class Order(NamedTuple):
-    """Spans out of order, and the share of the frames whose order could be judged."""
+    """Spans out of order, and the share of the frames whose order could be judged.
+
+    In a `broken` span, neighbouring frames were permuted, so what changes from one to the next says nothing else.
+    """
 
     findings: list[Finding]
     judged: float
+    broken: tuple[TimeSpan, ...] = ()
 
 
 def find_shuffled(frames: Sequence[Measured]) -> Order:
@@ -56,16 +60,19 @@ def find_shuffled(frames: Sequence[Measured]) -> Order:
         neighbours = float((np.abs(others.argmin(axis=1) - np.arange(_WINDOW)) == 1).mean())
         # Noise also makes all frames unlike, but in filmed frames some two follow each other.
         filmed = np.median(others.min(axis=1)) <= _FOLLOWS * usual
-        if filmed and neighbours <= _MAX_NEIGHBOURS and np.median(np.diagonal(window, 1)) >= _UNLIKE * usual:
+        # The mean counts both differences of frames from two scenes, within a scene and between the two.
+        mean = window.sum() / (_WINDOW * (_WINDOW - 1))
+        if filmed and neighbours <= _MAX_NEIGHBOURS and np.diagonal(window, 1).mean() >= _UNLIKE * mean:
             mixed.append((start, start + _WINDOW - 1, 1 - neighbours))
     findings = list[Finding]()
     for first, last, sure in _joined(mixed):
         span = TimeSpan(start=frames[first].time, end=frames[last].time)
         text = "frames out of order: neighbouring frames are no more alike than others"
         findings.append(Finding(span, "shuffled", text, round(sure, 2)))
+    broken = tuple(finding.span for finding in findings)
     if not findings and len(frames) <= _MAX_FRAMES:
         findings += _shuffled_pieces(frames, _distances(pictures))
-    return Order(findings, judged / len(starts))
+    return Order(findings, judged / len(starts), broken)
 
 
 def _vectors(frames: Sequence[Measured]) -> npt.NDArray[np.float32]:

@@ -40,12 +40,13 @@ RUN_UP = 10.0  # seconds; enough for a stream with intra refresh to recover
 class Frame:
     """A decoded frame; `time` and `duration` are in seconds, `time` from the first presented frame or sample.
 
-    `hidden` is the colour, BGR, that hid a part of it before it was completed (`pieces`); None for a frame as decoded.
+    `source` is the picture, or what makes it when somebody looks at it. `hidden` is the colour, BGR, that hid a part of
+    it before it was completed (`pieces`); None for a frame as decoded.
     """
 
     time: float
     duration: float
-    picture: VideoFrame
+    source: VideoFrame | Callable[[], VideoFrame]
     stream: VideoStream
     # By size, shared by the frames of one read: setting up a conversion costs more than running it.
     _reformatters: dict[tuple[int, int], VideoReformatter] = field(default_factory=dict, repr=False, compare=False)
@@ -55,6 +56,11 @@ class Frame:
     def end(self) -> float:
         """Time at which the next frame should replace this one."""
         return self.time + self.duration
+
+    @cached_property
+    def picture(self) -> VideoFrame:
+        """As stored: not rotated for display."""
+        return self.source if isinstance(self.source, VideoFrame) else self.source()
 
     def luma(self, width: int, height: int) -> Picture:
         """Brightness as decoded, nearest-neighbour, (height, width), rotated for display."""

@@ -12,9 +12,9 @@ goes on from one piece to the next, unlike several pictures on a slide.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations
 from typing import Any
 
@@ -51,15 +51,15 @@ class _State:
     flat: int
     visible: Mask
 
-    @property
+    @cached_property
     def share(self) -> float:
-        return float(self.visible.mean())
+        return _area(self.visible)
 
     @cached_property
     def colour(self) -> tuple[float, ...]:
         """The flat part's, BGR."""
-        some = self.frame.small_bgr[~self.visible][::_SOME]  # it is flat, so a part of it is enough
-        return tuple(float(level) for level in np.median(some, axis=0))
+        some = np.flatnonzero(~self.visible)[::_SOME]  # it is flat, so a part of it is enough
+        return tuple(float(level) for level in np.median(self.frame.small_bgr.reshape(-1, 3)[some], axis=0))
 
     @cached_property
     def picture(self) -> Picture:
@@ -74,7 +74,7 @@ class _State:
 
 @dataclass(frozen=True)
 class _Round:
-    """States that complete the picture. They are joined once, for all frames that wait for them."""
+    """States that complete the picture. They are joined once, when somebody looks at a frame that waited for them."""
 
     states: Sequence[_State]
 
@@ -93,11 +93,14 @@ class _Round:
 
     def completed(self, frame: Frame) -> Frame:
         """A frame with what it hides taken from the states; its own pixel where both show one."""
-        whole = self._whole
-        if not any(state.frame is frame for state in self.states):
+
+        def whole() -> VideoFrame:
+            if any(state.frame is frame for state in self.states):
+                return self._whole
             own, (joined, furthest) = frame.bgr().copy(), self._joined
             cv2.copyTo(joined, cv2.compare(furthest, _distance(own, self.states[0].colour), cv2.CMP_GT), own)
-            whole = VideoFrame.from_ndarray(own, format="bgr24")
+            return VideoFrame.from_ndarray(own, format="bgr24")
+
         upright = replace(frame.stream, rotation=0)
         return Frame(frame.time, frame.duration, whole, upright, hidden=self.states[0].colour)
 
@@ -174,8 +177,7 @@ class _Joiner:
     def _completes(self, some: Sequence[_State]) -> bool:
         if not some:
             return False
-        shown, of_all = (np.any([state.visible for state in states], axis=0).mean() for states in (some, self.states))
-        return bool(shown >= _COMPLETE * of_all)
+        return _together(some) >= _COMPLETE * _together(self.states)
 
     def _around(self, number: int) -> list[_State]:
         """The fewest states that complete one of a round that stays incomplete: earlier ones, then later ones."""
@@ -218,14 +220,24 @@ def _state(frame: Frame) -> _State | None:
     luma = frame.small_luma
     flat = int(np.bincount(luma.ravel(), minlength=256).argmax())
     hidden = cv2.absdiff(luma, np.full_like(luma, flat)) <= _FLAT
-    if not _HIDDEN <= hidden.mean() < 1 or luma[hidden].std() > _SPREAD:
+    if not _HIDDEN <= _area(hidden) < 1 or cv2.meanStdDev(luma, mask=hidden.view(np.uint8))[1].item() > _SPREAD:
         return None
     return _State(frame, flat, ~hidden)
 
 
+def _area(mask: Mask) -> float:
+    """The share of the picture."""
+    return cv2.countNonZero(mask.view(np.uint8)) / mask.size
+
+
+def _together(states: Iterable[_State]) -> float:
+    """The share of the picture that is visible in one of them."""
+    return _area(reduce(np.logical_or, (state.visible for state in states)))
+
+
 def _differs(one: _State, other: _State) -> bool:
-    appears, goes = (one.visible & ~other.visible).mean(), (other.visible & ~one.visible).mean()
-    return bool(min(appears, goes) >= _OTHER * max(one.share, other.share))
+    appears, goes = _area(one.visible & ~other.visible), _area(other.visible & ~one.visible)
+    return min(appears, goes) >= _OTHER * max(one.share, other.share)
 
 
 def _are_pieces(states: Sequence[_State]) -> bool:

@@ -44,7 +44,7 @@ class VisualPass:
         settings = job.settings.visual_pass
         shots = LayerRecipe(
             "shots",
-            4,
+            5,
             engine.id,
             {"shot_threshold": settings.shot_threshold, "min_shot_seconds": settings.min_shot_seconds},
         )
@@ -52,11 +52,11 @@ class VisualPass:
         keyframes = {"keyframe_height": settings.keyframe_height}
         text_frames = {"text_frames_per_second": settings.text_frames_per_second}
         return (
-            LayerRecipe("changes", 1, "longtake/changes"),
+            LayerRecipe("changes", 2, "longtake/changes"),
             shots,
-            LayerRecipe("still", 3, "longtake/still"),
-            LayerRecipe("moments", 3, "longtake/novelty"),
-            LayerRecipe("motion", 2, "longtake/phase_correlation"),
+            LayerRecipe("still", 4, "longtake/still"),
+            LayerRecipe("moments", 4, "longtake/novelty"),
+            LayerRecipe("motion", 3, "longtake/phase_correlation"),
             LayerRecipe("keyframes", 3, "longtake/keyframes", keyframes, inputs),
             LayerRecipe("text_frames", 4, "longtake/strokes", text_frames, inputs),
         )

@@ -27,7 +27,7 @@ LONGEST = 60.0  # seconds in which every frame is measured
 _EMPTY = 4.0  # standard deviation of brightness, in levels, below which a frame is blank
 _HARDLY = 0.2  # share of frames whose order can be determined; below it nothing is said about the rest
 _BORDER = 0.2  # seconds
-FAULTS = "frame-measures-2"  # engine of the evidence of faults
+FAULTS = "frame-measures-3"  # engine of the evidence of faults
 
 
 @dataclass(slots=True)
@@ -80,8 +80,10 @@ def _inspect(context: ToolContext, span: TimeSpan) -> _Inspected:
     noise = find_noise(frames, end)
     clear = [frame for frame in frames if not any(each.span.start <= frame.time < each.span.end for each in noise)]
     order = find_shuffled(clear)
-    faults = [*noise, *find_tints(frames, end), *find_freezes(frames), *order.findings, *find_interruptions(clear)]
-    faults += [_inserted(overlay) for overlay in find_overlays(clear) if not _is_text(context, overlay)]
+    joins = [*find_interruptions(clear)]
+    joins += [_inserted(overlay) for overlay in find_overlays(clear) if not _is_text(context, overlay)]
+    faults = [*noise, *find_tints(frames, end), *find_freezes(frames), *order.findings]
+    faults += [join for join in joins if not any(_begins_or_ends_in(broken, join) for broken in order.broken)]
     jumps = [jump for jump in find_jumps(clear) if not any(_borders(jump, fault) for fault in faults)]
     inspected = _Inspected([*faults, *jumps])
     if order.judged < _HARDLY:
@@ -116,6 +118,11 @@ def _is_text(context: ToolContext, overlay: Overlay) -> bool:
         if left <= x + w / 2 <= left + width and top <= y + h / 2 <= top + height:
             return True
     return False
+
+
+def _begins_or_ends_in(broken: TimeSpan, join: Finding) -> bool:
+    """Whether a join shows where frames are out of order, which explains it."""
+    return any(broken.start - _BORDER <= edge <= broken.end + _BORDER for edge in (join.span.start, join.span.end))
 
 
 def _borders(jump: Finding, fault: Finding) -> bool:

@@ -26,8 +26,7 @@ def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) 
     looked_at: list[TimeSpan] = []
     missed: list[str] = []
     pictures = 0
-    for shot in shots:
-        looks = list(moving_in(context, shot, _STEP))
+    for shot, looks in moving_in(context, shots, _STEP):
         steady = [(time, found) for time, found in looks if found is not None]
         if 2 * len(steady) < len(looks):
             missed.append(str(shot))

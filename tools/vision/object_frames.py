@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects.object_engine import FoundObject
@@ -74,12 +77,26 @@ def followed(span: TimeSpan) -> tuple[TimeSpan, list[str]]:
 
 def frames_of(context: ToolContext, span: TimeSpan, step: float) -> Iterator[tuple[float, Frame]]:
     """Frames of a span with their times, at least `step` seconds from each other."""
+    return ((time, frame) for _, time, frame in frames_of_parts(context, [span], step))
+
+
+def frames_of_parts(context: ToolContext, parts: Sequence[TimeSpan], step: float) -> Iterator[tuple[int, float, Frame]]:
+    """Frames of parts in order, with the part's number and their times, at least `step` seconds from each other.
+
+    The file is read once from the first part to the last, so that what pieces join isn't joined again for each part.
+    """
     path, media = context.video.media()
-    due = span.start
-    for frame in read_whole_frames(path, media, span, context.budget.check):
-        time = max(frame.time, span.start)
-        if time >= due - _ROUNDING:
-            yield time, frame
+    starts = [part.start for part in parts]
+    wide = TimeSpan(start=starts[0], end=parts[-1].end)
+    number, due = 0, wide.start
+    for frame in read_whole_frames(path, media, wide, context.budget.check):
+        time = max(frame.time, wide.start)
+        now = bisect_right(starts, time + _ROUNDING) - 1
+        if now != number:
+            number, due = now, starts[now]
+        between = starts[now] < time and parts[now].end <= time
+        if time >= due - _ROUNDING and not between:
+            yield number, time, frame
             due = max(due + step, time)
 
 
@@ -89,16 +106,28 @@ def movers_of(context: ToolContext, shot: TimeSpan) -> MovingThings:
     return MovingThings([frame.bgr(LONG_SIDE) for _, frame in frames_of(context, around, around.length / _SAMPLES)])
 
 
-def moving_in(context: ToolContext, shot: TimeSpan, step: float) -> Iterator[tuple[float, list[FoundObject] | None]]:
-    """The moving objects of (part of) a shot at times at least `step` seconds apart; None while the camera moves."""
-    around = _around(context, shot)
-    if around.length > _HELD:
-        movers = movers_of(context, shot)
-        yield from ((time, movers.find(frame.bgr(LONG_SIDE))) for time, frame in frames_of(context, shot, step))
-        return
-    held = [(time, frame.bgr(LONG_SIDE)) for time, frame in frames_of(context, around, step)]
-    movers = MovingThings([picture for _, picture in held[:: max(1, len(held) // _SAMPLES)]])
-    yield from ((time, movers.find(picture)) for time, picture in held if shot.start <= time <= shot.end)
+def moving_in(
+    context: ToolContext, shots: Sequence[TimeSpan], step: float
+) -> Iterator[tuple[TimeSpan, list[tuple[float, list[FoundObject] | None]]]]:
+    """The moving objects of each (part of) a shot at times at least `step` seconds apart; None while the camera moves.
+
+    Shots without a readable picture are left out.
+    """
+    near = [(shot, _around(context, shot)) for shot in shots]
+    for is_long, group in groupby(near, key=lambda pair: pair[1].length > _HELD):
+        some = list(group)
+        if is_long:
+            for shot, _ in some:
+                movers = movers_of(context, shot)
+                looks = frames_of(context, shot, step)
+                yield shot, [(time, movers.find(frame.bgr(LONG_SIDE))) for time, frame in looks]
+            continue
+        frames = frames_of_parts(context, [around for _, around in some], step)
+        for number, parts in groupby(frames, key=itemgetter(0)):
+            shot, held = some[number][0], [(time, frame.bgr(LONG_SIDE)) for _, time, frame in parts]
+            movers = MovingThings([picture for _, picture in held[:: max(1, len(held) // _SAMPLES)]])
+            during = [(time, picture) for time, picture in held if shot.start <= time <= shot.end]
+            yield shot, [(time, movers.find(picture)) for time, picture in during]
 
 
 def _around(context: ToolContext, shot: TimeSpan) -> TimeSpan:

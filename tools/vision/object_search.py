@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock, joined
@@ -17,7 +19,7 @@ from longtake.preprocess.engines.people.people_engine import Footage, PeopleEngi
 from longtake.tools.core.result import ToolError
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.moving_things import camera_moves, look_for_movement
-from longtake.tools.vision.object_frames import AGAIN, Seen, followed, frames_of, movers_of, shots_of
+from longtake.tools.vision.object_frames import AGAIN, Seen, followed, frames_of, frames_of_parts, movers_of, shots_of
 from longtake.tools.vision.visual_questions import locate_things, read_pictures
 
 BETTER = "owlv2 knows more: put it first in engines.objects"
@@ -50,8 +52,8 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
     shots = shots_of(context, span)
     step = max(_STEP, span.length / engine.max_pictures)
     tracks, pictures = list[Track](), 0
-    for shot in shots:
-        looks = [(time, engine.find(frame.bgr(_LONG_SIDE), query)) for time, frame in frames_of(context, shot, step)]
+    for _, frames in groupby(frames_of_parts(context, shots, step), key=itemgetter(0)):
+        looks = [(time, engine.find(frame.bgr(_LONG_SIDE), query)) for _, time, frame in frames]
         found = _steady(follow(looks), len(looks), step)
         tracks += [track for track in found if track.travelled or not query.moving]
         pictures += len(looks)

@@ -1,9 +1,10 @@
 """Finds things that move in front of a still camera, by their difference from the background.
 
 The background of each pixel is its most common value over the samples of a shot: the median of the shortest interval
-that contains a third of them (Rousseeuw's shorth with a smaller share, 1984). A thing that stays in one place for
-longer gets into the background, and leaves a ghost when it moves away. Real things have edges in the picture, ghosts in
-the background (Cucchiara et al. 2003), so ghosts can be removed; a region without edges in either is a shadow.
+that contains a third of them (Rousseeuw's shorth with a smaller share, 1984), among those that more than half agree on,
+if they do. A thing that stays in one place for longer gets into the background, and leaves a ghost when it moves away.
+Real things have edges in the picture, ghosts in the background (Cucchiara et al. 2003), so ghosts can be removed; a
+region without edges in either is a shadow.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ LONG_SIDE = 320  # pixels of the pictures searched
 MOVING = "moving thing"
 
 _SHARE = 1 / 3  # of the samples that show the background
+_NEVER = 1000  # levels, more than two brightnesses differ by
+_ALIKE = 18  # levels of the three channels' sum by which samples of the background differ, from noise and compression
 _DIFFERENT = 24  # levels of a channel by which a thing differs from the background
 _MIN_AREA = 0.002  # share of the picture
 _CLOSED = 9  # pixels between the parts of one thing
@@ -33,13 +36,15 @@ _MARGIN = 3  # pixels around a region that show its edges
 _MENDINGS = 2  # passes over the samples
 
 Mask = npt.NDArray[np.bool_]
+Brightness = npt.NDArray[np.int16]
+Places = npt.NDArray[np.intp]
 Window = tuple[slice, slice]
 
 
 class MovingThings:
     """Finds moving things in the frames of one shot."""
 
-    id = f"opencv-{cv2.__version__}/background-1"
+    id = f"opencv-{cv2.__version__}/background-2"
 
     def __init__(self, samples: Sequence[Picture]) -> None:
         """Learn the background.
@@ -84,15 +89,31 @@ class MovingThings:
 
 
 def commonest(samples: Sequence[Picture]) -> Picture:
-    """For pictures of one size, (height, width, 3), each pixel's value at its most common brightness."""
+    """For pictures of one size, (height, width, 3), each pixel's value at its most common brightness.
+
+    What more than half agree on wins over what agrees best: a flat thing agrees better than a grainy background.
+    """
     pictures = np.stack(samples)
     brightness = pictures.astype(np.int16).sum(axis=3)
     order = brightness.argsort(axis=0)
     values = np.take_along_axis(brightness, order, axis=0)
-    reach = max(1, round(_SHARE * len(pictures))) - 1
-    start = (values[reach:] - values[: len(values) - reach]).argmin(axis=0)[None]
-    alike = np.take_along_axis(order, start + np.arange(reach + 1)[:, None, None], axis=0)
+    fewest = max(1, round(_SHARE * len(values)))
+    start = _most_alike(values.reshape(len(values), -1), fewest).reshape(1, *values.shape[1:])
+    alike = np.take_along_axis(order, start + np.arange(fewest)[:, None, None], axis=0)
     return np.asarray(np.median(np.take_along_axis(pictures, alike[..., None], axis=0), axis=0), np.uint8)
+
+
+def _most_alike(values: Brightness, fewest: int) -> Places:
+    """Where the narrowest `fewest` of sorted values (values, pixels) begin; within what more than half agree on."""
+    widths = values[fewest - 1 :] - values[: len(values) - fewest + 1]
+    left, rest = np.arange(values.shape[1]), values
+    for count in range(len(values), len(values) // 2, -1):
+        spans = rest[count - 1 :] - rest[: len(rest) - count + 1]
+        first, fits = spans.argmin(axis=0), spans.min(axis=0) <= _ALIKE
+        place = np.arange(len(widths))[:, None] - first[fits]
+        widths[:, left[fits]] = np.where((place >= 0) & (place <= count - fewest), widths[:, left[fits]], _NEVER)
+        left, rest = left[~fits], rest[:, ~fits]
+    return np.asarray(widths.argmin(axis=0))
 
 
 def _regions(mask: npt.NDArray[np.uint8]) -> Iterator[tuple[Mask, Window, tuple[int, int, int, int]]]:

@@ -12,7 +12,7 @@ import pytest
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.frame_measures import Measured, measure
-from longtake.preprocess.analysis.frame_order import find_shuffled
+from longtake.preprocess.analysis.frame_order import Order, find_shuffled
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.media import probe
 
@@ -41,7 +41,7 @@ def backwards(frames: list[Measured]) -> list[Measured]:
 
 
 def frames_shuffled(frames: list[Measured]) -> list[Measured]:
-    """Those from the second second on, for one and a half."""
+    """Those from the second second on, for a second and a half."""
     order = list(range(len(frames)))
     first, last = (next(n for n, frame in enumerate(frames) if frame.time >= time) for time in (1.0, 2.5))
     middle = order[first:last]
@@ -71,6 +71,15 @@ def test_permuted_frames_are_found_where_they_are(media: Path, clip: str) -> Non
     assert found.sure > 0.7
 
 
+def test_frames_of_two_scenes_that_were_permuted_are_one_span(media: Path) -> None:
+    one, other = (measured(media / clip)[:45] for clip in CLIPS[:2])
+    frames = [frame._replace(time=number / 25) for number, frame in enumerate((*one, *other))]
+    assert find_shuffled(frames).findings == []
+    order = find_shuffled(frames_shuffled(frames))
+    assert [finding.kind for finding in order.findings] == ["shuffled"]
+    assert order.broken == (order.findings[0].span,)
+
+
 @pytest.mark.parametrize("clip", CLIPS[1:])
 def test_permuted_pieces_are_found(media: Path, clip: str) -> None:
     [found] = find_shuffled(pieces_shuffled(measured(media / clip))).findings
@@ -81,5 +90,5 @@ def test_permuted_pieces_are_found(media: Path, clip: str) -> None:
 def test_the_order_of_a_picture_that_rests_cannot_be_told(media: Path) -> None:
     [frame, *_] = measured(media / CLIPS[0])
     rests = [frame._replace(time=number / 25) for number in range(60)]
-    assert find_shuffled(rests) == ([], 0.0)
-    assert find_shuffled(rests[:10]) == ([], 0.0)
+    assert find_shuffled(rests) == Order([], 0.0)
+    assert find_shuffled(rests[:10]) == Order([], 0.0)

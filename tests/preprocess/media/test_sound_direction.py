@@ -13,7 +13,13 @@ from longtake.preprocess.media.audio import read_audio
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sound_direction import Direction, sound_direction
 
-CLIPS = ("whisper/jfk.flac", "speechbrain/LJ050-0131.wav", "learning-area/bear.mp3", "shared-assets/countdown.mp3")
+CLIPS = (
+    "whisper/jfk.flac",
+    "speechbrain/LJ050-0131.wav",
+    "learning-area/bear.mp3",
+    "shared-assets/countdown.mp3",
+    "learning-area/frog.mp4",  # two seconds of sound
+)
 
 
 def direction(path: Path) -> Direction | None:

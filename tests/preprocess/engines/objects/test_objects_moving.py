@@ -41,7 +41,15 @@ def test_the_background_may_be_covered_most_of_the_time() -> None:
     colours = np.random.default_rng(1).integers(0, 256, (20, 3))
     covered = [circle(GROUND, (160, 90), 40, (int(red), int(green), int(blue))) for red, green, blue in colours]
     samples = [GROUND if number % 5 < 2 else covered[number] for number in range(20)]
-    assert np.abs(commonest(samples).astype(int) - GROUND).max() == 0
+    differs = (commonest(samples) != GROUND).any(axis=2)
+    assert differs.mean() < 0.0005  # but for an edge, where a covering colour may be like the ground
+
+
+def test_a_flat_thing_over_a_grainy_background_is_no_background() -> None:
+    grain = np.random.default_rng(2)
+    grainy = [np.clip(grain.normal(200, 2, GROUND.shape), 0, 255).astype(np.uint8) for _ in range(20)]
+    slow = [circle(each, (160, 35 + 6 * number), 20, GREEN) for number, each in enumerate(grainy)]
+    assert np.abs(commonest(slow).astype(int) - 200).max() <= 8
 
 
 def test_who_stands_there_for_most_of_the_shot_leaves_no_ghost() -> None:
