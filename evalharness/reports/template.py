@@ -9,11 +9,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from longtake.console import counted
 from longtake.evalharness.reports.drawing import forest_of, key, scatter
 from longtake.memory.timespan import clock
+from longtake.page_templates import templates
 
 
 def page(name: str, **values: Any) -> Iterator[str]:
@@ -23,13 +24,7 @@ def page(name: str, **values: Any) -> Iterator[str]:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("longtake.evalharness.reports", "pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates("longtake.evalharness.reports", "pages")
     environment.globals |= {"forest_of": forest_of, "scatter": scatter, "key": key, "clock": clock, "counted": counted}
     environment.globals |= {"script": script, "script_hash": script_hash}
     return environment

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Template
 
 from longtake.agent.traces.pages.bundle import script, script_hash, style
 from longtake.agent.traces.pages.page_videos import videos_of
@@ -29,6 +29,7 @@ from longtake.agent.traces.steps import Step, every, spoken, steps_of
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import origin
 from longtake.memory.library import Library, VideoRecord
+from longtake.page_templates import templates
 
 _MAX_FOUND = 40  # findings per step
 _MAX_SPANS = 12
@@ -87,13 +88,7 @@ def page_of(trace: RecordedTrace, library: Library | None, address: Address = fi
 
 @cache
 def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("longtake.agent.traces", "pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates("longtake.agent.traces", "pages")
     environment.globals |= {
         "style": style(),
         "script": script(),

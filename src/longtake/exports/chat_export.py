@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Template
 
 from longtake import __version__
 from longtake.agent.traces.pages.kept_stills import kept_still
@@ -26,6 +26,7 @@ from longtake.memory.conversations import Conversation, Exchange
 from longtake.memory.library import Library
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
+from longtake.page_templates import templates
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sources import source
 
@@ -148,12 +149,6 @@ def _asked(exchange: Exchange) -> str:
 
 @cache
 def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("longtake.exports", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates("longtake.exports")
     environment.globals["span"] = span_text
     return environment.get_template("chat.html")

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from longtake.agent.traces.pages.kept_stills import kept_still
 from longtake.errors import LibraryError, MediaError
@@ -23,6 +23,7 @@ from longtake.exports.places import AROUND, Place, places_of
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan, clock
+from longtake.page_templates import templates
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sources import source
 
@@ -108,10 +109,4 @@ def _data_url(kind: str, content: bytes) -> str:
 
 @cache
 def _templates() -> Environment:
-    return Environment(
-        loader=PackageLoader("longtake.exports", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return templates("longtake.exports")
