@@ -85,7 +85,7 @@ def fetch(
     return files[0]
 
 
-def _downloader(options: dict[str, Any], *, public: bool) -> Any:
+def _downloader(options: Any, *, public: bool) -> Any:
     from yt_dlp import YoutubeDL
 
     class Public(YoutubeDL):  # type: ignore[misc]  # it has no types

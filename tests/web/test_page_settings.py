@@ -47,7 +47,8 @@ def test_what_is_switched_in_the_settings_stays(
     browser: Any, tmp_path: Path, size: dict[str, int], scheme: str
 ) -> None:
     workspace = Workspace(tmp_path / "library", load())
-    workspace.add(*_clips(tmp_path, "talk.mp4"))
+    (talk,) = _clips(tmp_path, "talk.mp4")
+    workspace.add(talk)
     with (
         web_server(workspace) as server,
         opened(browser, server.url, viewport=size, color_scheme=scheme) as page,

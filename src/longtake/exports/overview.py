@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 
 from longtake.agent.controllers.extractive.made import summary_lines
@@ -77,13 +77,13 @@ def suggested_questions(workspace: Workspace, video: VideoRecord) -> list[str]:
     return questions
 
 
-def _closest(workspace: Workspace, video: VideoRecord, phrases: Sequence[str], typical: Vectors) -> list[str]:
+def _closest(workspace: Workspace, video: VideoRecord, phrases: list[str], typical: Vectors) -> list[str]:
     """The phrases, the closest in meaning first, if an engine of the same vectors is there."""
     layer = workspace.library.layer(video, "text_vectors")
     engines: list[TextEmbedding] = workspace.engines.load_each("text_embedding")
     engine = next((engine for engine in engines if layer and engine.id == layer.engine), None)
     if engine is None or not phrases:
-        return list(phrases)
+        return phrases
     closeness = engine.embed(phrases) @ typical
     return [phrases[place] for place in (-closeness).argsort(kind="stable")]
 
