@@ -187,16 +187,17 @@ def _tool(run: _Run, event: Mapping[str, Any]) -> ReadableSpan:
 
 
 def _step(run: _Run, event: Mapping[str, Any]) -> Attributes:
-    """What a step of the graph received and made."""
+    """What a step of the graph received and made; nothing where it was recorded without them."""
+    if event["output"] is None:
+        return {}
+    made = run.trace.blob(event["output"])
     if event["type"] == "gather":
         question = run.trace.blob(run.events[0]["input"])["question"]
-        return {**shown("RETRIEVER", question), **documents(run.trace.blob(event["output"])["found"])}
-    given, made = run.trace.blob(event["input"]), run.trace.blob(event["output"])
-    return (
-        shown("EVALUATOR", given["draft"], made)
-        if event["type"] == "verify"
-        else shown("CHAIN", given["question"], made)
-    )
+        return {**shown("RETRIEVER", question), **documents(made["found"])}
+    given = run.trace.blob(event["input"]) if event["input"] else {}
+    if event["type"] == "verify":
+        return shown("EVALUATOR", given.get("draft"), made)
+    return shown("CHAIN", given.get("question"), made)
 
 
 def _provider(controller: Mapping[str, Any]) -> Attributes:
