@@ -3,8 +3,8 @@
 export const run = JSON.parse(document.getElementById("run").textContent);
 const videos = new Map(run.videos.map((video) => [video.id, video]));
 
-/** The lanes of a video; nothing else is requested. */
-export const api = async (path) => ({ lanes: videos.get(path.split("/")[3]).lanes });
+/** The lanes of a video; it has no chapters here, and nothing else is requested. */
+export const api = async (path) => ({ lanes: videos.get(path.split("/")[3]).lanes, chapters: [] });
 
 /** The address of a video's file. */
 export const file = (id) => videos.get(id).file;
@@ -16,3 +16,6 @@ export function nearest(id, seconds) {
 }
 
 export const still = (id, seconds) => nearest(id, seconds)?.url ?? "data:,";
+
+/** A run has no captions. */
+export const captionsOf = () => "data:text/vtt,WEBVTT";
