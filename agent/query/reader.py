@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import cached_property
 from typing import Protocol
 
 from longtake.agent.query.bank import load_bank
@@ -11,6 +10,7 @@ from longtake.agent.query.heads import Heads, family, features, fit_heads, load_
 from longtake.agent.query.query import Reading
 from longtake.agent.query.softmax import Matrix
 from longtake.errors import ConfigError
+from longtake.lazy import cached_property
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longtake.agent.traces.trace import SCHEMA, RecordedTrace
 from longtake.errors import LibraryError
+from longtake.lazy import cached_property
 from longtake.memory.library import ID_DIGITS
 from longtake.memory.records import Answer, Record, Usage
 from longtake.settings import PriceSettings

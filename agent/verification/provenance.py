@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from longtake.agent.verification.contradictions import contradicting
 from longtake.language.words import numbers, words
+from longtake.lazy import cached_property
 from longtake.memory.records import Citation, Claim, Evidence, FoundBy
 from longtake.tools.core.result import ToolResult
 

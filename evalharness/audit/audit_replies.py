@@ -6,7 +6,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Variant
@@ -17,6 +16,7 @@ from longtake.evalharness.views.chunk import CHUNKS
 from longtake.evalharness.views.frame_shuffling import FrameShuffling
 from longtake.evalharness.views.grounded import Grounded
 from longtake.evalharness.views.standard import Standard
+from longtake.lazy import cached_property
 
 TESTS = ("blind", "audio", "summary", "center-frame", FrameShuffling.name)
 PARTS = tuple(f"chunk-{number}" for number in range(1, CHUNKS + 1))

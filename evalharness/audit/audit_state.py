@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 from longtake.evalharness.audit.audit_replies import AuditReplies, read_audit
 from longtake.evalharness.audit.audit_scores import AuditScores, score_audit
@@ -12,6 +11,7 @@ from longtake.evalharness.audit.categories import voted
 from longtake.evalharness.audit.distil import Distilled, distil
 from longtake.evalharness.audit.review import Reason, Verdict, queue, verdicts
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
+from longtake.lazy import cached_property
 
 
 @dataclass(frozen=True)

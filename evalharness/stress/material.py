@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -22,6 +21,7 @@ from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.suites.answer_options import option_of
 from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
 from longtake.evalharness.suites.loading import CONTAINERS, SOUND, choice_turn
+from longtake.lazy import cached_property
 from longtake.preprocess.media.media import probe
 
 LANES = ("none", "left", "right", "double")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
 
+from longtake.lazy import cached_property
 from longtake.memory.records import MODALITIES
 from longtake.memory.search.current_revisions import Revision, is_refined, video_of
 from longtake.memory.search.lexical import LexicalIndex

@@ -12,7 +12,6 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from chromadb.errors import ChromaError
 from filelock import FileLock
 
 from longtake.errors import LibraryError
+from longtake.lazy import cached_property
 from longtake.memory.layers import content_key
 from longtake.memory.search.corpus import Corpus, Mask
 from longtake.memory.search.current_revisions import Revision, entry, read_current, video_of, write_current

@@ -7,7 +7,6 @@ A search compares every allowed vector and so is exact. With 256 numbers in a ve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
+from longtake.lazy import cached_property
 from longtake.memory.layers import write_atomic
 from longtake.memory.search.fusion import Ranking, top
 from longtake.memory.search.gpu_vectors import GpuVectors, copy_to_gpu

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any, ClassVar
 
+from longtake.lazy import cached_property
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
 from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.preprocess.engines.endpoints.visual_question_endpoint import VisualQuestionEndpoint

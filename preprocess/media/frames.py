@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange, Interpolation, VideoReformatter
 
 from longtake.errors import LibraryError, MediaError
+from longtake.lazy import cached_property
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.decoding import decode_pictures

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import combinations
 from typing import Any
 
@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from av.video.frame import VideoFrame
 
+from longtake.lazy import cached_property
 from longtake.preprocess.media.frames import Frame, Picture
 
 Mask = npt.NDArray[np.bool_]

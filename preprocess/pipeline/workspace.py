@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longtake.errors import LibraryError
+from longtake.lazy import cached_property
 from longtake.memory.library import Library, VideoRecord
 from longtake.preprocess.engines import EngineTable
 from longtake.settings import Settings

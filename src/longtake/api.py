@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -13,6 +12,7 @@ from longtake.config import default_library
 from longtake.config import load as load_settings
 from longtake.errors import LibraryError, LongtakeError
 from longtake.exports.shown import Answer, Video
+from longtake.lazy import cached_property
 from longtake.offline import forbid_network
 from longtake.preprocess.pipeline.progress import IndexReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace

@@ -11,12 +11,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from longtake.errors import LongtakeError
+from longtake.lazy import cached_property
 
 if TYPE_CHECKING:
     from longtake.settings import Settings

@@ -7,11 +7,12 @@ says why, and the others of its table still work.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple, TypeVar
 
 from longtake.errors import PluginError
+from longtake.lazy import cached_property
 
 BUILT_IN = "built-in"
 _PREFIX = "longtake."

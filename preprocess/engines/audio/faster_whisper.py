@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
 from longtake.errors import ConfigError, EngineError
+from longtake.lazy import cached_property
 from longtake.models.catalogue import catalogue
 from longtake.models.folder import find, installed
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment, Word

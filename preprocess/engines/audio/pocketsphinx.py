@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from importlib.metadata import version
 from typing import Any, ClassVar
 
+from longtake.lazy import cached_property
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment, Word
 from longtake.preprocess.media.audio import Samples
 from longtake.settings import Settings

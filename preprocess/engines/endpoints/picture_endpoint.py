@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from longtake.config import secret
 from longtake.errors import EngineError
+from longtake.lazy import cached_property
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.prompts import without_thinking

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from longtake.lazy import cached_property
 from longtake.models.folder import installed
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
 from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint

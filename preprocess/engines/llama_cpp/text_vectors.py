@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 
 import httpx
 import numpy as np
 
 from longtake.errors import EngineError
+from longtake.lazy import cached_property
 from longtake.memory.search.search_index import Vectors
 from longtake.models.catalogue import Task
 from longtake.models.folder import installed

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, ClassVar
 
 import cv2
 
+from longtake.lazy import cached_property
 from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery, box_of
 from longtake.preprocess.engines.transformers_folders import ModelKind
 from longtake.preprocess.media.frames import Picture

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
+from longtake.lazy import cached_property
 from longtake.preprocess.engines.objects.named_objects import NamedObjects
 from longtake.preprocess.engines.transformers_folders import ModelKind
 from longtake.settings import Settings

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cached_property
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -19,6 +18,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from longtake.lazy import cached_property
 from longtake.preprocess.engines.people.face_engine import Face
 from longtake.settings import Settings
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from longtake.errors import EngineError
+from longtake.lazy import cached_property
 from longtake.memory.search.search_index import Vectors
 from longtake.preprocess.engines.pictures.unit_rows import unit_rows
 from longtake.preprocess.engines.torchvision_import import make_importable

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from longtake.lazy import cached_property
 from longtake.memory.search.search_index import Vectors
 from longtake.preprocess.engines.pictures.unit_rows import unit_rows
 from longtake.preprocess.engines.transformers_folders import ModelKind, read_config

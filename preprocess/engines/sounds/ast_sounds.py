@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from longtake.lazy import cached_property
 from longtake.preprocess.engines.sounds.spectral_features import RATE, Array
 from longtake.preprocess.engines.sounds.tagged_sounds import TaggedSounds
 from longtake.preprocess.engines.transformers_folders import ModelKind, read_config

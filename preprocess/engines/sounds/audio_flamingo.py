@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, ClassVar
 
+from longtake.lazy import cached_property
 from longtake.preprocess.engines.transformers_folders import ModelKind, plain, write_reply
 from longtake.preprocess.media.audio import Samples
 from longtake.settings import Settings

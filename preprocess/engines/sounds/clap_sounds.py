@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import yaml
 
+from longtake.lazy import cached_property
 from longtake.preprocess.engines.sounds.spectral_features import Array
 from longtake.preprocess.engines.sounds.tagged_sounds import TaggedSounds
 from longtake.preprocess.engines.transformers_folders import ModelKind

@@ -13,9 +13,9 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cached_property
 
 from longtake.errors import EngineError
+from longtake.lazy import cached_property
 from longtake.preprocess.media.language_codes import language_code
 from longtake.settings import Settings
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
 from longtake.errors import EngineError
+from longtake.lazy import cached_property
 from longtake.models.folder import installed
 from longtake.preprocess.engines.transformers_folders import content_id, model_folder, read_config
 from longtake.preprocess.media.language_codes import language_code

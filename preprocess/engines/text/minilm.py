@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from longtake.errors import EngineError
+from longtake.lazy import cached_property
 from longtake.memory.search.search_index import Vectors
 from longtake.models.folder import InstalledModel, installed
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files

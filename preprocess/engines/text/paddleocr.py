@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy.typing as npt
 import yaml
 
 from longtake.errors import EngineError
+from longtake.lazy import cached_property
 from longtake.models.folder import installed
 from longtake.preprocess.engines.text.line_reader import LineReader, Picture, Reading
 from longtake.preprocess.engines.transformers_folders import content_id

@@ -6,7 +6,6 @@ The model comes in the package's wheel: nothing is downloaded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from longtake.errors import EngineError
+from longtake.lazy import cached_property
 from longtake.memory.search.search_index import Vectors
 from longtake.settings import Settings
 
