@@ -12,7 +12,7 @@ from longtake.agent.query.softmax import Matrix
 from longtake.errors import ConfigError
 from longtake.lazy import cached_property
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding, TokenEmbedding
 
 
 class Reader(Protocol):
@@ -40,7 +40,7 @@ class LearnedReader:
         return heads.read(question, embedding.embed([question])[0])
 
     @cached_property
-    def embedding(self) -> TextEmbedding:
+    def embedding(self) -> TokenEmbedding:
         """The embedding that reads questions."""
         return self._fitted[0]
 
@@ -48,15 +48,19 @@ class LearnedReader:
         """Texts in the same space, (texts, dimensions)."""
         return self.embedding.embed(texts)
 
+    def embed_tokens(self, texts: Sequence[str]) -> list[Matrix]:
+        """The tokens of each text in the same space, (tokens, dimensions)."""
+        return self.embedding.embed_tokens(texts)
+
     def family(self) -> str:
         """The key of everything that was fitted for the embedding."""
         return family(self.embedding.id)
 
     @cached_property
-    def _fitted(self) -> tuple[TextEmbedding, Heads]:
+    def _fitted(self) -> tuple[TokenEmbedding, Heads]:
         embeddings: list[TextEmbedding] = self._engines.load_each("text_embedding")
         for embedding in embeddings:
-            if heads := load_heads(embedding):
+            if isinstance(embedding, TokenEmbedding) and (heads := load_heads(embedding)):
                 return embedding, heads
         raise ConfigError(
             "engines.text_embedding names no engine that can read questions. Add wordllama, which is always available."

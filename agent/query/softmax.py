@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 Matrix = npt.NDArray[np.float32]
 
 _ROUNDS = 200
-_STEP, _BETA1, _BETA2, _TINY = 0.05, 0.9, 0.999, 1e-8  # of Adam (Kingma and Ba 2015), with full batches
+_STEP, _BETA1, _BETA2, _TINY = 0.05, 0.9, 0.999, 1e-8  # of Adam
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,21 +39,34 @@ def fit_softmax(features: Matrix, truth: Matrix, *, decay: float, share: Matrix 
         decay: of the weights, against overfitting.
         share: weight of each example, 1 on average; equal by default.
     """
-    parameters = [np.zeros((features.shape[1], truth.shape[1]), np.float32), np.zeros(truth.shape[1], np.float32)]
-    first = [np.zeros_like(each) for each in parameters]
-    second = [np.zeros_like(each) for each in parameters]
-    for round_number in range(1, _ROUNDS + 1):
+
+    def slopes(parameters: Sequence[Matrix]) -> list[Matrix]:
         weights, bias = parameters
         missed = (_shares(features @ weights + bias) - truth) / len(features)
         if share is not None:
             missed *= share[:, None]
-        slopes = [features.T @ missed + decay * weights, missed.sum(axis=0)]
-        for parameter, slope, mean, square in zip(parameters, slopes, first, second, strict=True):
+        return [features.T @ missed + decay * weights, missed.sum(axis=0)]
+
+    start = [np.zeros((features.shape[1], truth.shape[1]), np.float32), np.zeros(truth.shape[1], np.float32)]
+    return Softmax(*descended(start, slopes))
+
+
+def descended(start: Sequence[Matrix], slopes: Callable[[Sequence[Matrix]], Sequence[Matrix]]) -> list[Matrix]:
+    """Parameters after gradient descent with Adam (Kingma and Ba 2015) on all examples at a time.
+
+    Args:
+        start: the parameters; they aren't changed.
+        slopes: the gradient of the loss for parameters, in the same shapes.
+    """
+    parameters = [each.copy() for each in start]
+    first, second = [np.zeros_like(each) for each in start], [np.zeros_like(each) for each in start]
+    for number in range(1, _ROUNDS + 1):
+        for parameter, slope, mean, square in zip(parameters, slopes(parameters), first, second, strict=True):
             mean += (1 - _BETA1) * (slope - mean)
             square += (1 - _BETA2) * (slope**2 - square)
-            scale = np.sqrt(square / (1 - _BETA2**round_number)) + _TINY
-            parameter -= (_STEP * (mean / (1 - _BETA1**round_number)) / scale).astype(np.float32)
-    return Softmax(*parameters)
+            scale = np.sqrt(square / (1 - _BETA2**number)) + _TINY
+            parameter -= (_STEP * (mean / (1 - _BETA1**number)) / scale).astype(np.float32)
+    return parameters
 
 
 def _shares(scores: Matrix) -> Matrix:

@@ -22,7 +22,12 @@ MAX_EMBEDDED = 80  # findings of tools that are compared with the question
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One piece of evidence with its line and its similarity to the question."""
+    """One piece of evidence with its line and its similarity to the question.
+
+    Attributes:
+        score: of `stating`, how much better the line states what is asked than none of the lines, if it was judged.
+        share: the chance that it alone of the judged lines does.
+    """
 
     evidence: Evidence
     line: tuple[Evidence, ...]
@@ -32,6 +37,8 @@ class Candidate:
     tool: str = ""
     fact: Fact | None = None
     spoken: TimeSpan | None = None
+    score: float | None = None
+    share: float | None = None
 
     @property
     def text(self) -> str:

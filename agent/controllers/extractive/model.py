@@ -20,7 +20,8 @@ from longtake.agent.controllers.extractive.candidates import Embed, candidates_o
 from longtake.agent.controllers.extractive.forming import Findings, form, in_words
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.planning import Call, calls_after, calls_for
-from longtake.agent.controllers.extractive.ranking import load_weights, ranked
+from longtake.agent.controllers.extractive.ranking import judged, load_weights, ranked
+from longtake.agent.controllers.extractive.stating import TokenEmbed, judge_for
 from longtake.agent.controllers.extractive.succession import neighbour
 from longtake.agent.controllers.extractive.values import extreme
 from longtake.agent.controllers.reply import REPLY, Reply
@@ -36,6 +37,7 @@ class ExtractiveChatModel(BaseChatModel):
     """Answers with lines from the video."""
 
     embed: Embed
+    embed_tokens: TokenEmbed
     family: Callable[[], str]
     tool_names: frozenset[str] = frozenset()
 
@@ -70,7 +72,9 @@ class ExtractiveChatModel(BaseChatModel):
         results = [ToolResult.model_validate(each.artifact) for each in messages if isinstance(each, ToolMessage)]
         rounds = sum(isinstance(each, AIMessage) for each in messages)
         weights = load_weights(self.family())
-        found = ranked(query, candidates_of(query, gathered, results, self.embed), weights)
+        candidates = candidates_of(query, gathered, results, self.embed)
+        judge = judge_for(self.family(), self.embed_tokens)
+        found = ranked(query, judged(query, candidates, weights, judge), weights)
         planned = (calls_for(query, gathered) if rounds == 0 else []) or calls_after(query, results, found)
         calls = [call for call in planned if call.name in self.tool_names]
         if calls:

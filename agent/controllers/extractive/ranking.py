@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.settling import TIMED
+from longtake.agent.controllers.extractive.stating import shares_of
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
 from longtake.agent.query.softmax import Matrix
 from longtake.language.numbers import in_digits
 from longtake.language.words import coverage, holds_phrase, unsaid
-from longtake.memory.records import Evidence, Record
+from longtake.memory.records import Evidence, Modality, Record
 
 FILE = "ranking.json"
 FEATURES = (
@@ -37,6 +40,7 @@ FEATURES = (
     "read by a tool in the scope",
     "length",
     "only asks",
+    "states what is asked",
 )
 STANDING = (
     "its chance",
@@ -47,7 +51,11 @@ STANDING = (
     "is heard",
     "is seen",
     "lacks what its target needs",
+    "states what is asked",
 )
+JUDGED = 16  # lines that are judged, the likeliest without that judgement
+_WORDED: tuple[Modality, ...] = ("speech", "scene_text")
+_FAR, _ODDS = 5.0, 4.0  # limits of the scores behind the best one, and of the logarithm of odds
 _TELLING = 3  # content words of a question from which a match isn't chance
 _LONG = 30.0  # words of a long line
 _DIGIT = re.compile(r"\d")
@@ -64,18 +72,32 @@ _SIGNS: Mapping[str, re.Pattern[str]] = {
 }
 
 
+Judge = Callable[[Query, Sequence[str]], Matrix]  # a score of each line, above 0 if it likely states what is asked
+
+
 class Weights(Record):
     """The weights for ranking candidates and for the confidence in the best one.
 
     Attributes:
         ranks: of `FEATURES`, then the bias.
-        trusts: of `STANDING`, then the bias.
+        on_clips: of `STANDING`, then the bias, fitted to questions about clips (`longtake bench ranking`).
+        on_passages: the same, fitted to `passages.jsonl` (`longtake bench stating`), where more lines are traps.
         sure: confidence from which the best candidate counts as the answer.
     """
 
     ranks: tuple[float, ...]
-    trusts: tuple[float, ...]
+    on_clips: tuple[float, ...]
+    on_passages: tuple[float, ...]
     sure: float
+
+    def trusts(self, *, judged: bool) -> tuple[float, ...]:
+        """The weights of `STANDING` that count.
+
+        For a judged line it is the mean of both: videos have fewer traps than passages, but there are few clips.
+        """
+        if not judged:
+            return self.on_clips
+        return tuple((one + other) / 2 for one, other in zip(self.on_clips, self.on_passages, strict=True))
 
 
 @cache
@@ -83,6 +105,34 @@ def load_weights(family: str) -> Weights:
     """The weights for a family of embeddings; the first set if it has none."""
     sets = json.loads((files("longtake.agent.controllers.extractive") / FILE).read_text(encoding="utf-8"))
     return Weights.model_validate(sets.get(family) or next(iter(sets.values())))
+
+
+def judged(query: Query, candidates: Sequence[Candidate], weights: Weights, judge: Judge | None) -> list[Candidate]:
+    """The candidates, of which the likeliest lines of words have the judge's score and share, if there is a judge.
+
+    What a line states doesn't matter if the answer is when it is said or shown, or all that is in the named seconds.
+    """
+    if judge is None or query.target in TIMED or query.scope.named:
+        return list(candidates)
+    worded = [each for each, _ in ranked(query, candidates, weights) if each.modality in _WORDED]
+    lines = list(dict.fromkeys(map(_stated, worded)))[:JUDGED]
+    if not lines:
+        return list(candidates)
+    scores = judge(query, lines)
+    found = {
+        line: (float(score), float(share)) for line, score, share in zip(lines, scores, shares_of(scores), strict=True)
+    }
+    return [
+        replace(each, score=known[0], share=known[1])
+        if each.modality in _WORDED and (known := found.get(_stated(each)))
+        else each
+        for each in candidates
+    ]
+
+
+def _stated(candidate: Candidate) -> str:
+    """What a candidate states by itself: its line of speech, or its own text of all that is on the screen."""
+    return candidate.text if candidate.modality == "speech" else candidate.evidence.content
 
 
 def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> list[tuple[Candidate, float]]:
@@ -97,7 +147,7 @@ def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> l
 def confidence(query: Query, best: Sequence[tuple[Candidate, float]], weights: Weights) -> float:
     """Calibrated probability that the best candidate answers the question."""
     row = np.array([standing(query, best)], np.float32)
-    return round(float(logistic(row, weights.trusts)[0]), 4)
+    return round(float(logistic(row, weights.trusts(judged=best[0][0].share is not None))[0]), 4)
 
 
 def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:
@@ -117,7 +167,15 @@ def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[flo
         float(first.modality == "audio"),
         float(first.modality == "visual"),
         _lack(query, first.text),
+        _odds(first.share),
     )
+
+
+def _odds(share: float | None) -> float:
+    """The logarithm of the odds of a share, 0 if it is unknown."""
+    if share is None:
+        return 0.0
+    return float(np.clip(np.log((share + 1e-6) / (1 - share + 1e-6)), -_ODDS, _ODDS))
 
 
 def _share(query: Query, best: Sequence[tuple[Candidate, float]]) -> float:
@@ -159,10 +217,23 @@ def features(query: Query, candidates: Sequence[Candidate]) -> Matrix:
             float(bool(each.tool) and each.tool != "orient" and query.scope.named),
             min(1.0, len(each.text.split()) / _LONG),
             float(each.only_asks),
+            behind,
         )
-        for each in candidates
+        for each, behind in zip(candidates, _behind(candidates), strict=True)
     ]
     return np.array(rows, np.float32)
+
+
+def _behind(candidates: Sequence[Candidate]) -> list[float]:
+    """How far each line's score is behind the best one; 0 for what isn't words, which no judge has read."""
+    scores = [each.score for each in candidates if each.score is not None]
+    if not scores:
+        return [0.0] * len(candidates)
+    best, worst = max(scores), min(scores)
+    return [
+        max(-_FAR, (worst if each.score is None else each.score) - best) if each.modality in _WORDED else 0.0
+        for each in candidates
+    ]
 
 
 def _modality(query: Query) -> str:

@@ -56,20 +56,27 @@ class MiniLmEmbedding:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of length 1 for each text, (texts, 384) float32."""
+        # Without padding, no mask is needed.
+        means = [hidden.mean(axis=0) for hidden in self.embed_tokens(texts)]
+        rows = [mean / np.linalg.norm(mean) if mean.any() else mean for mean in means]
+        return np.array(rows, np.float32).reshape(len(texts), self.dimensions)
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[Vectors]:
+        """The vectors of the tokens of each text, (tokens, 384) float32, with those of its beginning and end."""
         different = list(dict.fromkeys(texts))
         if len(different) < 2:
-            rows = [self._row(text) for text in different]
+            found = [self._hidden(text) for text in different]
         else:
             _ = self._session, self._tokenizer  # load them before the threads need them concurrently
             with ThreadPoolExecutor(min(len(different), os.cpu_count() or 1)) as threads:
-                rows = list(threads.map(self._row, different))
-        row_of = dict(zip(different, rows, strict=True))
-        return np.array([row_of[text] for text in texts], np.float32).reshape(len(texts), self.dimensions)
+                found = list(threads.map(self._hidden, different))
+        hidden_of = dict(zip(different, found, strict=True))
+        return [hidden_of[text] for text in texts]
 
-    def _row(self, text: str) -> Vectors:
+    def _hidden(self, text: str) -> Vectors:
         ids = self._tokenizer.encode(text).ids
         if self._wordless.issuperset(ids):
-            return np.zeros(self.dimensions, np.float32)
+            return np.zeros((1, self.dimensions), np.float32)
         tokens = np.array([ids], np.int64)
         inputs = {
             "input_ids": tokens,
@@ -77,8 +84,8 @@ class MiniLmEmbedding:
             "token_type_ids": np.zeros_like(tokens),
         }
         [hidden] = self._session.run(None, inputs)
-        mean: Vectors = hidden[0].mean(axis=0)  # without padding, no mask is needed
-        return (mean / np.linalg.norm(mean)).astype(np.float32)
+        tokens_in_context: Vectors = hidden[0]
+        return tokens_in_context
 
     @cached_property
     def _session(self) -> Any:

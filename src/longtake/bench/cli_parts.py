@@ -73,6 +73,21 @@ def ranking(
 
 
 @parts.command(rich_help_panel=PANEL)
+def stating(
+    context: typer.Context,
+    write: Annotated[
+        Path | None, typer.Option(help="Write the model and weights to this folder: agent/controllers/extractive.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Cross-validate how well lines are told that state what is asked, and fit the model again."""
+    from longtake.bench.clips.stating_fit import fit_stating, show_stating
+
+    session: Session = context.obj
+    print_report(fit_stating(session.settings, write, notify(as_json)), show_stating, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
 def graph(context: typer.Context, as_json: Json = False) -> None:
     """Time a step of the planner's graph with an instant controller, against a bare graph."""
     from longtake.bench.parts.graph_speed import measure_graph, show_graph

@@ -22,9 +22,10 @@ from longtake.memory.timespan import TimeSpan
 from longtake.tools.core.result import ToolFailure, ToolResult
 
 # Of every best line as sure as can be.
-TRUSTING = Weights(ranks=(0.0,) * (len(FEATURES) + 1), trusts=(*(0.0,) * len(STANDING), 10.0), sure=0.5)
+ALWAYS, NEVER = (*(0.0,) * len(STANDING), 10.0), (*(0.0,) * len(STANDING), -10.0)
+TRUSTING = Weights(ranks=(0.0,) * (len(FEATURES) + 1), on_clips=ALWAYS, on_passages=ALWAYS, sure=0.5)
 
-DOUBTING = TRUSTING.model_copy(update={"trusts": (*(0.0,) * len(STANDING), -10.0)})
+DOUBTING = TRUSTING.model_copy(update={"on_clips": NEVER, "on_passages": NEVER})
 
 
 def query(source: Source, target: Target, question: str, *, chance: float = 1.0) -> Query:

@@ -15,9 +15,17 @@ from pathlib import Path
 import numpy as np
 from langchain_core.messages import ToolMessage
 
-from longtake.agent.controllers.extractive.candidates import Candidate, Embed, candidates_of, distinct
+from longtake.agent.controllers.extractive.candidates import Candidate, candidates_of, distinct
 from longtake.agent.controllers.extractive.model import GATHERED, QUERY
-from longtake.agent.controllers.extractive.ranking import Weights, confidence, load_weights, ranked, standing
+from longtake.agent.controllers.extractive.ranking import (
+    Weights,
+    confidence,
+    judged,
+    load_weights,
+    ranked,
+    standing,
+)
+from longtake.agent.controllers.extractive.stating import judge_for
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
@@ -81,7 +89,7 @@ def fit_ranking(
     asked = []
     for number, (question, run) in enumerate(questions, 1):
         notify(f"reading {number} of {len(questions)}")
-        if (one := _asked(question, RecordedTrace(workspace.library.trace_root, run), reader.embed)) is not None:
+        if (one := _asked(question, RecordedTrace(workspace.library.trace_root, run), reader)) is not None:
             asked.append(one)
     shipped = load_weights(reader.family())
     clips = sorted({each.clip for each in asked})
@@ -129,7 +137,7 @@ def show_ranking(report: RankingReport) -> list[str]:
     ]
 
 
-def _asked(question: ClipQuestion, trace: RecordedTrace, embed: Embed) -> _Asked | None:
+def _asked(question: ClipQuestion, trace: RecordedTrace, reader: LearnedReader) -> _Asked | None:
     events = [event for event in trace.events() if event["type"] == "model"]
     if not events:
         return None
@@ -137,7 +145,9 @@ def _asked(question: ClipQuestion, trace: RecordedTrace, embed: Embed) -> _Asked
     facts = {key: value for message in messages for key, value in message.additional_kwargs.items()}
     query = Query.model_validate(facts[QUERY])
     results = [ToolResult.model_validate(each.artifact) for each in messages if isinstance(each, ToolMessage)]
-    candidates = candidates_of(query, Gathered.model_validate(facts[GATHERED]), results, embed)
+    found = candidates_of(query, Gathered.model_validate(facts[GATHERED]), results, reader.embed)
+    judge = judge_for(reader.family(), reader.embed_tokens)
+    candidates = judged(query, found, load_weights(reader.family()), judge)
     if not candidates:
         return None
     right = np.array([closest_hold(question, [each.closest]) for each in candidates], np.float32)
@@ -163,7 +173,7 @@ def _fit(asked: Sequence[_Asked], weights: Weights) -> Weights:
     held = np.array([each.held(order[0][0]) for each, order in tops], np.float32)
     head = fit_softmax(rows, np.stack([1 - held, held], axis=1), decay=_DECAY)
     trusts = (*(head.weights[:, 1] - head.weights[:, 0]), head.bias[1] - head.bias[0])
-    return weights.model_copy(update={"trusts": tuple(round(float(each), 4) for each in trusts)})
+    return weights.model_copy(update={"on_clips": tuple(round(float(each), 4) for each in trusts)})
 
 
 def _threshold(tops: Sequence[tuple[_Asked, list[tuple[Candidate, float]], float]]) -> float:
