@@ -150,6 +150,7 @@ class Answer(Record):
     question: str
     status: Status
     answer: str
+    options: tuple[str, ...] = Field(default=(), description="What a multiple-choice question offered.")
     option: Option | None = None
     confidence: float | None = Field(
         default=None, description="Calibrated probability that the answer is right; none if nothing was ranked."

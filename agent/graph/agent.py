@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -41,6 +41,7 @@ MAX_OPTIONS = 10
 MAX_OPTION_LENGTH = 1_000  # characters of an id that another program supplies
 MAX_VIDEOS = 20  # of a question from another program
 MAX_THREAD_LENGTH = 200  # characters of its name
+_ANY = "What is it about?"  # a question whose answer nobody waits for
 _SEARCHED = 100  # lines that choose among many videos
 INDEXING = 0.8  # of the time may go into indexing; the rest is for the answer
 # The last checkpoint of a thread holds all that the next question needs; SqliteSaver.prune is not implemented.
@@ -67,6 +68,12 @@ class Agent:
         """Raise `LongtakeError` if a video is neither a media file nor in the library."""
         for reference in videos:
             _resolve(self._workspace, reference)
+
+    def warm(self) -> None:
+        """Load what every question needs, so that the first one doesn't wait; a question says what is missing."""
+        with suppress(LongtakeError):
+            self._reader.read(_ANY)
+            retrieve(_ANY, SearchFilter(), 1, self._workspace.engines, self._workspace.index)
 
     def likeliest(self, question: str) -> list[str]:
         """The ids of the videos to ask: all of the library or, if there are many, those with the closest lines.

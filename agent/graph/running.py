@@ -78,6 +78,7 @@ def _failed(asked: Question, context: RunContext, state: Mapping[str, Any], erro
         question=asked.question,
         status="failed",
         answer="",
+        options=asked.options,
         coverage=dict(query.coverage) if query else {},
         usage=usage_of(state.get("progress", Progress()), context),
         trace=context.trace.run,

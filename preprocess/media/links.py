@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -32,6 +33,7 @@ def fetch(
     progress: Callable[[float | None], None],
     check: Callable[[], None],
     public: bool = False,
+    largest: float = math.inf,
 ) -> Path:
     """Save the video of a page, and its subtitles if there are any, in a folder; an interrupted download resumes.
 
@@ -42,11 +44,12 @@ def fetch(
         progress: called with the share that is done, None while unknown.
         check: called often; what it raises ends the download.
         public: connect to public addresses only.
+        largest: bytes to save at most. A server needn't say how many it sends, so they are counted.
 
     Raises:
         ConfigError: offline.
         EngineUnavailable: without yt-dlp.
-        MediaError: if there is no video, or it can't be fetched.
+        MediaError: if there is no video, it can't be fetched, or it is too large.
     """
     if offline:
         raise ConfigError(f"{link} can't be fetched offline: download the file elsewhere and give its path.")
@@ -54,8 +57,16 @@ def fetch(
         raise EngineUnavailable(f"Fetching {link} needs yt-dlp: {INSTALL}")
     from yt_dlp.utils import DownloadError
 
+    sizes: dict[str, int] = {}  # bytes by file: picture and sound may come apart
+
     def advance(state: dict[str, Any]) -> None:
         check()
+        sizes[state["filename"]] = max(state.get("downloaded_bytes") or 0, state.get("total_bytes") or 0)
+        if sum(sizes.values()) > largest:
+            raise MediaError(
+                f"{link} leads to more than {largest / 1e9:g} GB, which is too large to fetch here. Download the file "
+                "elsewhere, and add it from a folder."
+            )
         total = state.get("total_bytes") or state.get("total_bytes_estimate")
         progress(state.get("downloaded_bytes", 0) / total if total else None)
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from helpers.media.small_video import write_small_video
-from helpers.servers.loopback import site_of
+from helpers.servers.loopback import Handler, listening, site_of
 from helpers.servers.web_server import web_server
 
 from longtake.config import load
+from longtake.errors import MediaError
+from longtake.preprocess.media.links import fetch
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.http.access import Access
 from longtake.web.links import Reach
+from longtake.web.uploads import LARGEST
 
 pytest.importorskip("yt_dlp")
 
@@ -60,6 +64,39 @@ def test_a_link_becomes_a_video_of_the_library(site: tuple[str, list[str]], libr
         assert (gone["state"], gone["video"]) == ("failed", None)
         assert gone["error"].startswith(f"{url}/gone.mp4 can't be fetched")
         assert client.get("/api/links").json()["links"] == []
+
+
+def _endless(announced: int | None) -> type[Handler]:
+    """Sends a video without an end."""
+
+    class Endless(Handler):
+        def do_GET(self) -> None:
+            self.send(200, {"Content-Type": "video/mp4", **({"Content-Length": str(announced)} if announced else {})})
+            with suppress(OSError):  # the client goes away
+                while True:
+                    self.wfile.write(bytes(10_000))
+
+        do_HEAD = do_GET
+
+    return Endless
+
+
+def test_a_link_to_more_than_an_upload_may_have_ends_before_it_is_fetched(library: Workspace) -> None:
+    with (
+        listening(_endless(LARGEST + 1)) as url,
+        web_server(library, links="anywhere") as server,
+        server.client() as client,
+    ):
+        state = until_over(client, client.post("/api/links", json={"link": f"{url}/film.mp4"}).json())
+        assert (state["state"], state["video"]) == ("failed", None)
+        assert f"more than {LARGEST / 1e9:g} GB" in state["error"]
+        assert list((library.library.root / "uploads").iterdir()) == []
+
+
+def test_what_comes_without_a_size_is_counted(tmp_path: Path) -> None:
+    with listening(_endless(None)) as url, pytest.raises(MediaError, match="too large"):
+        fetch(f"{url}/film.mp4", tmp_path, offline=False, progress=id, check=lambda: None, largest=1_000_000)
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 20_000_000
 
 
 @pytest.mark.parametrize(("links", "offline"), [(None, False), ("anywhere", True), ("public", True)])

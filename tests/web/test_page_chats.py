@@ -13,6 +13,7 @@ from helpers.asking import endpoint_asker
 from helpers.browser import LAPTOP, PHONE, ask, faults, opened, player_time, until
 from helpers.media.small_video import SUBTITLES, write_small_video
 from helpers.servers.openai_server import openai_server, says
+from helpers.servers.server_events import answer, begin
 from helpers.servers.web_server import WebServer, web_server
 
 from longtake.config import load
@@ -95,6 +96,29 @@ def test_an_answer_is_asked_for_again_and_a_question_is_edited(browser: Any, tal
         page.reload()
         page.locator(".answer").wait_for()
         assert _questions(page) == [WELCOME]
+
+
+def test_a_multiple_choice_question_keeps_its_options(browser: Any, server: WebServer, video: str) -> None:
+    def choice() -> str:
+        page.locator(".answer").wait_for()
+        [turn] = client.get(f"/api/threads/{thread}").json()["turns"]
+        assert turn["answer"]["options"] == page.locator(".options li").all_inner_texts()
+        return str(turn["answer"]["option"]["letter"])
+
+    with server.client() as client:
+        thread = begin(client, video)
+        answer(client, thread, COST, options=["99 dollars", "249 dollars"])
+        with opened(browser, f"{server.url}/#/thread/{thread}") as page:
+            assert choice() == "B"
+            page.get_by_role("button", name="Ask again").click()
+            until(page, "!document.querySelector('#send').disabled")
+            assert choice() == "B"
+            page.get_by_role("button", name="Edit question").click()
+            page.get_by_label("Options, one per line").fill("249 dollars\n\n99 dollars\n15 dollars")
+            page.get_by_role("button", name="Ask again").first.click()
+            page.locator(".options li").nth(2).wait_for()
+            until(page, "!document.querySelector('#send').disabled")
+            assert choice() == "A"
 
 
 def test_what_is_asked_again_in_vain_comes_back(browser: Any, talk: str) -> None:

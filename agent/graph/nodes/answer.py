@@ -60,6 +60,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         question=state.question,
         status=status,
         answer=text,
+        options=state.options,
         option=option,
         confidence=state.reply.confidence if state.reply else None,
         closest=state.reply.closest if state.reply and status == "uncertain" else (),

@@ -67,7 +67,7 @@ def ask(
     except LongtakeError as error:
         if not as_json or session.debug:
             raise
-        answer = Answer(question=question, status="failed", answer="", error=str(error))
+        answer = Answer(question=question, status="failed", answer="", options=tuple(options or ()), error=str(error))
     say_json(answer.model_dump(mode="json")) if as_json else show(answer, library.workspace)
     raise typer.Exit(EXITS[answer.status])
 

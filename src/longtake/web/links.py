@@ -14,6 +14,7 @@ from longtake.errors import Cancelled, LongtakeError
 from longtake.memory.records import Record
 from longtake.preprocess.media.links import fetch, is_link
 from longtake.web.http.refusals import Refusal
+from longtake.web.uploads import LARGEST
 
 if TYPE_CHECKING:
     from longtake.web.service import Service
@@ -131,9 +132,16 @@ class Links:
         try:
             check()
             advance(None)
-            public = self._reach == "public"
             with self._service.uploads.folder() as folder:
-                file = fetch(state.link, folder, offline=self._offline, progress=advance, check=check, public=public)
+                file = fetch(
+                    state.link,
+                    folder,
+                    offline=self._offline,
+                    progress=advance,
+                    check=check,
+                    public=self._reach == "public",
+                    largest=LARGEST,
+                )
                 check()
                 video = self._service.keep(file)
             self._say(state, state="done", share=1.0, video=video.id)

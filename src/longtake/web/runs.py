@@ -180,8 +180,11 @@ class Runs:
         try:
             busy = not future.cancelled() and isinstance(future.exception(), ThreadBusy)
             if run.asked.thread is not None and run.asked.again is None and not busy:
-                failed = Answer(question=run.asked.question, status="failed", answer="", error=problem)
-                self._conversations.add(run.asked.thread, run.asked.videos, failed)
+                asked = run.asked
+                failed = Answer(
+                    question=asked.question, status="failed", answer="", options=asked.options, error=problem
+                )
+                self._conversations.add(run.asked.thread, asked.videos, failed)
         except LibraryError as error:
             log.warning("run %s can't be saved: %s", run.id, error)
         finally:

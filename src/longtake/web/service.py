@@ -65,6 +65,8 @@ class Service:
         self.runs = Runs(agent, self.conversations, workspace.settings.budget.seconds)
         self.overviews: dict[str, tuple[str | None, bytes]] = {}  # by video: for which index it was made, and the JSON
         self.links = Links(links, self, offline=workspace.settings.offline)
+        self._warming = threading.Thread(target=agent.warm, name="warm")
+        self._warming.start()
         self._closed = threading.Event()
         threading.Thread(target=self._sweep_hourly, name="sweep", daemon=True).start()
         for video in self.library.videos():
@@ -177,6 +179,7 @@ class Service:
         self.links.close()
         self.indexing.close()
         self.runs.close()
+        self._warming.join()
 
     def _sweep_hourly(self) -> None:
         while not self._closed.wait(SWEEP_EVERY):

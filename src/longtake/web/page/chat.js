@@ -109,8 +109,8 @@ export class Chat {
   #history({ turns, running, asking, again }) {
     byId("turns").replaceChildren();
     this.#last = this.#shown = null;
-    for (const { number, answer } of turns.slice(0, again ?? Infinity)) this.#turn(answer.question, false).finish(answer, number);
-    if (running) this.#follow(running, this.#turn(asking, true), again !== null);
+    for (const { number, answer } of turns.slice(0, again ?? Infinity)) this.#turn(answer, false).finish(answer, number);
+    if (running) this.#follow(running, this.#turn({ question: asking }, true), again !== null);
     else this.#last?.recall();
   }
 
@@ -163,7 +163,7 @@ export class Chat {
     history.replaceState(null, "", `#/thread/${encodeURIComponent(sent.thread)}`);
     field.value = "";
     if (!this.#last) this.#title(question);
-    const turn = this.#turn(question, true);
+    const turn = this.#turn({ question }, true);
     this.#follow(sent.run, turn);
     turn.element.scrollIntoView();
   }
@@ -177,7 +177,7 @@ export class Chat {
   }
 
   /** Ask in place of an earlier question. */
-  async #again(turn, question) {
+  async #again(turn, question, options) {
     if (byId("send").disabled) return notice("A question of this chat is still being answered.");
     const turns = [...byId("turns").children];
     const after = turns.length - 1 - turns.indexOf(turn.element);
@@ -186,17 +186,17 @@ export class Chat {
       if (!(await confirmed("Ask again from here?", facts, "Ask again"))) return;
     }
     const [visit, videos] = [this.#visit, [...this.#videos]];
-    const body = { question, videos, model: chosenModel(), again: turn.number };
+    const body = { question, options, videos, model: chosenModel(), again: turn.number };
     byId("send").disabled = true;
     const sent = await attempt(() => post(`${threadPath(this.#thread)}/questions`, body));
     byId("send").disabled = false;
     if (!sent || visit !== this.#visit) return;
     while (turn.element.nextSibling) turn.element.nextSibling.remove();
     turn.element.remove();
-    this.#follow(sent.run, this.#turn(question, true), true);
+    this.#follow(sent.run, this.#turn({ question, options }, true), true);
   }
 
-  #turn(question, live) {
+  #turn(asked, live) {
     const context = {
       thread: () => this.#thread,
       videos: this.#videos,
@@ -204,9 +204,9 @@ export class Chat {
       seek: (citation) => this.#play(citation),
       stop: () => this.stop(),
       video: (id) => this.#known.get(id),
-      again: (turn, question) => this.#again(turn, question),
+      again: (...asked) => this.#again(...asked),
     };
-    this.#last = new Turn(question, context, (turn) => this.#look(turn), live);
+    this.#last = new Turn(asked, context, (turn) => this.#look(turn), live);
     byId("turns").append(this.#last.element);
     return this.#last;
   }

@@ -8,16 +8,17 @@ import { Steps, wordsOf } from "./steps.js";
 
 export class Turn {
   /**
-   * @param context `{thread(), videos, name(id), seek(citation), stop(), again(turn, question)}`
+   * @param context `{thread(), videos, name(id), seek(citation), stop(), again(turn, question, options)}`
    * @param looking called with this turn when the timeline should show its steps
    */
-  constructor(question, context, looking, live) {
+  constructor({ question, options = [] }, context, looking, live) {
     this.context = context;
     this.looking = looking;
     this.steps = new Steps(context);
     this.question = question;
-    this.asked = el("h2", { class: "question" }, question);
+    this.asked = el("div", { class: "asked" }, el("h2", { class: "question" }, question));
     this.element = el("article", { class: "turn" }, this.asked);
+    this.#offer(options);
     this.element.addEventListener("click", () => looking(this));
     if (!live) return;
     this.words = el("span", { class: "doing-words" }, "Reading the question");
@@ -44,9 +45,10 @@ export class Turn {
     this.doing?.remove();
     this.trace = answer.trace;
     this.number = number;
+    this.#offer(answer.options);
     const stored = number !== null;
     const acts = {
-      again: stored ? () => this.context.again(this, this.question) : null,
+      again: stored ? () => this.context.again(this, this.question, this.options) : null,
       edit: stored ? () => this.#edit() : null,
     };
     const context = { ...this.context, ...acts, thread: this.context.thread(), number };
@@ -64,11 +66,21 @@ export class Turn {
     );
   }
 
-  /** Put a field in place of the question. */
+  /** Show the options of a multiple-choice question. */
+  #offer(options) {
+    this.options = options;
+    this.list?.remove();
+    this.list = options.length ? el("ol", { class: "options" }, ...options.map((option) => el("li", {}, option))) : null;
+    this.asked.append(this.list ?? "");
+  }
+
+  /** Put fields in place of the question and its options. */
   #edit() {
     if (this.form) return this.form.firstChild.focus();
     const field = el("textarea", { "aria-label": "Edit the question", maxlength: 4000, rows: 2 });
     field.value = this.question;
+    const options = el("textarea", { "aria-label": "Options, one per line", rows: this.options.length });
+    options.value = this.options.map((option) => option.replaceAll(/\s+/g, " ")).join("\n");
     const close = () => {
       this.form.replaceWith(this.asked);
       this.form = null;
@@ -76,14 +88,15 @@ export class Turn {
     };
     const cancel = el("button", { type: "button", onclick: close }, "Cancel");
     const buttons = el("div", { class: "row end" }, cancel, el("button", { class: "primary" }, "Ask again"));
-    this.form = el("form", { class: "edited" }, field, buttons);
+    this.form = el("form", { class: "edited" }, field, this.list ? options : null, buttons);
     this.form.onsubmit = (event) => {
       event.preventDefault();
-      if (field.value.trim()) this.context.again(this, field.value.trim());
+      const chosen = options.value.split("\n").filter((option) => option.trim());
+      if (field.value.trim()) this.context.again(this, field.value.trim(), chosen);
     };
-    field.onkeydown = (event) => {
+    this.form.onkeydown = (event) => {
       if (event.key === "Escape") (event.stopPropagation(), close());
-      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      if (event.target !== field || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
       this.form.requestSubmit();
     };

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
-import pytest
 from helpers.browser import opened, until
 from helpers.media.talk_of_topics import TOPICS
-from helpers.servers.web_server import WebServer, web_server
+from helpers.servers.web_server import WebServer
 
 from longtake.agent.graph.agent import Agent
 from longtake.exports.overview import suggested_questions
 from longtake.preprocess.pipeline.workspace import Workspace
 
 LINES = {line for topic in TOPICS for line in topic}
-
-
-@pytest.fixture(scope="module")
-def server(topics_workspace: Workspace) -> Iterator[WebServer]:
-    with web_server(topics_workspace) as server:
-        yield server
-
-
-@pytest.fixture
-def talk(topics_workspace: Workspace) -> str:
-    return topics_workspace.library.resolve("topics.wav").id
 
 
 def test_the_overview_quotes_lines_with_their_seconds_and_is_made_once(

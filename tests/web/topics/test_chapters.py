@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 from helpers.browser import opened, until
 from helpers.media.talk_of_topics import SECONDS, TOPICS
-from helpers.servers.web_server import WebServer, web_server
+from helpers.servers.web_server import WebServer
 
 from longtake.preprocess.pipeline.workspace import Workspace
-
-
-@pytest.fixture(scope="module")
-def server(topics_workspace: Workspace) -> Iterator[WebServer]:
-    with web_server(topics_workspace) as server:
-        yield server
-
-
-@pytest.fixture
-def talk(topics_workspace: Workspace) -> str:
-    return topics_workspace.library.resolve("topics.wav").id
 
 
 def test_chapters_are_listed_once_and_again_without_work(client: httpx.Client, talk: str) -> None:
