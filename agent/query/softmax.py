@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 Matrix = npt.NDArray[np.float32]
+Slopes = Sequence[npt.NDArray[np.floating]]  # of each parameter
 
 _ROUNDS = 200
 _STEP, _BETA1, _BETA2, _TINY = 0.05, 0.9, 0.999, 1e-8  # of Adam
@@ -40,7 +41,7 @@ def fit_softmax(features: Matrix, truth: Matrix, *, decay: float, share: Matrix 
         share: weight of each example, 1 on average; equal by default.
     """
 
-    def slopes(parameters: Sequence[Matrix]) -> list[Matrix]:
+    def slopes(parameters: Sequence[Matrix]) -> Slopes:
         weights, bias = parameters
         missed = (_shares(features @ weights + bias) - truth) / len(features)
         if share is not None:
@@ -51,7 +52,7 @@ def fit_softmax(features: Matrix, truth: Matrix, *, decay: float, share: Matrix 
     return Softmax(*descended(start, slopes))
 
 
-def descended(start: Sequence[Matrix], slopes: Callable[[Sequence[Matrix]], Sequence[Matrix]]) -> list[Matrix]:
+def descended(start: Sequence[Matrix], slopes: Callable[[Sequence[Matrix]], Slopes]) -> list[Matrix]:
     """Parameters after gradient descent with Adam (Kingma and Ba 2015) on all examples at a time.
 
     Args:

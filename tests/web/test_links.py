@@ -95,7 +95,9 @@ def test_a_link_to_more_than_an_upload_may_have_ends_before_it_is_fetched(librar
 
 def test_what_comes_without_a_size_is_counted(tmp_path: Path) -> None:
     with listening(_endless(None)) as url, pytest.raises(MediaError, match="too large"):
-        fetch(f"{url}/film.mp4", tmp_path, offline=False, progress=id, check=lambda: None, largest=1_000_000)
+        fetch(
+            f"{url}/film.mp4", tmp_path, offline=False, progress=lambda _: None, check=lambda: None, largest=1_000_000
+        )
     assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 20_000_000
 
 

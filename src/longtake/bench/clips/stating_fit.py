@@ -29,7 +29,7 @@ from longtake.agent.controllers.extractive.ranking import FILE as WEIGHTS_FILE
 from longtake.agent.controllers.extractive.stating import Stating, packed, pair_features, shares_of
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
-from longtake.agent.query.softmax import Matrix, descended, fit_softmax
+from longtake.agent.query.softmax import Matrix, Slopes, descended, fit_softmax
 from longtake.bench.intervals import Share
 from longtake.language.words import content_stems
 from longtake.memory.records import Evidence, Record
@@ -165,7 +165,7 @@ def _fit(asked: Sequence[_Asked]) -> Stating:
         there[number, : len(each.rows)] = True
         truth[number, list(each.right)] = 1 / max(1, len(each.right))
 
-    def slopes(parameters: Sequence[Matrix]) -> list[Matrix]:
+    def slopes(parameters: Sequence[Matrix]) -> Slopes:
         weights, bias = parameters
         scores = np.where(there, rows @ weights + bias, -np.inf)
         shares = np.array([shares_of(each) for each in scores])
