@@ -56,7 +56,7 @@ def test_a_new_chat_shows_the_overview_until_something_is_asked(browser: Any, se
     with opened(browser, f"{server.url}/#/new/{talk}") as page:
         overview = page.get_by_role("region", name="Overview")
         overview.wait_for()
-        overview.get_by_role("button", name="Play topics.wav from").nth(1).click()
+        overview.get_by_role("button", name="Play topics.wav").nth(1).click()
         until(page, "document.querySelector('video').currentTime > 40")
         question = overview.locator(".suggested button").first
         asked = question.inner_text()
