@@ -12,6 +12,7 @@ import pytest
 
 LAPTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
+_MORE_RULES = ("target-size", "label-content-name-mismatch")  # of WCAG 2.2 that axe leaves out unless told
 
 
 @contextmanager
@@ -48,6 +49,26 @@ def ask(page: Any, question: str) -> Any:
     return page.locator("article.turn", has=page.get_by_role("heading", name=question, exact=True)).last
 
 
+@contextmanager
+def spotless(browser: Any, **options: Any) -> Iterator[Any]:
+    """A page that must load whole and say nothing in its console, and in which Chromium must find no issue.
+
+    Its issues are those of the DevTools: deprecated interfaces, quirks mode, refused content, cookies and more.
+    """
+    context = browser.new_context(**{"viewport": LAPTOP, **options})
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda said: complaints.append(f"{said.type}: {said.text}"))
+    page.on("response", lambda got: complaints.append(f"{got.status} {got.url}") if got.status >= 400 else None)
+    devtools = context.new_cdp_session(page)
+    devtools.on("Audits.issueAdded", lambda found: complaints.append(str(found["issue"])))
+    devtools.send("Audits.enable")
+    yield page
+    context.close()
+    assert complaints == []
+
+
 def player_time(page: Any) -> float:
     """Seconds at which the player is."""
     return float(page.evaluate("document.querySelector('video').currentTime"))
@@ -64,7 +85,9 @@ def until(page: Any, expression: str) -> None:
 def faults(page: Any) -> list[str]:
     """Serious and critical faults, each with what it is found in."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    violations = axe.run(page).response["violations"]
+    violations = axe.run(page, options={"rules": {rule: {"enabled": True} for rule in _MORE_RULES}}).response[
+        "violations"
+    ]
     return [
         f"{each['id']}: {node['html'][:200]}"
         for each in violations

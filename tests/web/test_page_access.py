@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from helpers.browser import LAPTOP, PHONE, ask, faults, opened, until
+from helpers.browser import LAPTOP, PHONE, ask, faults, opened, spotless, until
+from helpers.servers.server_events import answer, begin
 from helpers.servers.web_server import WebServer, web_server
 
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -13,6 +14,13 @@ from longtake.preprocess.pipeline.workspace import Workspace
 pytestmark = pytest.mark.slow
 
 SCREENS = [(size, scheme) for size in (LAPTOP, PHONE) for scheme in ("light", "dark")]
+
+# Pictures that are shown in another shape than their own, or move what follows them when they arrive.
+_UNSIZED = """[...document.images].filter(image => image.checkVisibility()).filter(image => {
+    const [{ width, height }, { objectFit }] = [image.getBoundingClientRect(), getComputedStyle(image)];
+    const apart = Math.abs(width / height - image.naturalWidth / image.naturalHeight);
+    return (objectFit === "fill" && apart > 0.05) || !(image.getAttribute("width") && image.getAttribute("height"));
+}).map(image => image.outerHTML)"""
 
 
 @pytest.mark.parametrize(("size", "scheme"), SCREENS)
@@ -36,6 +44,30 @@ def test_axe_finds_no_serious_fault(browser: Any, server: WebServer, size: dict[
         page.keyboard.press("?")
         page.get_by_role("dialog", name="Keyboard shortcuts").wait_for()
         assert faults(page) == []
+
+
+@pytest.mark.parametrize("size", [LAPTOP, PHONE])
+def test_every_page_follows_good_practice(browser: Any, server: WebServer, video: str, size: dict[str, int]) -> None:
+    with server.client() as client:
+        thread = begin(client, video)
+        trace = answer(client, thread, "What does the blue kettle cost?")["answer"]["trace"]
+    shown = {
+        "/": "li.card img",
+        f"/#/new/{video}": "#overview",
+        f"/#/thread/{thread}": ".answer",
+        f"/api/traces/{trace}": ".chip",
+    }
+    for path, part in shown.items():
+        with spotless(browser, viewport=size) as page:
+            policy = page.goto(f"{server.url}{path}").headers["content-security-policy"]
+            assert "default-src 'none'" in policy
+            page.locator(part).first.wait_for()
+            page.wait_for_load_state("networkidle")
+            assert page.evaluate("[document.compatMode, document.characterSet]") == ["CSS1Compat", "UTF-8"]
+            assert "width=device-width" in page.locator("meta[name=viewport]").get_attribute("content")
+            assert page.evaluate("document.documentElement.lang && document.title")
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert page.evaluate(_UNSIZED) == []
 
 
 def test_the_page_asks_for_the_token_and_keeps_who_gave_it(browser: Any, small_workspace: Workspace) -> None:

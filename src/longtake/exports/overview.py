@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from longtake.agent.controllers.extractive.made import summary_lines
@@ -10,7 +10,8 @@ from longtake.agent.controllers.extractive.planning import summary_calls
 from longtake.agent.query.query import Source
 from longtake.agent.query.reader import LearnedReader, Reader
 from longtake.exports.worded_lines import WordedLine, most_typical, typical_of, worded_lines
-from longtake.language.words import STOPWORDS
+from longtake.language.words import FUNCTION_WORDS, STOPWORDS
+from longtake.language.words import words as words_of
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.search.search_index import SearchFilter, Vectors
@@ -29,6 +30,7 @@ _ASKED: dict[Modality, tuple[str, Source]] = {
     "scene_text": ("What is written about {}?", "text"),
 }
 _CLEAR = 0.5  # probability from which a question is read as one for a quotation from the line's source
+_GRAMMAR = 0.25  # of the words: about half of those said in English are, and at most a fifth in other languages
 _LINES = 6  # typical lines of a part from which phrases are taken
 _ARTICLE = "the"  # what follows "a" is as often a measure as a thing
 _SIGNS = "“”‘’\"'()[]{}<>.,;:!?…•·-–—*"
@@ -53,6 +55,8 @@ def summary_of(workspace: Workspace, video: VideoRecord, seconds: float) -> list
 def suggested_questions(workspace: Workspace, video: VideoRecord) -> list[str]:
     """Up to three questions about what parts of the video are typical for. Search finds each one's line first.
 
+    The questions are English, so they are about lines in English, and there are none about a part in another language.
+
     Raises:
         LibraryError: if a layer or the index is damaged.
         EngineError: if texts can't be embedded.
@@ -66,8 +70,11 @@ def suggested_questions(workspace: Workspace, video: VideoRecord) -> list[str]:
     questions: list[str] = []
     for first in range(0, len(lines), size):
         part = lines[first : first + size]
+        if not _in_english(part):
+            continue
         typical = typical_of(part, lines)
-        asked = {phrase: line for line in most_typical(part, typical)[:_LINES] for phrase in _phrases(line)}
+        chosen = [line for line in most_typical(part, typical)[:_LINES] if _in_english([line])]
+        asked = {phrase: line for line in chosen for phrase in _phrases(line)}
         for phrase in _closest(workspace, video, list(asked), typical):
             # What several lines are about has no single answer.
             alone = sum(content_words(phrase) <= meaning for meaning in meanings) == 1
@@ -97,6 +104,12 @@ def _question(workspace: Workspace, video: VideoRecord, reader: Reader, phrase: 
         return None
     hits = retrieve(question, SearchFilter((video.id,)), 1, workspace.engines, workspace.index)
     return question if any(hit.document.id == line.document.id and not hit.weak for hit in hits) else None
+
+
+def _in_english(lines: Sequence[WordedLine]) -> bool:
+    """Whether enough of the words are those of English grammar. Other languages share some of their spellings."""
+    spoken = [word for line in lines for word in words_of(line.text) if word.isalpha()]
+    return sum(word in FUNCTION_WORDS for word in spoken) >= _GRAMMAR * len(spoken) > 0
 
 
 def _phrases(line: WordedLine) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import { allVideos, api, post, threadPath } from "./api.js";
 import { ChatMenu } from "./chat_menu.js";
 import { choose } from "./chooser.js";
-import { announce, attempt, byId, confirmed, copyText, notice } from "./dom.js";
+import { announce, attempt, byId, confirmed, copyText, el, notice } from "./dom.js";
 import { followRun, over } from "./events.js";
 import { clock, cut, many } from "./format.js";
 import { inWords, onProgress } from "./indexing.js";
@@ -267,9 +267,9 @@ export class Chat {
     this.stage.player.offer(videos.map((id) => this.#known.get(id)));
     byId("moment").hidden = !videos.length;
     const names = videos.map((id) => this.#known.get(id).name);
-    byId("choose-videos").textContent =
-      names.length > 1 ? `${names.length} videos` : cut(names[0] ?? "Choose videos", 24);
-    byId("choose-videos").setAttribute("aria-label", `Videos of this chat: ${names.join(", ") || "none"}. Change`);
+    const shown = names.length > 1 ? `${names.length} videos` : (names[0] ?? "Choose videos");
+    byId("choose-videos").replaceChildren(el("span", { class: "unseen" }, "Videos of this chat: "), shown);
+    byId("choose-videos").title = names.join(", ");
     const { id, progress } =
       videos.map((video) => this.#known.get(video)).find((video) => video.progress && !over(video.progress)) ?? {};
     byId("still-indexing").hidden = true;

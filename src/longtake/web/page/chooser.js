@@ -112,7 +112,7 @@ function folderRow(path, size, enter) {
 }
 
 function row({ id, name, detail, picture, taken }, picked, changed) {
-  const box = el("input", { type: "checkbox", disabled: Boolean(taken) });
+  const box = el("input", { type: "checkbox", name: "pick", disabled: Boolean(taken) });
   box.checked = picked.has(id);
   box.onchange = () => {
     box.checked ? picked.add(id) : picked.delete(id);

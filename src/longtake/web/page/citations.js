@@ -24,7 +24,7 @@ export function cited(text, citations, context) {
 /** The chip of a citation. */
 export function chip(citation, { name, seek }, several = false) {
   const words = span(citation.start, citation.end);
-  const label = `Play ${name(citation.video)} from ${words}${citation.quote ? `: ${cut(citation.quote, 120)}` : ""}`;
+  const label = `Play ${name(citation.video)} ${words}${citation.quote ? `: ${cut(citation.quote, 120)}` : ""}`;
   const shown = several ? `${cut(name(citation.video), 24)} ${words}` : words;
   return el(
     "button",

@@ -16,7 +16,7 @@ export function compare(question, places, { name, video }) {
   const ids = [...new Set(places.map((place) => place.video))];
   const sides = [ids[0], ids[1]].map((shown, number) => {
     const side = el("section", { class: "compared", "aria-label": ["Left", "Right"][number] });
-    const choice = el("select", { "aria-label": `Video on the ${["left", "right"][number]}` });
+    const choice = el("select", { name: "video", "aria-label": `Video on the ${["left", "right"][number]}` });
     choice.append(...ids.map((id) => el("option", { value: id }, name(id))));
     choice.value = shown;
     const show = () => {
@@ -58,7 +58,7 @@ function moved(video, name, moments) {
   go(moments[0], false);
   const rows = moments.map((moment) => {
     const when = span(moment.start, moment.end);
-    const label = `Play ${name} from ${when}`;
+    const label = `Play ${name} ${when}`;
     const chip = el("button", { class: "chip", type: "button", "aria-label": label, onclick: () => go(moment, true) }, when);
     return el("li", {}, chip, el("q", {}, cut(moment.quote, 160)));
   });

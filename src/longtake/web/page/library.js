@@ -99,6 +99,7 @@ function cardOf(video) {
   const ask = `#/new/${video.id}`;
   const box = el("input", {
     type: "checkbox",
+    name: "select",
     "aria-label": `Select ${video.name}`,
     onchange: () => choosing(video.id, box.checked),
   });
@@ -129,7 +130,7 @@ function cardOf(video) {
         "button",
         {
           class: "quiet",
-          "aria-label": `Index ${video.name} again`,
+          "aria-label": `Index again: ${video.name}`,
           title: "Uses the engines and models available now. Up-to-date layers are kept.",
           onclick: () => indexAgain(video),
         },

@@ -78,7 +78,7 @@ function tool({ name, purpose, on }) {
 function switched(label, on, words, kind, name) {
   const others = () => settings.switches[kind].filter((off) => off !== name);
   const onchange = ({ target: { checked } }) => change(() => ({ [kind]: checked ? others() : [...others(), name] }));
-  const box = el("input", { type: "checkbox", onchange });
+  const box = el("input", { type: "checkbox", name: "switch", onchange });
   box.checked = on;
   return el("li", { class: "switch" }, el("label", { class: "check" }, box, label), el("p", { class: "faint" }, words));
 }

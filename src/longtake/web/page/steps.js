@@ -39,7 +39,7 @@ export class Steps {
   #place([video, start, end]) {
     const where = span(start, end);
     const name = this.context.videos.length > 1 ? `${cut(this.context.name(video), 16)} ` : "";
-    const label = `Play ${this.context.name(video)} from ${where}`;
+    const label = `Play ${this.context.name(video)} ${where}`;
     return el(
       "button",
       { class: "chip", type: "button", "aria-label": label, onclick: () => this.context.seek({ video, start, end }) },

@@ -77,9 +77,9 @@ export class Turn {
   /** Put fields in place of the question and its options. */
   #edit() {
     if (this.form) return this.form.firstChild.focus();
-    const field = el("textarea", { "aria-label": "Edit the question", maxlength: 4000, rows: 2 });
+    const field = el("textarea", { name: "question", "aria-label": "Edit the question", maxlength: 4000, rows: 2 });
     field.value = this.question;
-    const options = el("textarea", { "aria-label": "Options, one per line", rows: this.options.length });
+    const options = el("textarea", { name: "options", "aria-label": "Options, one per line", rows: this.options.length });
     options.value = this.options.map((option) => option.replaceAll(/\s+/g, " ")).join("\n");
     const close = () => {
       this.form.replaceWith(this.asked);

@@ -22,7 +22,7 @@ export class Words {
     this.tabs = Object.entries(TRACKS).map(([track, { name }]) =>
       el("button", { class: "tab", type: "button", onclick: () => this.#choose(track) }, name),
     );
-    this.filter = el("input", { type: "search", "aria-label": "Filter lines", placeholder: "Filter", oninput: () => this.#sift() });
+    this.filter = el("input", { type: "search", name: "filter", "aria-label": "Filter lines", placeholder: "Filter", oninput: () => this.#sift() });
     this.downloads = el("span", { class: "row" });
     this.list = el("ol", { class: "lines", tabindex: 0, "aria-label": "Lines" });
     this.none = el("p", { class: "faint", role: "status" });
