@@ -153,7 +153,7 @@ class Answer(Record):
     options: tuple[str, ...] = Field(default=(), description="What a multiple-choice question offered.")
     option: Option | None = None
     confidence: float | None = Field(
-        default=None, description="Calibrated probability that the answer is right; none if nothing was ranked."
+        default=None, description="Estimated probability that the answer is right; none if nothing was ranked."
     )
     closest: tuple[Closest, ...] = Field(
         default=(), description="For an uncertain answer: up to three closest lines, best first."

@@ -29,9 +29,14 @@ def hashed(texts: Sequence[str]) -> Matrix:
     return unit
 
 
+def plain_words(text: str) -> list[str]:
+    """The words of a text in order, with every number as 0."""
+    # Not those of `language.words`: models were fitted with this normalisation.
+    return _WORD.findall(_DIGITS.sub("0", text))
+
+
 def _parts(text: str) -> Iterator[str]:
-    # Not `language.text`: the heads were fitted with this normalisation.
-    words = _WORD.findall(_DIGITS.sub("0", text.casefold()))
+    words = plain_words(text.casefold())
     yield from words
     yield from (f"{one} {other}" for one, other in pairwise(words))
     for word in words:

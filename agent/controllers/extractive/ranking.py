@@ -1,8 +1,9 @@
 """Estimates how likely each candidate is the answer: a few features, weighted once for ranking and once for confidence.
 
-The weights are in `ranking.json`. The ranking weights were set by hand: fitted to 320 questions about 24 clips, they
-found the answer among the best three lines less often on other clips (69 % instead of 71 %). The confidence weights are
-fitted; `longtake bench ranking --write` fits them again.
+The weights are in `ranking.json`. Those for ranking were set by hand: fitted to 320 questions about 24 clips, they
+found the answer among the best three lines less often on other clips (69 % instead of 71 %). Only the weight of what a
+line states (`stating`) is chosen on passages. The weights for confidence are fitted: `longtake bench ranking --write`
+to clips, `longtake bench stating --write` to passages.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def judged(query: Query, candidates: Sequence[Candidate], weights: Weights, judg
     if judge is None or query.target in TIMED or query.scope.named:
         return list(candidates)
     worded = [each for each, _ in ranked(query, candidates, weights) if each.modality in _WORDED]
-    lines = list(dict.fromkeys(map(_stated, worded)))[:JUDGED]
+    lines = list(dict.fromkeys(map(stated, worded)))[:JUDGED]
     if not lines:
         return list(candidates)
     scores = judge(query, lines)
@@ -124,13 +125,13 @@ def judged(query: Query, candidates: Sequence[Candidate], weights: Weights, judg
     }
     return [
         replace(each, score=known[0], share=known[1])
-        if each.modality in _WORDED and (known := found.get(_stated(each)))
+        if each.modality in _WORDED and (known := found.get(stated(each)))
         else each
         for each in candidates
     ]
 
 
-def _stated(candidate: Candidate) -> str:
+def stated(candidate: Candidate) -> str:
     """What a candidate states by itself: its line of speech, or its own text of all that is on the screen."""
     return candidate.text if candidate.modality == "speech" else candidate.evidence.content
 
@@ -145,7 +146,7 @@ def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> l
 
 
 def confidence(query: Query, best: Sequence[tuple[Candidate, float]], weights: Weights) -> float:
-    """Calibrated probability that the best candidate answers the question."""
+    """Estimated probability that the best candidate answers the question."""
     row = np.array([standing(query, best)], np.float32)
     return round(float(logistic(row, weights.trusts(judged=best[0][0].share is not None))[0]), 4)
 

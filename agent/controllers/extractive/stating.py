@@ -9,7 +9,6 @@ lets the lines compete with each other and with silence.
 from __future__ import annotations
 
 import io
-import re
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from longtake.agent.query.ngrams import plain_words
 from longtake.agent.query.query import Query, Reading
 from longtake.agent.query.softmax import Matrix
 from longtake.language.words import content_stems, coverage, unsaid
@@ -28,8 +28,6 @@ _PAIRS = 1024  # buckets of hashed pairs
 _LONG = 30.0  # words of a long line
 _LIKELY_TARGETS = 3
 _SHARPER = 8.0  # for products of vectors, whose parts are small
-_WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
-_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +131,7 @@ def _pairs(question: str, reading: Reading, lines: Sequence[str]) -> Matrix:
 def _shapes(text: str) -> list[str]:
     """The words of a text with every number as 0, and marks for a name and for a number."""
     found: list[str] = []
-    for place, word in enumerate(_WORD.findall(_DIGITS.sub("0", text))):
+    for place, word in enumerate(plain_words(text)):
         found.append(word.casefold())
         if place and word[0].isupper():
             found.append("^name")

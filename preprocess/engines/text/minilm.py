@@ -9,7 +9,7 @@ uses one core; many texts use all cores.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
@@ -56,22 +56,27 @@ class MiniLmEmbedding:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of length 1 for each text, (texts, 384) float32."""
-        # Without padding, no mask is needed.
-        means = [hidden.mean(axis=0) for hidden in self.embed_tokens(texts)]
-        rows = [mean / np.linalg.norm(mean) if mean.any() else mean for mean in means]
-        return np.array(rows, np.float32).reshape(len(texts), self.dimensions)
+        return np.array(self._of_each(texts, self._mean), np.float32).reshape(len(texts), self.dimensions)
 
     def embed_tokens(self, texts: Sequence[str]) -> list[Vectors]:
         """The vectors of the tokens of each text, (tokens, 384) float32, with those of its beginning and end."""
+        return self._of_each(texts, self._hidden)
+
+    def _of_each(self, texts: Sequence[str], compute: Callable[[str], Vectors]) -> list[Vectors]:
+        """What is computed of each text, once for equal ones."""
         different = list(dict.fromkeys(texts))
         if len(different) < 2:
-            found = [self._hidden(text) for text in different]
+            found = [compute(text) for text in different]
         else:
             _ = self._session, self._tokenizer  # load them before the threads need them concurrently
             with ThreadPoolExecutor(min(len(different), os.cpu_count() or 1)) as threads:
-                found = list(threads.map(self._hidden, different))
-        hidden_of = dict(zip(different, found, strict=True))
-        return [hidden_of[text] for text in texts]
+                found = list(threads.map(compute, different))
+        computed = dict(zip(different, found, strict=True))
+        return [computed[text] for text in texts]
+
+    def _mean(self, text: str) -> Vectors:
+        mean: Vectors = self._hidden(text).mean(axis=0)  # without padding, no mask is needed
+        return mean / np.linalg.norm(mean) if mean.any() else mean
 
     def _hidden(self, text: str) -> Vectors:
         ids = self._tokenizer.encode(text).ids

@@ -81,10 +81,11 @@ def stating(
     as_json: Json = False,
 ) -> None:
     """Cross-validate how well lines are told that state what is asked, and fit the model again."""
+    from longtake.agent.controllers.extractive.passages import load_passages
     from longtake.bench.clips.stating_fit import fit_stating, show_stating
 
     session: Session = context.obj
-    print_report(fit_stating(session.settings, write, notify(as_json)), show_stating, as_json)
+    print_report(fit_stating(session.settings, load_passages(), write, notify(as_json)), show_stating, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)

@@ -105,7 +105,7 @@ def fit_ranking(
                 tops.append((each, order, confidence(each.query, order, weights)))
     sure = _threshold(tops)
     if folder:
-        _write(folder / FILE, reader.family(), _fit(asked, shipped).model_copy(update={"sure": sure}))
+        write_weights(folder, reader.family(), _fit(asked, shipped).model_copy(update={"sure": sure}))
     return _report(reader.embedding.id, tops, sure, len(clips))
 
 
@@ -207,7 +207,9 @@ def _report(
     )
 
 
-def _write(file: Path, family: str, weights: Weights) -> None:
+def write_weights(folder: Path, family: str, weights: Weights) -> None:
+    """Write the weights for a family of embeddings beside those for others."""
+    file = folder / FILE
     families = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     families[family] = weights.model_dump(mode="json")
     file.write_text(json.dumps(families, indent=1) + "\n", encoding="utf-8")

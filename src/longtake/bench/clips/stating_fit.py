@@ -6,7 +6,6 @@ passages: each line is a candidate, as if it had been found in a video.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.passages import Passage, PassageLine, load_passages
+from longtake.agent.controllers.extractive.passages import Passage, PassageLine
 from longtake.agent.controllers.extractive.ranking import (
     FEATURES,
     STANDING,
@@ -24,12 +23,13 @@ from longtake.agent.controllers.extractive.ranking import (
     load_weights,
     ranked,
     standing,
+    stated,
 )
-from longtake.agent.controllers.extractive.ranking import FILE as WEIGHTS_FILE
 from longtake.agent.controllers.extractive.stating import Stating, packed, pair_features, shares_of
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.query.softmax import Matrix, Slopes, descended, fit_softmax
+from longtake.bench.clips.ranking_fit import write_weights
 from longtake.bench.intervals import Share
 from longtake.language.words import content_stems
 from longtake.memory.records import Evidence, Record
@@ -76,18 +76,21 @@ class _Asked:
     right: tuple[int, ...]
 
 
-def fit_stating(settings: Settings, folder: Path | None, notify: Callable[[str], None]) -> StatingReport:
-    """Fit to all passages.
+def fit_stating(
+    settings: Settings, passages: Sequence[Passage], folder: Path | None, notify: Callable[[str], None]
+) -> StatingReport:
+    """Fit to passages.
 
     Args:
         settings: name the embedding.
+        passages: at least as many as folds.
         folder: where to write the model and the weights; None writes nothing.
         notify: progress callback.
     """
     reader = LearnedReader(EngineTable(settings))
     asked: list[_Asked] = []
-    for number, passage in enumerate(load_passages()):
-        notify(f"reading passage {number + 1} of {len(load_passages())}")
+    for number, passage in enumerate(passages):
+        notify(f"reading passage {number + 1} of {len(passages)}")
         asked += _asked_about(number, passage, reader)
     shipped = load_weights(reader.family())
     scored: list[tuple[_Asked, Matrix]] = []
@@ -96,11 +99,11 @@ def fit_stating(settings: Settings, folder: Path | None, notify: Callable[[str],
         stating = _fit([each for each in asked if each.passage % FOLDS != fold])
         scored += [(each, stating.scores(each.rows)) for each in asked if each.passage % FOLDS == fold]
     judged_ones = [(each, _judged(each, scores, shipped)) for each, scores in scored]
-    weight = max(_STEPS, key=lambda step: _likelihood(judged_ones, _with_step(shipped, step)))
+    weight = max(_STEPS, key=lambda step: _best_right(judged_ones, _with_step(shipped, step)))
     weights = _trusting(judged_ones, _with_step(shipped, weight))
     report = StatingReport(
         embedding=reader.embedding.id,
-        passages=len(load_passages()),
+        passages=len(passages),
         questions=len(asked),
         without=_found([(each, each.candidates) for each in asked], shipped, shipped.sure),
         judged=_found(judged_ones, weights, shipped.sure),
@@ -108,7 +111,7 @@ def fit_stating(settings: Settings, folder: Path | None, notify: Callable[[str],
     )
     if folder:
         (folder / f"stating-{reader.family()}.npz").write_bytes(packed(_fit(asked)))
-        _write(folder / WEIGHTS_FILE, reader.family(), weights)
+        write_weights(folder, reader.family(), weights)
     return report
 
 
@@ -177,7 +180,7 @@ def _fit(asked: Sequence[_Asked]) -> Stating:
 
 
 def _judged(each: _Asked, scores: Matrix, weights: Weights) -> list[Candidate]:
-    score_of = {candidate.text: score for candidate, score in zip(each.candidates, scores, strict=True)}
+    score_of = {stated(candidate): score for candidate, score in zip(each.candidates, scores, strict=True)}
     return judged(
         each.query, each.candidates, weights, lambda _, lines: np.array([score_of[line] for line in lines], np.float32)
     )
@@ -189,8 +192,8 @@ def _with_step(weights: Weights, step: float) -> Weights:
     return weights.model_copy(update={"ranks": tuple(ranks)})
 
 
-def _likelihood(asked: Sequence[tuple[_Asked, list[Candidate]]], weights: Weights) -> float:
-    """Mean share of the questions with an answer whose best line is right."""
+def _best_right(asked: Sequence[tuple[_Asked, list[Candidate]]], weights: Weights) -> float:
+    """Share of the questions with an answer whose best line is right."""
     answerable = [(each, candidates) for each, candidates in asked if each.right]
     return sum(_is_right(each, ranked(each.query, candidates, weights)[0][0]) for each, candidates in answerable) / len(
         answerable
@@ -198,8 +201,9 @@ def _likelihood(asked: Sequence[tuple[_Asked, list[Candidate]]], weights: Weight
 
 
 def _trusting(asked: Sequence[tuple[_Asked, list[Candidate]]], weights: Weights) -> Weights:
-    """The weights, with those for confidence in the best line refitted."""
-    tops = [(each, ranked(each.query, candidates, weights)) for each, candidates in asked]
+    """The weights, with those for confidence in a judged line refitted."""
+    orders = [(each, ranked(each.query, candidates, weights)) for each, candidates in asked]
+    tops = [(each, order) for each, order in orders if order[0][0].share is not None]
     rows = np.array([standing(each.query, order) for each, order in tops], np.float32)
     right = np.array([_is_right(each, order[0][0]) for each, order in tops], np.float32)
     head = fit_softmax(rows, np.stack([1 - right, right], axis=1), decay=_TRUST_DECAY)
@@ -230,9 +234,3 @@ def _found(asked: Sequence[tuple[_Asked, list[Candidate]]], weights: Weights, su
 
 def _is_right(each: _Asked, candidate: Candidate) -> bool:
     return round(candidate.evidence.span.start / _SECONDS) in each.right
-
-
-def _write(file: Path, family: str, weights: Weights) -> None:
-    families = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    families[family] = weights.model_dump(mode="json")
-    file.write_text(json.dumps(families, indent=1) + "\n", encoding="utf-8")
