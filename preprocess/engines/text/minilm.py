@@ -76,7 +76,7 @@ class MiniLmEmbedding:
 
     def _mean(self, text: str) -> Vectors:
         mean: Vectors = self._hidden(text).mean(axis=0)  # without padding, no mask is needed
-        return mean / np.linalg.norm(mean) if mean.any() else mean
+        return (mean / np.linalg.norm(mean)).astype(np.float32) if mean.any() else mean
 
     def _hidden(self, text: str) -> Vectors:
         ids = self._tokenizer.encode(text).ids
