@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from longtake.memory.layers import LayerRecipe, canonical_json, content_key, write_atomic
+from longtake.memory.layers import LayerRecipe, LayerStore, canonical_json, content_key, digest_of, write_atomic
 from longtake.memory.timespan import TimeSpan
 
 FOLDER = ".building"
@@ -56,6 +56,7 @@ class LayerWriter:
             "count": self.count,
             "covered": [[round(span.start, 3), round(span.end, 3)] for span in self._covered],
         }
+        facts["digest"] = digest_of(self.folder, facts)
         write_atomic(self.folder / "layer.json", canonical_json(facts) + "\n")
 
     def close(self) -> None:
@@ -125,15 +126,14 @@ def build_layers(root: Path, recipes: Sequence[LayerRecipe]) -> Iterator[Buildin
 
 def settle(root: Path) -> None:
     """Move completed builds into place, including those of a process that was killed before it could."""
+    store = LayerStore(root)
     for whole in sorted(root.glob(f"{FOLDER}/*/{_WHOLE}")):
         for layer in sorted(whole.parent.glob("layers/*/*")):
             final = root / layer.parent.name / layer.name
             final.parent.mkdir(parents=True, exist_ok=True)
-            try:
+            if store.sound(layer.parent.name, layer.name) is None:  # otherwise it is there already, with the same bytes
+                shutil.rmtree(final, ignore_errors=True)  # damaged
                 os.rename(layer, final)
-            except OSError:
-                if not (final / "layer.json").exists():  # otherwise it already exists, with the same bytes
-                    raise
         shutil.rmtree(whole.parent)
 
 

@@ -1,6 +1,7 @@
 """The layer store: derived data of one video, content-addressed, complete or absent, byte-for-byte reproducible.
 
-On disk: `layers/<name>/<key>/layer.json`, `items.jsonl` and the files of the layer, written by `memory.building`.
+On disk: `layers/<name>/<key>/layer.json`, `items.jsonl` and the files of the layer, written by `memory.building`. A
+digest in `layer.json` shows damage to anything but the layer's pictures: a damaged picture costs only itself.
 Timings and machine facts of a build go into `layers/<name>/<key>.run.json`, next to the layer and never into it.
 """
 
@@ -11,6 +12,7 @@ import json
 import os
 import shutil
 import tempfile
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +21,8 @@ from typing import Any
 
 from longtake.errors import LibraryError
 from longtake.memory.timespan import TimeSpan
+
+_FACTS = "layer.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class Layer:
     count: int
     covered: tuple[TimeSpan, ...]
     inputs: Mapping[str, str] = field(default_factory=dict)
+    renewal: str = ""
 
     def items(self) -> Iterator[dict[str, Any]]:
         """The layer's items, in the order they were written.
@@ -70,7 +75,23 @@ class Layer:
                 for line in lines:
                     yield json.loads(line)
         except (OSError, ValueError) as error:
-            raise _damaged(self.path) from error
+            raise _damaged(self.path, self.renewal) from error
+
+    def check(self) -> None:
+        """Read the layer as a whole, except its pictures.
+
+        Raises:
+            LibraryError: if it is damaged or can't be read.
+        """
+        try:
+            facts = json.loads((self.path / _FACTS).read_text(encoding="utf-8"))
+            if digest := facts.pop("digest", None):
+                if digest != digest_of(self.path, facts):
+                    raise _damaged(self.path, self.renewal)
+            else:  # an earlier version wrote none
+                deque(self.items(), maxlen=0)
+        except (OSError, ValueError, AttributeError) as error:
+            raise _damaged(self.path, self.renewal) from error
 
     def share(self, duration: float) -> float:
         """Share of a video of `duration` seconds that the layer examined, 0 to 1."""
@@ -82,8 +103,10 @@ class Layer:
 class LayerStore:
     """The layers of one video."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, renewal: str = "") -> None:
+        """Open the layers in `root`; `renewal` is the part of a sentence that says how to build a damaged one again."""
         self.root = root
+        self._renewal = renewal
 
     def get(self, name: str, key: str) -> Layer | None:
         """The finished layer with this key, or None.
@@ -93,17 +116,25 @@ class LayerStore:
         """
         path = self.root / name / key
         try:
-            facts = json.loads((path / "layer.json").read_text(encoding="utf-8"))
+            facts = json.loads((path / _FACTS).read_text(encoding="utf-8"))
             covered = tuple(TimeSpan(start=start, end=end) for start, end in facts["covered"])
-            layer = Layer(path, name, key, facts["engine"], facts["count"], covered, facts["inputs"])
+            layer = Layer(path, name, key, facts["engine"], facts["count"], covered, facts["inputs"], self._renewal)
             (path / "items.jsonl").stat()
         except FileNotFoundError as error:
-            if not (path / "layer.json").exists():  # also if the video was deleted after that was read
+            if not (path / _FACTS).exists():  # also if the video was deleted after that was read
                 return None
-            raise _damaged(path) from error
+            raise _damaged(path, self._renewal) from error
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise _damaged(path) from error
+            raise _damaged(path, self._renewal) from error
         return layer
+
+    def sound(self, name: str, key: str) -> Layer | None:
+        """The layer with this key if it is finished and undamaged; else None, so that it can be built again."""
+        with suppress(LibraryError):
+            if layer := self.get(name, key):
+                layer.check()
+                return layer
+        return None
 
     def remove(self, layer: Layer) -> None:
         """Remove a layer that is no longer in use."""
@@ -126,8 +157,17 @@ class LayerStore:
         return self.root / name / f"{key}.run.json"
 
 
-def _damaged(path: Path) -> LibraryError:
-    return LibraryError(f"Couldn't read the layer {path}: delete that folder and index the video again.")
+def _damaged(path: Path, renewal: str) -> LibraryError:
+    renewal = renewal or f"index the video again to build {path} anew"
+    return LibraryError(f"The layer {path.parent.name} is damaged: {renewal}.")
+
+
+def digest_of(folder: Path, facts: Mapping[str, Any]) -> str:
+    """A digest of a layer's facts and of its files except pictures, which may be many."""
+    digest = hashlib.blake2b(canonical_json(facts).encode(), digest_size=8)
+    for file in sorted(file for file in folder.iterdir() if file.suffix not in (".jpg", ".json")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def content_key(*parts: str) -> str:

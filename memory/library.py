@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 import shutil
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
@@ -93,23 +95,31 @@ class Library:
         return self.root / "traces"
 
     def videos(self) -> list[VideoRecord]:
-        """Every video, by name."""
-        files = sorted(self._videos.glob("[!.]*/video.json"))
-        records = (video for file in files if (video := _read(file)))
+        """Every video whose record isn't damaged, by name."""
+        records = (video for file in self._records() if (video := _read(file)))
         return sorted(records, key=lambda video: (video.name, video.id))
 
+    def damaged_records(self) -> list[str]:
+        """A sentence for each video whose record can't be read; the next indexing of its file writes another."""
+        return [
+            f"{file} is damaged: run `longtake index` with the file of the video {file.parent.name}."
+            for file in self._records()
+            if file.exists() and _read(file) is None
+        ]
+
     def get(self, video_id: str) -> VideoRecord | None:
-        """The video with exactly this id, or None."""
-        file = self._videos / video_id / "video.json"
-        return _read(file) if file.is_file() else None
+        """The video with exactly this id; None if there is none, or its record is damaged."""
+        return _read(self._videos / video_id / "video.json")
 
     def save(self, video: VideoRecord) -> None:
-        """Write `video.json` atomically."""
+        """Write `video.json` atomically, unless it already says this: a flush takes longer than reading it."""
         folder = self._videos / video.id
         folder.mkdir(parents=True, exist_ok=True)
-        if not (self.root / "library.json").exists():
+        if _format(self.root / "library.json") is None:
             write_atomic(self.root / "library.json", canonical_json({"format": FORMAT}) + "\n")
-        write_atomic(folder / "video.json", canonical_json(video.model_dump()) + "\n")
+        file, content = folder / "video.json", (canonical_json(video.model_dump()) + "\n").encode()
+        if not file.exists() or file.read_bytes() != content:
+            write_atomic(file, content)
 
     def lock(self, name: str) -> FileLock:
         """The lock that a process holds, by video id, while it builds the video's layers; a crash releases it."""
@@ -122,9 +132,28 @@ class Library:
         return LayerStore(self._videos / video_id / "layers")
 
     def layer(self, video: VideoRecord, name: str) -> Layer | None:
-        """The layer of this name in use, or None."""
+        """The layer of this name in use, or None.
+
+        Raises:
+            LibraryError: if it is damaged or can't be read.
+        """
         key = video.layers.get(name)
-        return self.layers(video.id).get(name, key) if key else None
+        return self._store(video).get(name, key) if key else None
+
+    def sound_layers(self, video: VideoRecord) -> tuple[dict[str, Layer], dict[str, str]]:
+        """The layers in use, read through, and why others can't be used; both by name."""
+        sound: dict[str, Layer] = {}
+        problems: dict[str, str] = {}
+        for name in video.layers:
+            try:
+                if layer := self.layer(video, name):
+                    layer.check()
+                    sound[name] = layer
+                else:
+                    problems[name] = f"The layer {name} is missing: {_renewal(video)}."
+            except LibraryError as error:
+                problems[name] = str(error)
+        return sound, problems
 
     def coverage(self, video: VideoRecord) -> dict[str, float]:
         """Share of the timeline that each layer covers; 0 for a missing layer."""
@@ -189,6 +218,12 @@ class Library:
         finally:
             shutil.rmtree(building, ignore_errors=True)
 
+    def _records(self) -> list[Path]:
+        return sorted(self._videos.glob("[!.]*/video.json"))
+
+    def _store(self, video: VideoRecord) -> LayerStore:
+        return LayerStore(self.layers(video.id).root, _renewal(video))
+
     def _find_file(self, path: Path) -> VideoRecord | None:
         status = path.stat()
         resolved = str(path.resolve())
@@ -209,8 +244,9 @@ class Library:
         names = {Path(video.name).stem: video.name for video in self.videos()}
         close = get_close_matches(Path(reference).stem, names, n=1)
         hint = f" Did you mean {names[close[0]]!r}?" if close else ""
+        damaged = "".join(f" {sentence}" for sentence in self.damaged_records())
         contents = f"The library {self.root} has {counted(len(names), 'video')}; `longtake videos list` lists them."
-        return f"{reference!r} is neither a file nor a video in the library.{hint} {contents}"
+        return f"{reference!r} is neither a file nor a video in the library.{hint} {contents}{damaged}"
 
 
 def file_id(path: Path) -> str:
@@ -227,18 +263,27 @@ def file_id(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _check_format(file: Path) -> None:
+def _format(file: Path) -> Any:
+    """The format of a library; None if nothing was written yet, or the file is damaged and says nothing."""
     try:
-        written: Any = json.loads(file.read_text(encoding="utf-8"))["format"]
-    except FileNotFoundError:
-        return
-    except (ValueError, KeyError, TypeError, OSError) as error:
+        return json.loads(file.read_text(encoding="utf-8"))["format"]
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
+    except OSError as error:
         raise LibraryError(f"Couldn't read {file}: restore it, or choose another library with --library.") from error
-    if written != FORMAT:
+
+
+def _check_format(file: Path) -> None:
+    written = _format(file)
+    if written not in (None, FORMAT):
         raise LibraryError(
             f"The library {file.parent} was written by another version of Longtake (format {written}; this version "
             f"reads {FORMAT}): upgrade Longtake, or choose another library with --library."
         )
+
+
+def _renewal(video: VideoRecord) -> str:
+    return f"`longtake index {shlex.quote(video.path)}` builds it again for {video.name}"
 
 
 def _matches(video: VideoRecord, reference: str) -> bool:
@@ -249,10 +294,7 @@ def _matches(video: VideoRecord, reference: str) -> bool:
 
 
 def _read(file: Path) -> VideoRecord | None:
-    try:
-        facts: Any = json.loads(file.read_text(encoding="utf-8"))
-        return VideoRecord.model_validate(facts)
-    except FileNotFoundError:  # the video was deleted after its file was listed
-        return None
-    except (ValueError, ValidationError) as error:
-        raise LibraryError(f"{file} is damaged: delete its folder and index the video again.") from error
+    """The record in a file; None if the video was deleted meanwhile, or the file is damaged."""
+    with suppress(OSError, ValueError):  # ValueError includes what Pydantic and JSON raise
+        return VideoRecord.model_validate_json(file.read_bytes())
+    return None

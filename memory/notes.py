@@ -77,8 +77,9 @@ class Notes:
 
     def forget(self, thread: str) -> None:
         """Delete all notes of a thread."""
-        with self._open() as connection:
-            connection.execute("DELETE FROM notes WHERE thread = ?", (thread,))
+        if self._file.exists():
+            with self._open() as connection:
+                connection.execute("DELETE FROM notes WHERE thread = ?", (thread,))
 
     def _open(self) -> AbstractContextManager[sqlite3.Connection]:
         return open_database(self._file, _TABLES, "notes")

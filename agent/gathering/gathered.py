@@ -21,6 +21,7 @@ class Found(Record):
 
     evidence: Evidence
     line: tuple[Evidence, ...] = Field(description="The document with its neighbours, in reading order.")
+    after: tuple[Evidence, ...] = Field(default=(), description="The line of speech that goes on after it, if any.")
     cosine: float = Field(default=0.0, description="Similarity to the question, in the document's embedding space.")
     words: float = Field(default=0.0, description="BM25 of the question's words.")
     spoken: TimeSpan | None = Field(default=None, description="When the words that the question quotes are said.")
@@ -59,7 +60,7 @@ class Gathered(Record):
     @property
     def evidence(self) -> list[Evidence]:
         """Every document that was found and their lines, each once."""
-        pieces = (item for found in self.found for item in (found.evidence, *found.line))
+        pieces = (item for found in self.found for item in (found.evidence, *found.line, *found.after))
         return list({item.key: item for item in pieces}.values())
 
 
@@ -67,6 +68,5 @@ Gatherer = Callable[[Query, "RunContext"], Gathered]
 
 
 def joined_text(items: tuple[Evidence, ...]) -> str:
-    """Lines of speech as one text, word for word; texts on screen separated, each once."""
-    texts = [" ".join(item.content.split()) for item in items]
-    return " ".join(texts) if items[0].modality == "speech" else CELLS.join(dict.fromkeys(texts))
+    """Lines of speech as one text, word for word; texts on screen separated."""
+    return (" " if items[0].modality == "speech" else CELLS).join(" ".join(item.content.split()) for item in items)

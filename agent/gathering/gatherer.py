@@ -129,13 +129,15 @@ class _Search:
     def _found(self, match: Match) -> Found:
         # A closer reading is in the index but in no layer, so it is its own line.
         evidence = self._evidence.get(match.document.id)
-        line = self._lines[evidence.video].line_of(evidence) if evidence else ()
+        lines = self._lines[evidence.video] if evidence else None
+        line = lines.line_of(evidence) if lines and evidence else ()
         evidence = evidence or evidence_of_document(match.document, match.document.score)
         words = match.signals.get(WORDS)
         cosines = [signal.score for name, signal in match.signals.items() if name != WORDS]
         return Found(
             evidence=evidence,
             line=line or (evidence,),
+            after=lines.after(line) if lines else (),
             cosine=round(max(cosines, default=0.0), 4),
             words=round(words.score, 4) if words else 0.0,
             spoken=self._spoken(evidence) if evidence.modality == "speech" else None,
@@ -166,11 +168,12 @@ class _Search:
     def _read(self, handle: VideoHandle) -> None:
         """Load all documents of a video as evidence, with the places of on-screen text."""
         layers = {name: layer for name in handle.record.layers if (layer := handle.layer(name))}
-        read = handle.items("scene_text")
-        boxes = {(item["start"], item["end"], item["text"]): tuple(item["box"]) for item in read if item.get("box")}
+        # By order: cells of a table may have the same text at the same time.
+        boxes = iter([item.get("box") for item in handle.items("scene_text") if item["text"].strip()])
         for document in documents_of(handle.id, layers):
-            box = boxes.get((document.span.start, document.span.end, document.text))
-            self._evidence[document.id] = evidence_of_document(document, document.score).model_copy(update={"box": box})
+            box = next(boxes) if document.modality == "scene_text" else None
+            evidence = evidence_of_document(document, document.score)
+            self._evidence[document.id] = evidence.model_copy(update={"box": box and tuple(box)})
         cues = handle.items("speech") if self._query.quoted else ()
         self._words[handle.id] = [tuple(word[:3]) for item in cues for word in item["words"]]
         own = [item for item in self._evidence.values() if item.video == handle.id]

@@ -6,9 +6,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import chain
 
 from longtake.agent.language.passages import goes_on
-from longtake.agent.language.picture_rows import row_of
+from longtake.agent.language.picture_rows import by_row, row_of, well_read
 from longtake.language.text import fold
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
@@ -37,9 +38,16 @@ class Lines:
             return self._spoken(item)
         return self._shown(item) if item.modality == "scene_text" else (item,)
 
+    def after(self, line: Sequence[Evidence]) -> tuple[Evidence, ...]:
+        """The line of speech that goes on after a line without a long pause; empty if there is none."""
+        if line[-1].modality != "speech":
+            return ()
+        following = self._speech[self._speech.index(line[-1]) + 1 :][:1]
+        return self._spoken(following[0]) if following and goes_on(line[-1], following[0]) else ()
+
     def _spoken(self, item: Evidence) -> tuple[Evidence, ...]:
         """A cue and the cues that continue its sentence; after a question, also the sentence that replies to it."""
-        place = next(number for number, each in enumerate(self._speech) if each == item)
+        place = self._speech.index(item)
         line = [item]
         asked = False
         for following in self._speech[place + 1 :]:
@@ -52,20 +60,22 @@ class Lines:
         return tuple(line)
 
     def _shown(self, item: Evidence) -> tuple[Evidence, ...]:
-        """The row of a text; for a row with a single text also the nearest lines, from the top and the left."""
+        """The row of a text; for a row with a single text also the nearest rows, from the top."""
         first = bisect_left(self._starts, item.span.start - self._longest)
         last = bisect_right(self._starts, item.span.end)
         together = [each for each in self._texts[first:last] if _share(each.span, item.span) >= _TOGETHER]
-        row = row_of(item, [item, *(each for each in together if each is not item)])
+        row = row_of(item, together)
         if len(row) > 1:
             return tuple(row)
-        chosen = [item]
-        nearest = sorted(best_readings(together), key=lambda each: _apart(each, item))
-        for other in nearest:
-            known = any(_same_text(other.content, each.content) for each in chosen)
-            if not known and sum(len(each.content) for each in (*chosen, other)) <= _LETTERS:
-                chosen = [*chosen, other]
-        return tuple(sorted(chosen, key=_reading_order))
+        others = by_row(sorted((each for each in together if each is not item), key=well_read, reverse=True))
+        chosen = [row]
+        for other in sorted(others, key=lambda each: _apart(each[0], item)):
+            if all(_is_read(cell, chosen) for cell in other):
+                continue
+            if sum(len(each.content) for each in chain(*chosen, other)) > _LETTERS:
+                break
+            chosen.append(other)
+        return tuple(chain(*sorted(chosen, key=_top)))
 
 
 def best_readings(items: Sequence[Evidence]) -> list[Evidence]:
@@ -74,7 +84,11 @@ def best_readings(items: Sequence[Evidence]) -> list[Evidence]:
     for item in items:
         group = next((each for each in groups if _same_text(each[0].content, item.content)), None)
         groups.append([item]) if group is None else group.append(item)
-    return [max(group, key=lambda each: (each.score * (0.1 + each.span.length), len(each.content))) for group in groups]
+    return [max(group, key=lambda each: (well_read(each), len(each.content))) for group in groups]
+
+
+def _is_read(item: Evidence, rows: Sequence[Sequence[Evidence]]) -> bool:
+    return any(_same_text(item.content, each.content) for each in chain(*rows))
 
 
 def _same_text(one: str, other: str) -> bool:
@@ -105,5 +119,5 @@ def _apart(one: Evidence, other: Evidence) -> float:
     return 3 * abs(one.box[1] - other.box[1]) + abs(one.box[0] - other.box[0])
 
 
-def _reading_order(item: Evidence) -> tuple[float, float]:
-    return (round(item.box[1], 2), item.box[0]) if item.box else (0.0, 0.0)
+def _top(row: Sequence[Evidence]) -> float:
+    return row[0].box[1] if row[0].box else 0.0

@@ -12,9 +12,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from filelock import FileLock, Timeout
+from langgraph.checkpoint.sqlite import SqliteSaver
 
 from longtake.agent.controllers.factory import make_controllers
-from longtake.agent.graph.graph import build_graph, open_threads
+from longtake.agent.graph.graph import Graph, build_graph, open_threads
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
 from longtake.agent.graph.state import Question, Turn
@@ -22,6 +23,7 @@ from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace, Watch
 from longtake.errors import LibraryError, LongtakeError, ThreadBusy
+from longtake.lazy import cached_property
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes
@@ -59,10 +61,18 @@ class Agent:
         offered_tools(workspace.settings)  # a tool that doesn't exist is reported now
         self._reader = LearnedReader(workspace.engines)
         self._controllers = make_controllers(workspace.settings, self._reader)
-        self._threads = open_threads(workspace.library.memory_file)
         self._notes = Notes(workspace.library.memory_file)
         self._conversations = Conversations(workspace.library.memory_file)
-        self._graph = build_graph(self._threads)
+        self._graph = build_graph(None)
+
+    @cached_property
+    def _threads(self) -> SqliteSaver:
+        """The checkpoints of threads, opened by the first question of one: others work without that file."""
+        return open_threads(self._workspace.library.memory_file)
+
+    @cached_property
+    def _threaded(self) -> Graph:
+        return build_graph(self._threads)
 
     def check(self, videos: Sequence[str]) -> None:
         """Raise `LongtakeError` if a video is neither a media file nor in the library."""
@@ -135,6 +145,7 @@ class Agent:
             known = Known(
                 videos=tuple(known_video(handle) for handle in handles.values()),
                 problems={name: problem for video in opened for name, problem in video.problems.items()},
+                damaged=tuple(sentence for video in opened for sentence in video.damaged),
                 incomplete=tuple(video.record.name for video in opened if not video.complete),
             )
             workspace = self._workspace
@@ -169,27 +180,27 @@ class Agent:
             ThreadBusy: while one of its questions is running.
         """
         with self._alone_in(thread):
-            self._forget(thread)
+            self._threads.delete_thread(thread)
+            self._notes.forget(thread)
+            self._conversations.forget(thread)
             Path(self._lock_of(thread).lock_file).unlink()
 
     def close(self) -> None:
         """Close the file with the threads. No question can be asked afterwards."""
-        self._threads.conn.close()
-
-    def _forget(self, thread: str) -> None:
-        self._threads.delete_thread(thread)
-        self._notes.forget(thread)
-        self._conversations.forget(thread)
+        if "_threads" in self.__dict__:
+            self._threads.conn.close()
 
     def _run(self, asked: Question, context: RunContext, thread: str | None, again: int | None) -> Answer:
         """Run the graph; keep the answer, and what the thread's next question needs."""
         failed = True
         try:
-            answer = run_graph(self._graph, asked, context, thread or context.trace.run)
+            graph = self._graph if thread is None else self._threaded
+            answer = run_graph(graph, asked, context, thread or context.trace.run)
             failed = answer.status == "failed"
         finally:
             if thread is None:
-                self._forget(context.trace.run)
+                with suppress(LibraryError):  # its notes; a damaged file has kept none
+                    self._notes.forget(context.trace.run)
             elif again is not None and failed:
                 self._threads.delete_thread(thread)  # its answers stay, and the next question recalls them
             else:
@@ -272,11 +283,15 @@ def is_text(words: str) -> bool:
 
 
 class _Opened(NamedTuple):
-    """A video's record, whether all of it is indexed, and, by name, why a layer couldn't be built."""
+    """A video's record with the layers that can be read, whether all of it is indexed, and what is said of the others.
+
+    `problems` says by name why a layer couldn't be built; `damaged` has a sentence for each that can't be read.
+    """
 
     record: VideoRecord
     complete: bool = True
     problems: Mapping[str, str] = MappingProxyType({})
+    damaged: tuple[str, ...] = ()
 
 
 def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
@@ -299,7 +314,9 @@ def _open(workspace: Workspace, video: Path | VideoRecord, budget: Budget, watch
     """A video of the library as it is. A file is indexed or completed first, unless another process is doing that."""
     if isinstance(video, VideoRecord):
         workspace.restore([video])
-        return _Opened(video, video.complete)
+        layers, problems = workspace.library.sound_layers(video)
+        usable = {name: layer.key for name, layer in layers.items()}
+        return _Opened(video.model_copy(update={"layers": usable}), video.complete, damaged=tuple(problems.values()))
     indexing = budget.share(INDEXING * budget.left)
     watcher = watcher or Watcher()
 

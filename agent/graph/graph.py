@@ -35,8 +35,8 @@ _STORED = (
 Graph = CompiledStateGraph[AgentState, RunContext, Question, AgentState]
 
 
-def build_graph(threads: SqliteSaver) -> Graph:
-    """Wire the nodes. Models, tools and settings come from the run's context."""
+def build_graph(threads: SqliteSaver | None) -> Graph:
+    """Wire the nodes. Models, tools and settings come from the run's context; `threads` keeps what a thread needs."""
     graph: StateGraph[AgentState, RunContext, Question, AgentState] = StateGraph(
         AgentState, context_schema=RunContext, input_schema=Question
     )

@@ -30,7 +30,7 @@ def guard_reached(state: AgentState, tools: ToolContext) -> str | None:
     if state.stands_in is None and progress.input_tokens + progress.output_tokens >= budget.tokens:
         return f"the limit of {budget.tokens} tokens was reached"
     if state.stands_in is None and budget.cost and run_cost(progress, tools) >= budget.cost:
-        return f"the limit of {budget.cost:g} in cost was reached"
+        return f"the price reached its limit of {budget.cost:g}"
     if state.results and state.results.count(state.results[-1]) > MAX_REPEATS:
         return "the same calls kept giving the same results"
     return None

@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.types import Durability
 from langsmith.run_helpers import tracing_context
 
 from longtake.agent.graph.graph import Graph
@@ -59,7 +60,8 @@ def _run(graph: Graph, asked: Question, context: RunContext, thread: str, state:
     config: RunnableConfig = {"configurable": {"thread_id": thread}, "recursion_limit": steps}
     # If the environment names a server, LangChain would send its own traces there; ours stay here.
     with tracing_context(enabled=False):
-        updates = graph.stream(asked, config, context=context, stream_mode="updates", durability="exit")
+        durability: Durability | None = "exit" if graph.checkpointer else None
+        updates = graph.stream(asked, config, context=context, stream_mode="updates", durability=durability)
         # Closing writes the checkpoint, even on Ctrl-C between two steps.
         with closing(cast("Generator[dict[str, Any], None, None]", updates)):
             for update in updates:

@@ -42,6 +42,7 @@ class Known(Record):
     problems: Mapping[str, str] = Field(
         default_factory=dict, description="Why a layer couldn't be built, by layer name."
     )
+    damaged: tuple[str, ...] = Field(default=(), description="Sentences about layers that can't be read.")
     incomplete: tuple[str, ...] = Field(default=(), description="Names of videos that aren't fully indexed.")
 
 

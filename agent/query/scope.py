@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from text_to_num import alpha2digit
 
 from longtake.agent.query.query import Anchor, Relation, Scope
-from longtake.language.words import content_stems
+from longtake.language.words import STOPWORDS, content_stems, words
 from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_time
 
 QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
@@ -173,6 +173,9 @@ def _timed(text: str, duration: float) -> tuple[TimeSpan | None, bool]:
     if single is None:
         return None, False
     moment = float(single[1])
+    # Past the end, a time that describes the next word is content: "the 9:15 ferry".
+    if moment > duration and any(word not in STOPWORDS for word in words(text[single.end() :])[:1]):
+        return None, False
     return _inside(moment, moment, duration), True
 
 
@@ -228,9 +231,9 @@ def _region(text: str) -> tuple[float, float, float, float] | None:
         return 0.25, 0.25, 0.5, 0.5
     if not _IN_FRAME.search(text):
         return None
-    words = re.findall(r"[a-z]+", text)
-    across = next((_ACROSS[word] for word in words if word in _ACROSS), None)
-    down = next((_DOWN[word] for word in words if word in _DOWN), None)
+    named = re.findall(r"[a-z]+", text)
+    across = next((_ACROSS[word] for word in named if word in _ACROSS), None)
+    down = next((_DOWN[word] for word in named if word in _DOWN), None)
     if across is None and down is None:
         return None
     left, width = across or (0.0, 1.0)

@@ -6,13 +6,12 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
-from longtake.agent.graph.graph import build_graph, open_threads
+from longtake.agent.graph.graph import build_graph
 from longtake.agent.graph.routing import OUT_OF_TIME, SILENT, STOPPED
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
@@ -75,9 +74,7 @@ def _run_again(recording: WholeRun, folder: Path) -> RecordedTrace:
         stand_in=None if settings.controller.engine == "extractive" else stand_in,
         known=recording.known,
     )
-    threads = open_threads(library.memory_file)
-    with closing(threads.conn):
-        run_graph(build_graph(threads), recording.asked, context, trace.run)
+    run_graph(build_graph(None), recording.asked, context, trace.run)
     return RecordedTrace(library.trace_root, trace.run)
 
 

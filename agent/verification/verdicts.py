@@ -25,7 +25,7 @@ from longtake.agent.language.picture_rows import CELLS
 from longtake.agent.language.stated_amounts import OCCURS, holds_amount, stated_amounts
 from longtake.agent.verification.clauses import denied_otherwise, names, swaps_attributes
 from longtake.language.amounts import COINS, Amount, amounts, without_amounts
-from longtake.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, words
+from longtake.language.words import NEGATION, TELLING, content_stems, holds_phrase, numbers, stem, stems, words
 from longtake.memory.records import Evidence, Verdict
 
 HELD = 0.5  # share of a claim's content words that evidence about the same thing must contain
@@ -39,15 +39,17 @@ _COMPUTED = stems("answer result value equals gives total sum difference togethe
 _COUNTED = stems("once twice times")
 _PRICED = stems("cost costs price priced")
 POLAR = r"^\W*(?:is|are|was|were|do|does|did|can|could|has|have)\b"  # the start of a yes-or-no question
-_ASKED = re.compile(r"[^.!?]*\?")  # a question in the evidence
+ASKED = re.compile(r"[^.!?]*\?")  # a question in the evidence
 _ALTERNATIVES = re.compile(r"[^,;:?]*\bor\b[^,;:?]*", re.IGNORECASE)
+_BETWEEN = 2  # words at most between two opposites of one phrase
 _OPPOSITES = tuple(
     pair.split("/")
     for pair in (
         "on/off up/down rose/fell rises/falls rise/fall rising/falling more/less increased/decreased "
         "increases/decreases open/closed opened/closed opens/closes before/after first/last left/right "
         "won/lost accepted/rejected true/false bought/sold cheaper/dearer faster/slower higher/lower "
-        "larger/smaller alive/dead always/never into/out over/under with/without"
+        "larger/smaller alive/dead always/never into/out over/under with/without upwards/downwards top/bottom "
+        "yes/no correct/incorrect"
     ).split()
 )
 
@@ -203,7 +205,7 @@ def settled(question: str, contents: Sequence[str]) -> str | None:
 
     Questions in the texts settle nothing.
     """
-    shown = " ".join(_ASKED.sub(" ", content) for content in contents)
+    shown = " ".join(ASKED.sub(" ", content) for content in contents)
     turned = _is_opposite(question, shown)
     opposites = {stem(word) for pair in _OPPOSITES for word in pair} if turned else set()
     unsaid = set(_content(question)) - stems(shown) - _EXCUSED - opposites
@@ -227,7 +229,21 @@ def _is_misquoted(text: str, contents: Sequence[str]) -> bool:
 
 
 def _is_opposite(text: str, shown: str) -> bool:
-    """Whether a claim uses the opposite of a word of its evidence, and not that word itself."""
-    claimed, held = set(words(text)), set(words(shown))
+    """Whether a claim has the opposite of a word of its evidence and not that word itself, or both turned round."""
+    said = words(text)
+    claimed, held = set(said), set(words(shown))
     pairs = [*_OPPOSITES, *((other, one) for one, other in _OPPOSITES)]
-    return any(one in claimed and one not in held and other in held and other not in claimed for one, other in pairs)
+    return any(
+        (one in claimed and one not in held and other in held and other not in claimed)
+        or ({one, other} <= claimed & held and _is_turned(said, one, other, shown))
+        for one, other in pairs
+    )
+
+
+def _is_turned(said: Sequence[str], one: str, other: str, shown: str) -> bool:
+    """Whether "one to other" is claimed where the evidence says only "other to one"."""
+    first, last = said.index(one), said.index(other)
+    if not 1 < last - first <= _BETWEEN + 1:
+        return False
+    between = " ".join(said[first + 1 : last])
+    return holds_phrase(f"{other} {between} {one}", shown) and not holds_phrase(f"{one} {between} {other}", shown)

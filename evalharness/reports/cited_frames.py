@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from longtake.errors import MediaError
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.memory.timespan import TimeSpan, clock
+from longtake.page_templates import data_url
 from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
 from longtake.preprocess.media.media import MediaInfo, probe
 
@@ -56,7 +56,7 @@ class Stills:
             return []
         shown = read_chosen(Path(item.media), media, times, ITEM_BYTES, raise_if_interrupted)
         self._left -= sum(len(still.jpeg) for still in shown)
-        return [Still(f"data:image/jpeg;base64,{b64encode(one.jpeg).decode()}", clock(one.time)) for one in shown]
+        return [Still(data_url("image/jpeg", one.jpeg), clock(one.time)) for one in shown]
 
     def _probed(self, path: str) -> MediaInfo | None:
         if path not in self._media:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from longtake.memory.layers import canonical_json, write_atomic
+from longtake.memory.layers import canonical_json, content_key, write_atomic
 
 _REFINED = "+refined"  # no video id ends like this
 
@@ -55,7 +55,10 @@ def read_current(file: Path) -> dict[str, Revision]:
         ValueError: if the file is damaged.
     """
     try:
-        facts = json.loads(file.read_text(encoding="utf-8"))
+        content, _, digest = file.read_text(encoding="utf-8").partition("\n")
+        if digest and digest.strip() != content_key(content):  # an earlier version wrote none
+            raise ValueError(f"{file} has changed since it was written")
+        facts = json.loads(content)
         return {name: Revision.model_validate(revision) for name, revision in sorted(facts.items())}
     except FileNotFoundError:
         return {}
@@ -64,8 +67,6 @@ def read_current(file: Path) -> dict[str, Revision]:
 
 
 def write_current(file: Path, revisions: dict[str, Revision]) -> None:
-    """Make these the current revisions, atomically."""
-    write_atomic(
-        file,
-        canonical_json({name: revision.model_dump(exclude_none=True) for name, revision in revisions.items()}) + "\n",
-    )
+    """Make these the current revisions, atomically: a line of JSON and its digest."""
+    content = canonical_json({name: revision.model_dump(exclude_none=True) for name, revision in revisions.items()})
+    write_atomic(file, f"{content}\n{content_key(content)}\n")

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import chromadb
 import numpy as np
+from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
 
 from longtake.memory.layers import canonical_json
@@ -26,21 +29,54 @@ from longtake.memory.timespan import TimeSpan
 # collection to one number of dimensions and double the disk, so Chroma gets a constant.
 _DIMENSIONS = 1
 _VECTORS_AT = 20  # bytes before the number of vectors in the header of hnswlib's files
+_OPENING = threading.Lock()  # Chroma hands what one thread is still opening to the next
+
+
+class DocumentsError(Exception):
+    """The documents are damaged, or one is missing."""
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    """Turn whatever Chroma raises into `DocumentsError`.
+
+    Damage in its files shows as errors of many kinds, and as panics of its Rust code, which are no `Exception`.
+    """
+    try:
+        yield
+    except OSError:
+        raise
+    except BaseException as error:
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise DocumentsError(f"{type(error).__name__}: {error}") from error
+        raise
 
 
 class DocumentStore:
-    """The documents of every video and revision; opened (and on first use made) at `root`."""
+    """The documents of every video and revision; opened (and on first use made) at `root`.
 
+    Every method raises `DocumentsError` if the documents are damaged.
+    """
+
+    @_reported()
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._client = chromadb.PersistentClient(str(root), settings=Settings(anonymized_telemetry=False))
-        self._documents = self._client.get_or_create_collection("documents", embedding_function=None)
+        with _OPENING:
+            self._client = chromadb.PersistentClient(str(root), settings=Settings(anonymized_telemetry=False))
+            self._documents = self._client.get_or_create_collection("documents", embedding_function=None)
+
+    @staticmethod
+    def let_go() -> None:
+        """Make the next store open its files anew: Chroma keeps what it opened, even of files deleted since."""
+        with _OPENING:
+            SharedSystemClient.clear_system_cache()
 
     @property
     def batch_size(self) -> int:
         """Most documents Chroma takes at once."""
         return int(self._client.get_max_batch_size())
 
+    @_reported()
     def add(self, video: str, revision: str, documents: Sequence[Document]) -> None:
         """Store the documents of a revision; storing them again changes nothing."""
         for first in range(0, len(documents), self.batch_size):
@@ -52,6 +88,7 @@ class DocumentStore:
             )
         _blank_empty_indexes(self._root)
 
+    @_reported()
     def remove_others(self, video: str, revision: str | None) -> None:
         """Remove a video's documents of every revision but this one."""
         held: list[str] = self._documents.get(where={"video": video}, include=[])["ids"]
@@ -59,12 +96,9 @@ class DocumentStore:
         for first in range(0, len(others), self.batch_size):
             self._documents.delete(ids=others[first : first + self.batch_size])
 
+    @_reported()
     def get(self, names: Sequence[tuple[str, int]]) -> list[Document]:
-        """The documents with these revisions and rows, in this order.
-
-        Raises:
-            KeyError: if one is missing.
-        """
+        """The documents with these revisions and rows, in this order."""
         if not names:
             return []
         keys = [_key(revision, row) for revision, row in names]

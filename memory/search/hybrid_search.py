@@ -3,19 +3,19 @@
 A document with no word of the query and below the floor of every vector is weak: it comes last and is marked.
 
 Readers never lock: they follow `revisions.json`, and retry if a writer replaced it meanwhile. There is one writer at a
-time.
+time. A damaged index is emptied and filled again from the layers; damage to `revisions.json` empties it too.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from chromadb.errors import ChromaError
 from filelock import FileLock
 
 from longtake.errors import LibraryError
@@ -23,42 +23,49 @@ from longtake.lazy import cached_property
 from longtake.memory.layers import content_key
 from longtake.memory.search.corpus import Corpus, Mask
 from longtake.memory.search.current_revisions import Revision, entry, read_current, video_of, write_current
-from longtake.memory.search.document_store import DocumentStore
+from longtake.memory.search.document_store import DocumentsError, DocumentStore
 from longtake.memory.search.event_merging import Event, find_events
 from longtake.memory.search.fusion import WORDS, Candidate, Ranking, fuse, top
 from longtake.memory.search.search_index import Batch, Hit, Match, SearchFilter, Vectors
 from longtake.memory.search.segments import Segment, SegmentError, SegmentStore
 from longtake.memory.search.terms import VERSION, query_terms
+from longtake.memory.search.vectors import VectorsError
 
 _DEPTH = 100  # candidates per signal; deeper ones add less than 1 / 160 to a fused score
 _DEEPER = 4  # times as many, if they made too few events
-_DAMAGE = (ChromaError, SegmentError, KeyError)  # KeyError is a missing document
+_DAMAGE = (DocumentsError, SegmentError, VectorsError)
 
 
 class HybridIndex:
     """The search index of a library: documents in Chroma, their times, words and vectors in segments."""
 
-    def __init__(self, root: Path, *, floors: Mapping[str, float] | None = None, rrf_constant: int = 60) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        floors: Mapping[str, float] | None = None,
+        rrf_constant: int = 60,
+        refill: Callable[[], None] | None = None,
+    ) -> None:
         """Open lazily: nothing is read or created before the first call.
 
         Args:
             root: folder of the index.
             floors: by id of an embedding, the cosine below which a match is weak; 0 for others.
             rrf_constant: constant of reciprocal-rank fusion (Cormack, Clarke and Buettcher, 2009).
+            refill: adds every video again, after damage emptied the index; without it, damage is an error.
         """
         self.root = root
         self.floors = floors or {}
         self.rrf_constant = rrf_constant
+        self._refill = refill
         self._segments = SegmentStore(root / "segments")
         self._corpus = Corpus({}, self._open)
 
     def replace(self, video: str, batches: Sequence[Batch], *, refined: str | None = None) -> None:
         """Make these the documents of a video's layers, or of closer looks with this key; the others stay."""
         name, revision = entry(video, refined=refined is not None), _revision(batches, refined)
-        with self._writing():
-            self._segments.write(name, revision.key, batches)
-            self._documents.add(name, revision.key, [document for batch in batches for document in batch.documents])
-            self._commit(self._read() | {name: revision}, name)
+        self._change(lambda: self._add(name, revision, batches))
 
     def holds(self, video: str, *, refined: str | None = None) -> bool:
         """Whether its documents are in the index, split into terms the way queries are."""
@@ -94,10 +101,8 @@ class HybridIndex:
         """Remove a video and its closer looks."""
         if not self._current.exists():
             return
-        with self._writing():
-            names = (entry(video), entry(video, refined=True))
-            kept = {name: revision for name, revision in self._read().items() if name not in names}
-            self._commit(kept, *names)
+        names = (entry(video), entry(video, refined=True))
+        self._change(lambda: self._commit({n: each for n, each in self._read().items() if n not in names}, *names))
 
     def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
         """The k best events, best first; fewer only if the filter allows fewer.
@@ -112,15 +117,17 @@ class HybridIndex:
             k: maximum number of events.
 
         Raises:
-            LibraryError: if the index is damaged.
+            LibraryError: if the index is damaged and can't be filled again.
         """
+        damage = 0
         while True:
             revisions = self._read()
             try:
                 return self._search(self._laid_out(revisions), query, vectors, where, k)
             except _DAMAGE as error:
                 if self._read() == revisions:  # otherwise a writer replaced it meanwhile: retry
-                    raise self._damaged() from error
+                    damage += 1
+                    self._mend(damage, error)
 
     def _search(
         self, corpus: Corpus, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int
@@ -194,7 +201,7 @@ class HybridIndex:
         previous = self._corpus
         if previous.revisions.get(name) == revision:
             return previous.segments[name]
-        return self._segments.open(name, revision.key)
+        return self._segments.open(name, revision)
 
     @cached_property
     def _documents(self) -> DocumentStore:
@@ -207,8 +214,44 @@ class HybridIndex:
     def _read(self) -> dict[str, Revision]:
         try:
             return read_current(self._current)
-        except ValueError as error:
+        except ValueError:  # damaged, so nothing counts as indexed; the next writer replaces the file
+            return {}
+
+    def _mend(self, damage: int, error: Exception) -> None:
+        """Open everything anew and, if it was found damaged before, empty the index and fill it again.
+
+        Raises:
+            LibraryError: if it can't be filled again, or still is damaged afterwards.
+        """
+        self._let_go()
+        if damage == 1:  # maybe only what this process had opened
+            return
+        if self._refill is None or damage > 2 or not os.access(self.root, os.W_OK):
             raise self._damaged() from error
+        with self._writing():
+            self._empty()
+        self._refill()
+
+    def _empty(self) -> None:
+        self._current.unlink(missing_ok=True)
+        shutil.rmtree(self.root / "segments", ignore_errors=True)
+        shutil.rmtree(self.root / "chroma", ignore_errors=True)
+
+    def _let_go(self) -> None:
+        """Forget everything that is open."""
+        self._corpus = Corpus({}, self._open)
+        self.__dict__.pop("_documents", None)
+        DocumentStore.let_go()
+
+    def _change(self, change: Callable[[], None]) -> None:
+        """Make a change; a damaged index is emptied first, and its other videos return when they are asked about."""
+        with self._writing():
+            try:
+                change()
+            except _DAMAGE:
+                self._let_go()
+                self._empty()
+                change()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -221,8 +264,13 @@ class HybridIndex:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise LibraryError(
                 f"Couldn't write the search index {self.root} ({reason}): check free disk space and write permission. "
-                "If both are fine, the index is damaged: delete the folder and index the videos again."
+                "If both are fine, delete the folder: the next question builds another from the layers."
             ) from error
+
+    def _add(self, name: str, revision: Revision, batches: Sequence[Batch]) -> None:
+        self._segments.write(name, revision.key, batches)
+        self._documents.add(name, revision.key, [document for batch in batches for document in batch.documents])
+        self._commit(self._read() | {name: revision}, name)
 
     def _commit(self, revisions: dict[str, Revision], *changed: str) -> None:
         """Make revisions current, then remove outdated data of the changed entries."""
@@ -235,7 +283,9 @@ class HybridIndex:
     def _damaged(self) -> LibraryError:
         if not os.access(self.root, os.W_OK):  # Chroma's SQLite can't read what it may not write
             return LibraryError(f"Couldn't use the search index {self.root}: it needs write permission.")
-        return LibraryError(f"The search index is damaged: delete the folder {self.root} and index the videos again.")
+        return LibraryError(
+            f"The search index is damaged: delete the folder {self.root}, and the next question builds another."
+        )
 
 
 def _revision(batches: Sequence[Batch], made_of: str | None) -> Revision:

@@ -12,13 +12,13 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import MODALITIES
+from longtake.memory.search.current_revisions import Revision
 from longtake.memory.search.lexical import Postings
 from longtake.memory.search.search_index import Batch
 from longtake.memory.search.vectors import open_vectors, write_vectors
@@ -33,13 +33,14 @@ class SegmentError(Exception):
 class Segment:
     """One revision of one video. Times are in seconds; `modalities` are indices into `MODALITIES`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, revision: Revision) -> None:
         """Read everything except the vectors.
 
         Raises:
             SegmentError: if it is missing or damaged.
         """
         self._folder = folder
+        self._spaces = revision.spaces
         self._vectors: dict[str, Any] = {}
         try:
             with np.load(folder / _DOCUMENTS, allow_pickle=False) as arrays:
@@ -47,8 +48,10 @@ class Segment:
                 self.ends: npt.NDArray[np.float64] = arrays["end"]
                 self.modalities: npt.NDArray[np.uint8] = arrays["modality"]
                 self.postings = Postings(*(arrays[name] for name in Postings.__slots__))
-        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+        except Exception as error:  # damage makes zipfile and numpy raise errors of many kinds
             raise SegmentError(f"couldn't read {folder}") from error
+        if len(self.starts) != revision.count:
+            raise SegmentError(f"{folder} has {len(self.starts)} documents instead of {revision.count}")
 
     def vectors(self, space: str) -> Any:
         """The FAISS index of the vectors of a space, opened on first use.
@@ -58,8 +61,8 @@ class Segment:
         """
         try:
             if space not in self._vectors:
-                self._vectors[space] = open_vectors(self._folder, space)
-        except RuntimeError as error:
+                self._vectors[space] = open_vectors(self._folder, space, self._spaces[space][1])
+        except Exception as error:  # damage makes FAISS raise errors of several kinds
             raise SegmentError(f"{self._folder} has no vectors of {space}") from error
         return self._vectors[space]
 
@@ -89,13 +92,13 @@ class SegmentStore:
             if batch.vectors is not None:
                 write_vectors(folder, batch.space, batch.vectors)
 
-    def open(self, video: str, revision: str) -> Segment:
+    def open(self, video: str, revision: Revision) -> Segment:
         """Open a segment.
 
         Raises:
             SegmentError: if it is missing or damaged.
         """
-        return Segment(self._folder(video, revision))
+        return Segment(self._folder(video, revision.key), revision)
 
     def keep_only(self, names: Iterable[tuple[str, str]]) -> None:
         """Remove every segment except those of these (video, revision) pairs."""

@@ -21,7 +21,12 @@ from longtake.memory.search.gpu_vectors import GpuVectors, copy_to_gpu
 from longtake.memory.search.search_index import Vectors
 
 Mask = npt.NDArray[np.bool_]
+_LONGEST = 1.01  # cosine, above which a row isn't of length 1
 _FAISS: Any = faiss  # its types are those of C++, and know nothing of what Python may hand over
+
+
+class VectorsError(Exception):
+    """Vectors are damaged."""
 
 
 def write_vectors(folder: Path, space: str, vectors: Vectors) -> None:
@@ -31,13 +36,16 @@ def write_vectors(folder: Path, space: str, vectors: Vectors) -> None:
     write_atomic(_file(folder, space), faiss.serialize_index(index).tobytes())
 
 
-def open_vectors(folder: Path, space: str) -> Any:
-    """Map the FAISS index of a segment's vectors.
+def open_vectors(folder: Path, space: str, rows: int) -> Any:
+    """Map the FAISS index of a segment's vectors, which must have this many rows.
 
     Raises:
         RuntimeError: if the file is missing or damaged.
     """
-    return faiss.read_index(str(_file(folder, space)), faiss.IO_FLAG_MMAP_IFC)
+    index = faiss.read_index(str(_file(folder, space)), faiss.IO_FLAG_MMAP_IFC)
+    if index.ntotal != rows or index.metric_type != faiss.METRIC_INNER_PRODUCT:
+        raise RuntimeError(f"{index.ntotal} rows instead of {rows}")
+    return index
 
 
 class VectorSpace:
@@ -75,6 +83,8 @@ class VectorSpace:
                 selector = _FAISS.IDSelectorBitmap(np.packbits(mine, bitorder="little"))
                 only = _FAISS.SearchParameters(sel=selector)
                 cosines, rows = index.search(vector[np.newaxis], depth, params=only)
+                if rows.min() < 0 or np.abs(cosines).max() > _LONGEST:  # NaN is never found
+                    raise VectorsError("rows aren't of length 1")
                 found.append(np.concatenate([rows + first, cosines]))
         return np.concatenate(found, axis=1)
 

@@ -1,55 +1,44 @@
 """Detects camera motion (pans, tilts, zooms and shaking) from how the whole picture shifts between looks.
 
-Phase correlation (Kuglin and Hines, 1975) finds the shift of each quarter and is reliable for large shifts. Least
-squares (Lucas and Kanade, 1981) refines it to a fraction of a pixel, without which slow zooms are lost. If the quarters
-agree, the camera moved; if they move away from the middle, it zoomed.
+Corners (Shi and Tomasi, 1994) are followed from look to look (Lucas and Kanade, 1981) and back; for a fast motion, from
+where phase correlation (Kuglin and Hines, 1975) expects them. RANSAC (Fischler and Bolles, 1981) finds the shift and
+growth that most of them share. If they lie all over the picture, the camera moved.
 """
 
 from __future__ import annotations
 
 from itertools import groupby
-from math import dist, hypot
-from statistics import fmean, median
-from typing import NamedTuple
+from math import hypot
+from statistics import fmean
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from longtake.preprocess.analysis.changes import Changes
 from longtake.preprocess.analysis.observers import Found
 from longtake.preprocess.media.frames import SMALL, Frame, Picture
 
+Places = npt.NDArray[np.float32]
+
+_NOWHERE: Places = np.empty((0, 2), np.float32)
 _LOOKS_PER_SECOND = 5.0
-_PART = (80, 40)  # width and height of the four parts compared; odd sizes shift the correlation by half a pixel
-_PLACES = tuple((left, top) for top in (5, 45) for left in (0, 80))
-_WINDOW = (39, 39)  # pixels around the middle of a part, used to refine its shift
-_MAX_REFINEMENT = 1.5  # pixels
-_SURE = 0.15  # response of the correlation; below this, the pictures show different things
-_MIN_PARTS = 3  # that must agree
-_TOLERANCE, _TOLERATED = 0.4, 0.35  # pixels, or share of the motion, by which a part may differ
+_CORNERS, _QUALITY, _APART = 100, 0.01, 3.0  # how many at most, against the best one, and pixels between two
+_WINDOW = (15, 15)  # pixels around a corner
+_PRECISE = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 10, 0.03)  # steps at most, and pixels of the last one
+_FEWEST = 8  # corners to decide from
+_RETURNED = 0.3  # pixels by which a corner that is followed back may miss its place
+_FOLLOWED = 0.4  # share of the corners; below this, the pictures show different things
+_TOLERANCE = 1.0  # pixels by which a corner may differ from the common motion: near things move more than far ones
+_AGREEING = 0.5  # share of the followed corners
+_QUARTERS = 3  # of the picture, in which corners agree
 _MIN_SHIFT = 0.02  # of the width, in a second
 _MIN_ZOOM = 0.04  # of the size, in a second
 _MIN_STEADY = 4  # looks that agree
 _MIN_SHAKY = 6  # looks that move but don't agree
 _BRIDGED = 1.0  # seconds without a certain look between two spans of one motion
 _MAX_LOOKS = 150  # in one run, to bound memory
-
-
-class _Move(NamedTuple):
-    """How many pixels the content of a part moved right and down, and the part's middle relative to the picture's."""
-
-    across: float
-    along: float
-    x: float
-    y: float
-
-    def outward(self, x: float, y: float) -> float:
-        """The growth that this part shows, if the whole moved by (x, y)."""
-        return ((self.x - x) * self.across + (self.y - y) * self.along) / (self.across**2 + self.along**2)
-
-    def misses(self, x: float, y: float, growth: float) -> float:
-        """Pixels by which its motion differs from a picture that moved by (x, y) and grew."""
-        return hypot(self.x - x - growth * self.across, self.y - y - growth * self.along)
 
 
 class _Look(NamedTuple):
@@ -133,17 +122,43 @@ class CameraMotion:
 
 def _compare(before: Picture, after: Picture, seconds: float, frame: Frame) -> _Look | None:
     """How the content moved between two looks; None if it is still or only parts of it moved."""
-    moves = [move for place in _PLACES if (move := _move(before, after, place))]
-    if len(moves) < _MIN_PARTS:
+    old, new = _followed(before, after)
+    if len(old) < _FEWEST:
         return None
-    x, y = median(move.x for move in moves), median(move.y for move in moves)
-    growth = median(move.outward(x, y) for move in moves)
-    tolerance = max(_TOLERANCE, _TOLERATED * max(hypot(x, y), abs(growth) * hypot(*_PART) / 2))
-    agreeing = sum(move.misses(x, y, growth) <= tolerance for move in moves)
-    if agreeing < _MIN_PARTS:
+    found, agreeing = cv2.estimateAffinePartial2D(old, new, ransacReprojThreshold=_TOLERANCE)
+    if found is None:
         return None
+    middle = np.array(SMALL) / 2
+    agreed = agreeing.ravel() > 0
+    if agreed.mean() < _AGREEING or len(np.unique(old[agreed] > middle, axis=0)) < _QUARTERS:
+        return None
+    x, y = found[:, :2] @ middle + found[:, 2] - middle
+    growth = hypot(found[0, 0], found[1, 0]) - 1
     right, down = x / SMALL[0] / seconds, y / SMALL[1] * frame.stream.height / frame.stream.width / seconds
-    return _named(frame.time, right, down, growth / seconds)
+    return _named(frame.time, float(right), float(down), growth / seconds)
+
+
+def _followed(before: Picture, after: Picture) -> tuple[Places, Places]:
+    """The places (n, 2) of corners in two looks, in pixels; none if most can't be followed."""
+    found = cv2.goodFeaturesToTrack(before, _CORNERS, _QUALITY, _APART)
+    if found is None:
+        return _NOWHERE, _NOWHERE
+    corners: Places = np.asarray(found, np.float32)
+    pair = _flow(before, after, corners, corners)
+    if len(pair[0]) < _FOLLOWED * len(corners):  # too far to be found from where they were
+        shift, _ = cv2.phaseCorrelate(before.astype(np.float32), after.astype(np.float32))
+        pair = _flow(before, after, corners, corners + np.array(shift, np.float32))
+    return pair if len(pair[0]) >= _FOLLOWED * len(corners) else (_NOWHERE, _NOWHERE)
+
+
+def _flow(before: Picture, after: Picture, corners: Places, expected: Places) -> tuple[Places, Places]:
+    """The corners that are found near where they are expected, and where they came from; (n, 2) each, in pixels."""
+    how: dict[str, Any] = {"winSize": _WINDOW, "criteria": _PRECISE, "flags": cv2.OPTFLOW_USE_INITIAL_FLOW}
+    moved, there, _ = cv2.calcOpticalFlowPyrLK(before, after, corners, expected.copy(), **how)
+    back, here, _ = cv2.calcOpticalFlowPyrLK(after, before, moved, moved + corners - expected, **how)
+    missed = np.linalg.norm((back - corners)[:, 0], axis=1)
+    sure = (there.ravel() > 0) & (here.ravel() > 0) & (missed < _RETURNED)
+    return corners[sure, 0], moved[sure, 0]
 
 
 def _named(time: float, right: float, down: float, growth: float) -> _Look | None:
@@ -158,27 +173,3 @@ def _named(time: float, right: float, down: float, growth: float) -> _Look | Non
     else:
         kind = "tilt_up" if down > 0 else "tilt_down"
     return _Look(time, kind, right, down, growth)
-
-
-def _move(before: Picture, after: Picture, place: tuple[int, int]) -> _Move | None:
-    """How the content of a quarter moved; None if that is uncertain."""
-    (width, height), (left, top) = _PART, place
-    part = slice(top, top + height), slice(left, left + width)
-    window = cv2.createHanningWindow(_PART, cv2.CV_32F)
-    (x, y), response = cv2.phaseCorrelate(before[part].astype(np.float32), after[part].astype(np.float32), window)
-    if response <= _SURE:
-        return None
-    across, along = left + (width - SMALL[0]) / 2, top + (height - SMALL[1]) / 2
-    return _Move(across, along, *_refined(before, after, (left + width / 2, top + height / 2), (x, y)))
-
-
-def _refined(
-    before: Picture, after: Picture, middle: tuple[float, float], shift: tuple[float, float]
-) -> tuple[float, float]:
-    """Refine a shift around a place, in pixels; unchanged if the result would be far from it."""
-    start = np.array([[middle]], np.float32)
-    expected = start + np.array(shift, np.float32)
-    flow = cv2.OPTFLOW_USE_INITIAL_FLOW
-    end, found, _ = cv2.calcOpticalFlowPyrLK(before, after, start, expected, winSize=_WINDOW, maxLevel=0, flags=flow)
-    x, y = (float(value) for value in (end - start).ravel())
-    return (x, y) if found[0, 0] and dist((x, y), shift) <= _MAX_REFINEMENT else shift

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -103,9 +104,9 @@ def _read_pictures(job: IndexJob) -> Iterator[tuple[TimeSpan, list[TextBox]]]:
         kept = job.chunks.get(name)
         if kept is None:
             readings = []
-            for item in items:
+            for boxes in _read(engine, [layer.path / item["file"] for item in items]):
                 job.check_cancelled()
-                readings.append([asdict(box) for box in _read(engine, layer.path / item["file"])])
+                readings.append([asdict(box) for box in boxes])
                 job.progress((done + len(readings)) / layer.count)
             kept = canonical_json(readings).encode()
             job.chunks.put(name, kept)
@@ -121,6 +122,15 @@ def _batched(items: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         yield batch
 
 
-def _read(engine: SceneTextEngine, file: Path) -> list[TextBox]:
-    picture = read_jpeg(file)
-    return lines_of(engine.read(picture), picture.shape[1] / picture.shape[0])
+def _read(engine: SceneTextEngine, files: Sequence[Path]) -> Iterator[list[TextBox]]:
+    """The lines of each picture, several at the same time."""
+
+    def lines(file: Path) -> list[TextBox]:
+        picture = read_jpeg(file)
+        return lines_of(engine.read(picture), picture.shape[1] / picture.shape[0])
+
+    pool = ThreadPoolExecutor(engine.at_once)
+    try:
+        yield from pool.map(lines, files)
+    finally:
+        pool.shutdown(cancel_futures=True)

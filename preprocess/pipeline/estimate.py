@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from longtake.console import counted
 from longtake.memory.library import LAYERS, Library, VideoRecord
@@ -44,7 +45,7 @@ def estimate(workspace: Workspace, references: Sequence[str]) -> Estimate:
         LongtakeError: if one is neither a media file nor a video in the library.
     """
     library = workspace.library
-    rates, videos = _rates(library)
+    rates, videos = rates_of(library)
     return Estimate(
         videos=tuple(_estimate(library, reference, rates) for reference in references),
         measured_on=videos,
@@ -68,7 +69,7 @@ def show_estimate(found: Estimate) -> list[str]:
     if any(video.indexing for video in found.videos):
         lines.append(f"based on {counted(found.measured_on, 'indexed video')} in this library")
     limit = found.most
-    cost = f", {limit.cost:g} in cost" if limit.cost else ""
+    cost = f", a price of {limit.cost:g}" if limit.cost else ""
     return [*lines, f"the answer: at most {limit.rounds} rounds, {limit.seconds:g} s, {limit.tokens:,} tokens{cost}"]
 
 
@@ -85,22 +86,22 @@ def _estimate(library: Library, reference: str, rates: Mapping[str, float]) -> V
     return VideoEstimate(name=known.name if known else path.name, duration=duration, indexing=missing or None)
 
 
-def _rates(library: Library) -> tuple[dict[str, float], int]:
-    """Seconds of work per second of video, by step, and the number of videos measured."""
+def rates_of(library: Library, fact: str = "seconds") -> tuple[dict[str, float], int]:
+    """How much of a fact of indexing a second of video takes, by step, and the number of videos measured."""
     measured: dict[str, list[float]] = defaultdict(list)
     videos = [video for video in library.videos() if video.duration > 0]
     for video in videos:
-        for step, seconds in _seconds(library, video).items():
-            measured[step].append(seconds / video.duration)
+        for step, facts in runs_of(library, video).items():
+            if fact in facts:
+                measured[step].append(facts[fact] / video.duration)
     steps = dict.fromkeys(_step(name) for name in LAYERS)
     return {step: median(measured[step]) for step in steps if measured[step]}, len(videos)
 
 
-def _seconds(library: Library, video: VideoRecord) -> dict[str, float]:
-    """Seconds by step; every layer of the visual pass records the time of the whole pass."""
+def runs_of(library: Library, video: VideoRecord) -> dict[str, dict[str, Any]]:
+    """The facts of a video's indexing by step; every layer of the visual pass records those of the whole pass."""
     store = library.layers(video.id)
-    runs = {_step(name): store.run(name, key) for name, key in video.layers.items()}
-    return {step: facts["seconds"] for step, facts in runs.items() if "seconds" in facts}
+    return {_step(name): store.run(name, key) for name, key in video.layers.items()}
 
 
 def _step(layer: str) -> str:

@@ -40,11 +40,11 @@ def check_library(root: Path) -> LibraryCheck:
     try:
         library = Library(root)
         records = library.videos()
-        problems += [*_index_problems(library, records), *_reading_problems(library)]
+        problems += [*library.damaged_records(), *_index_problems(library, records), *_reading_problems(library)]
         written, videos = FORMAT if (root / "library.json").exists() else None, len(records)
     except LibraryError as error:
         problems = problems or [str(error)]  # missing access explains this error
-    return LibraryCheck(str(root), written, videos, _size(root), shutil.disk_usage(place).free, tuple(problems))
+    return LibraryCheck(str(root), written, videos, size_of(root), shutil.disk_usage(place).free, tuple(problems))
 
 
 def _access_problems(root: Path, place: Path) -> Iterator[str]:
@@ -66,7 +66,7 @@ def _reading_problems(library: Library) -> Iterator[str]:
         yield str(error)
 
 
-def _size(root: Path) -> int:
+def size_of(root: Path) -> int:
     """Total size of all files in bytes."""
     size = 0
     for folder, _, names in os.walk(root):
@@ -86,14 +86,11 @@ def _index_problems(library: Library, videos: Sequence[VideoRecord]) -> Iterator
         return
     for video in videos:
         named = f"{video.name} ({video.id})"
-        try:
-            layers = {name: layer for name in video.layers if (layer := library.layer(video, name))}
-        except LibraryError as error:
-            yield str(error)
-            continue
+        layers, problems = library.sound_layers(video)
+        yield from problems.values()
         if not index.holds(video.id):
             yield f"{named} is not in the search index: the next `longtake search` adds it."
-        elif video.indexed != index_key(layers):
+        elif not problems and video.indexed != index_key(layers):
             yield (
                 f"The search index is out of date for {named}: unless it's being indexed right now, run "
                 f"`longtake index {shlex.quote(video.path)}`."

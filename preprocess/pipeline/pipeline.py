@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +30,7 @@ from longtake.preprocess.layers.text_vectors import TextVectors
 from longtake.preprocess.media.media import MediaInfo, probe
 from longtake.preprocess.pipeline.index_sync import make_findable
 from longtake.preprocess.pipeline.progress import IndexReport, LayerReport, Watcher
-from longtake.preprocess.pipeline.step_run import DISK_FULL, SourceChanged, run_step
+from longtake.preprocess.pipeline.step_run import DISK_FULL, StepRunner, run_step, unchanged
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
 from longtake.settings import Settings
 
@@ -58,6 +58,7 @@ def index_file(
     index: Index,
     *,
     watcher: Watcher | None = None,
+    runner: StepRunner = run_step,
 ) -> IndexReport:
     """Build a file's missing layers and make each searchable as soon as it is built.
 
@@ -72,7 +73,7 @@ def index_file(
     started = time.perf_counter()
     watcher = watcher or Watcher()
     media = probe(path)
-    source = path.stat()
+    source, check_source = path.stat(), unchanged(path)
     try:
         video_id = _identify(path, library)
         with _alone(library, video_id, path.name, watcher) as alone:
@@ -81,7 +82,7 @@ def index_file(
                 # The process with the lock may only be checking whether anything is missing.
                 return IndexReport(known, (), time.perf_counter() - started, complete=known.complete)
             record = video_record(path, source, video_id, library, media)
-            run = _Indexing(path, source, media, library, settings, engines, index, watcher, record)
+            run = _Indexing(path, check_source, media, library, settings, engines, index, watcher, record, runner)
             return run.run_all(started)
     except OSError as error:
         where = error.filename or library.root
@@ -97,7 +98,7 @@ class _Indexing:
     """The indexing of one file."""
 
     path: Path
-    source: os.stat_result
+    check_source: Callable[[], None]
     media: MediaInfo
     library: Library
     settings: Settings
@@ -105,6 +106,7 @@ class _Indexing:
     index: Index
     watcher: Watcher
     video: VideoRecord
+    runner: StepRunner
     layers: dict[str, Layer] = field(default_factory=dict)
     embeddings: list[LayerReport] = field(default_factory=list)  # of the text vectors, which follow the layers
 
@@ -112,8 +114,8 @@ class _Indexing:
         """Run every step, unless stopped."""
         settle(self.library.layers(self.video.id).root)
         self.library.save(self.video)
-        found = {name: self.library.layer(self.video, name) for name in LAYERS}
-        self.layers = {name: layer for name, layer in found.items() if layer}
+        sound, _ = self.library.sound_layers(self.video)  # its step builds a damaged layer again
+        self.layers = {name: sound[name] for name in LAYERS if name in sound}
         complete = True
         try:
             for step in STEPS:
@@ -134,7 +136,7 @@ class _Indexing:
         If the step fails or has no engine, its earlier layers stay, as long as their inputs are in use.
         """
         job = IndexJob(self.path, self.media, self.settings, self.engines, self.layers, watcher.check_cancelled)
-        done = run_step(step, job, self.library.layers(self.video.id), watcher, self._check_source)
+        done = self.runner(step, job, self.library.layers(self.video.id), watcher, self.check_source)
         before = {name: self.layers.pop(name, None) for name in BUILT_BY.get(step.name, (step.name,))}
         if done is None:
             done = [layer for layer in before.values() if layer and self._inputs_in_use(layer)]
@@ -160,17 +162,6 @@ class _Indexing:
     def _keep(self, **changes: object) -> None:
         self.video = self.video.model_copy(update=changes)
         self.library.save(self.video)
-
-    def _check_source(self) -> None:
-        with suppress(OSError):
-            now = self.path.stat()
-            if (now.st_size, now.st_mtime_ns) == (self.source.st_size, self.source.st_mtime_ns):
-                return
-        event = "changed" if self.path.exists() else "was removed"
-        raise SourceChanged(
-            f"{self.path} {event} while it was being read: index it again once the file is complete; "
-            "earlier finished work is kept."
-        )
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Runs one step: reuses existing layers, builds missing ones and reports failures."""
+"""Runs one step: reuses existing layers, builds missing and damaged ones and reports failures."""
 
 from __future__ import annotations
 
@@ -7,20 +7,52 @@ import logging
 import platform
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
 
 from longtake.errors import Cancelled, EngineUnavailable, LongtakeError
 from longtake.memory.building import Chunks, build_layers
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.preprocess.layers.step import IndexJob, Step
+from longtake.preprocess.pipeline.process_costs import core_seconds, most_memory
 from longtake.preprocess.pipeline.progress import LayerReport, Stopwatch, Watcher
 
 log = logging.getLogger(__name__)
 DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
+class StepRunner(Protocol):
+    """Runs one step, here or elsewhere; see `run_step`."""
+
+    def __call__(
+        self, step: Step, job: IndexJob, store: LayerStore, watcher: Watcher, check_source: Callable[[], None]
+    ) -> list[Layer] | None:
+        """As `run_step`."""
+        ...
+
+
 class SourceChanged(LongtakeError):
     """The file changed after it was opened, so nothing just read from it can be kept."""
+
+
+def unchanged(path: Path) -> Callable[[], None]:
+    """A check that a file is as it is now; it raises `SourceChanged` otherwise."""
+    before = path.stat()
+
+    def check() -> None:
+        with suppress(OSError):
+            now = path.stat()
+            if (now.st_size, now.st_mtime_ns) == (before.st_size, before.st_mtime_ns):
+                return
+        event = "changed" if path.exists() else "was removed"
+        raise SourceChanged(
+            f"{path} {event} while it was being read: index it again once the file is complete; "
+            "earlier finished work is kept."
+        )
+
+    return check
 
 
 def run_step(
@@ -45,7 +77,7 @@ def run_step(
     job.check_cancelled()
     try:
         recipes = step.recipes(job)
-        found = {recipe.name: store.get(recipe.name, recipe.key) for recipe in recipes}
+        found = {recipe.name: store.sound(recipe.name, recipe.key) for recipe in recipes}
         existing = [layer for layer in found.values() if layer]
         missing = [recipe for recipe in recipes if found[recipe.name] is None]
         watcher.reports.extend(_report(store, layer, reused=True) for layer in existing)
@@ -75,7 +107,7 @@ def _build(
     watcher: Watcher,
     check_source: Callable[[], None],
 ) -> list[Layer]:
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), core_seconds()
     stopwatch = Stopwatch(step.name)
     left_out: list[str] = []
     with build_layers(store.root, recipes) as building:
@@ -94,7 +126,7 @@ def _build(
             except SourceChanged:
                 building.discard()
                 raise
-    facts = _run_facts(building.chunks, time.perf_counter() - started, left_out)
+    facts = _run_facts(building.chunks, time.perf_counter() - started, core_seconds() - worked, left_out)
     built = [layer for recipe in recipes if (layer := store.get(recipe.name, recipe.key))]
     for layer in built:
         store.record_run(layer.name, layer.key, facts)
@@ -109,9 +141,12 @@ def _report(store: LayerStore, layer: Layer, *, reused: bool) -> LayerReport:
     return LayerReport(layer.name, layer.engine, layer.key, layer.count, seconds, reused, left_out=left_out)
 
 
-def _run_facts(chunks: Chunks, seconds: float, left_out: Sequence[str]) -> dict[str, object]:
+def _run_facts(chunks: Chunks, seconds: float, worked: float, left_out: Sequence[str]) -> dict[str, object]:
     return {
         "seconds": round(seconds, 3),
+        "core_seconds": round(worked, 3),
+        "memory": most_memory(),
+        "gpu": Path("/dev/nvidia0").exists(),
         "left_out": list(left_out),
         "chunks_made": len(chunks.made),
         "chunks_reused": len(chunks.reused),

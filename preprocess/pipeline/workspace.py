@@ -15,6 +15,7 @@ from longtake.settings import Settings
 if TYPE_CHECKING:
     from longtake.memory.search.search_index import Index
     from longtake.preprocess.pipeline.progress import IndexReport, Watcher
+    from longtake.preprocess.pipeline.step_run import StepRunner
 
 
 class Workspace:
@@ -37,7 +38,8 @@ class Workspace:
         from longtake.preprocess.pipeline.retrieval import query_embeddings
 
         floors = {embedding.space: embedding.floor for embedding in query_embeddings(self.engines)}
-        return HybridIndex(self.library.index_root, floors=floors, rrf_constant=self.settings.search.rrf_constant)
+        constant = self.settings.search.rrf_constant
+        return HybridIndex(self.library.index_root, floors=floors, rrf_constant=constant, refill=self._refill)
 
     def restore(self, videos: Iterable[VideoRecord]) -> None:
         """Add videos that are missing from the search index, because it was lost or an older version wrote it."""
@@ -45,11 +47,23 @@ class Workspace:
 
         for video in videos:
             if not self.index.holds(video.id):
-                layers = {name: layer for name in video.layers if (layer := self.library.layer(video, name))}
+                layers, _ = self.library.sound_layers(video)
                 make_findable(video, layers, self.library, self.index)
 
-    def add(self, path: Path, watcher: Watcher | None = None) -> IndexReport:
-        """Index a file, or its missing layers."""
-        from longtake.preprocess.pipeline.pipeline import index_file
+    def _refill(self) -> None:
+        self.restore(self.library.videos())
 
-        return index_file(path, self.library, self.settings, self.engines, self.index, watcher=watcher)
+    def add(self, path: Path, watcher: Watcher | None = None, runner: StepRunner | None = None) -> IndexReport:
+        """Index a file, or its missing layers, with steps that run here unless a runner is given."""
+        from longtake.preprocess.pipeline.pipeline import index_file
+        from longtake.preprocess.pipeline.step_run import run_step
+
+        return index_file(
+            path,
+            self.library,
+            self.settings,
+            self.engines,
+            self.index,
+            watcher=watcher,
+            runner=runner or run_step,
+        )

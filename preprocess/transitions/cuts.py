@@ -11,7 +11,6 @@ from itertools import islice
 from typing import Any
 
 import cv2
-from scenedetect import ContentDetector, FrameTimecode
 
 from longtake.preprocess.analysis.changes import Changes, Look
 from longtake.preprocess.media.frames import Frame, Picture
@@ -74,6 +73,8 @@ class Cuts:
 
     def _differ(self, before: Picture, after: Picture) -> bool:
         """Whether two pictures, (90, 160, 3) BGR, differ as much as two shots do."""
+        from scenedetect import ContentDetector, FrameTimecode  # a question makes the engine, but looks at no frame
+
         # Without the detector's flash filter, which needs every frame: `_Candidate` checks whether the picture returns.
         detector, moment = ContentDetector(threshold=self._threshold, min_scene_len=0), FrameTimecode(0, 1.0)
         detector.process_frame(moment, before)

@@ -56,7 +56,7 @@ class VisualPass:
             shots,
             LayerRecipe("still", 4, "longtake/still"),
             LayerRecipe("moments", 4, "longtake/novelty"),
-            LayerRecipe("motion", 3, "longtake/phase_correlation"),
+            LayerRecipe("motion", 4, "longtake/corners"),
             LayerRecipe("keyframes", 3, "longtake/keyframes", keyframes, inputs),
             LayerRecipe("text_frames", 4, "longtake/strokes", text_frames, inputs),
         )

@@ -20,6 +20,7 @@ from longtake.settings import Settings
 
 if TYPE_CHECKING:
     from longtake.agent.graph.agent import Agent
+    from longtake.preprocess.pipeline.step_run import StepRunner
 
 __all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "Video", "ask", "index", "load_settings"]
 Reference = str | PathLike[str]  # a file's path, or a name or id in the library
@@ -58,17 +59,20 @@ class Library:
         library = self.workspace.library
         return [Video.of(video, library.root) for video in library.videos()]
 
-    def index(self, file: str | PathLike[str], watcher: Watcher | None = None) -> IndexReport:
+    def index(
+        self, file: str | PathLike[str], watcher: Watcher | None = None, runner: StepRunner | None = None
+    ) -> IndexReport:
         """Index a video or audio file. An incomplete index is completed.
 
         Args:
             file: its path, or the name or id of a video in the library. The file isn't copied.
             watcher: receives progress and can stop the work.
+            runner: where the steps run, such as the `RaySteps` of a cluster; by default here.
         """
         path = Path(file).expanduser()
         library = self.workspace.library
         known = None if path.exists() else library.find(fspath(file))
-        report = self.workspace.add(Path(known.path) if known else path, watcher)
+        report = self.workspace.add(Path(known.path) if known else path, watcher, runner)
         return replace(report, video=Video.of(report.video, library.root))
 
     def ask(

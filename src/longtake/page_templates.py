@@ -1,6 +1,8 @@
-"""Templates of HTML pages: what is filled in is escaped, and a missing value is an error."""
+"""What HTML pages are made of: templates, in which text is escaped and a missing value is an error, and data URLs."""
 
 from __future__ import annotations
+
+from base64 import b64encode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -14,3 +16,8 @@ def templates(package: str, folder: str = ".") -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def data_url(kind: str, content: bytes) -> str:
+    """A file of a media type, such as `image/jpeg`, as an address that contains it."""
+    return f"data:{kind};base64,{b64encode(content).decode()}"

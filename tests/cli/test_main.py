@@ -167,9 +167,9 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path, long_tone: Pa
     assert next(layer for layer in done["layers"] if layer["name"] == "probe")["reused"]
 
 
-def test_a_damaged_file_of_threads_is_named(tmp_path: Path, tone: Path) -> None:
+def test_a_damaged_file_of_threads_is_named_to_a_thread(tmp_path: Path, tone: Path) -> None:
     (tmp_path / "memory.sqlite").write_bytes(b"no database at all" * 100)
-    done = longtake("ask", tone, "When does the tone sound?", library=tmp_path)
+    done = longtake("ask", tone, "When does the tone sound?", "--thread", "tones", library=tmp_path)
     assert done.code == 1
     assert "memory.sqlite cannot be used" in done.stderr
 

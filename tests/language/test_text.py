@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.language.text import fold, same
+from longtake.language.text import fold, same, without_bullet
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,21 @@ from longtake.language.text import fold, same
 )
 def test_what_differs_in_writing_only_is_the_same(one: str, other: str) -> None:
     assert same(one, other)
+
+
+@pytest.mark.parametrize(
+    ("line", "bare"),
+    [
+        ("• Warning tone", "Warning tone"),
+        ("▪Drive belt", "Drive belt"),
+        ("· ● two signs", "two signs"),
+        ("    return 1", "    return 1"),
+        ("+ $35 · each", "+ $35 · each"),
+        ("•", "•"),
+    ],
+)
+def test_a_line_of_a_list_is_its_words(line: str, bare: str) -> None:
+    assert without_bullet(line) == bare
 
 
 @pytest.mark.parametrize(("one", "other"), [("が", "か"), ("हिन्दी", "हनद"), ("cafe", "care"), ("a b", "ab")])

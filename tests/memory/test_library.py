@@ -67,12 +67,14 @@ def test_a_video_that_is_not_there_suggests_one_that_is(tmp_path: Path) -> None:
         library.resolve("tolk.mp4")
 
 
-def test_a_damaged_record_says_which_and_what_to_do(tmp_path: Path) -> None:
+def test_a_damaged_record_costs_only_its_video_and_says_what_to_do(tmp_path: Path) -> None:
     library = Library(tmp_path / "library")
-    talk = add(library, tmp_path / "talk.mp4", b"talk")
+    talk, trip = (add(library, tmp_path / name, name.encode()) for name in ("talk.mp4", "trip.mp4"))
     (tmp_path / "library" / "videos" / talk.id / "video.json").write_text("{")
-    with pytest.raises(LibraryError, match=r"video.json is damaged.*index the video again"):
-        library.videos()
+    assert library.videos() == [trip]
+    assert library.resolve("trip.mp4") == trip
+    with pytest.raises(LibraryError, match=rf"{talk.id}/video.json is damaged: run `longtake index`"):
+        library.resolve("talk.mp4")
 
 
 def test_deleting_removes_the_layers_and_not_the_file(tmp_path: Path) -> None:

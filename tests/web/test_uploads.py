@@ -228,6 +228,7 @@ def test_a_video_that_comes_again_while_it_is_deleted_is_there(workspace: Worksp
         until_indexed(client, video)
         upload = begin(client, "again.wav", len(data))
         with closing(sqlite3.connect(workspace.library.memory_file, isolation_level=None)) as memory:
+            memory.execute("PRAGMA journal_mode = WAL")  # as the library's first writer does
             memory.execute("BEGIN IMMEDIATE")  # the deletion waits for this, half done
             deleted = beside.submit(httpx.delete, f"{server.url}/api/videos/{video}", timeout=60)
             while not deleted.done() and (workspace.library.root / "uploads" / f"{video}.wav").exists():

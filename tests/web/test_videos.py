@@ -279,7 +279,7 @@ def test_a_damaged_layer_of_one_video_is_no_fault_of_the_list(own_workspace: Wor
         assert [(each["id"], each["width"]) for each in client.get("/api/videos").json()["videos"]] == [(video.id, 640)]
         lanes = client.get(f"/api/videos/{video.id}/lanes")
         assert lanes.status_code == 400
-        assert "index the video again" in lanes.json()["error"]["message"]
+        assert "`longtake index " in lanes.json()["error"]["message"]
 
 
 def test_a_layer_that_cannot_be_read_at_all_is_a_problem_of_its_video(own_workspace: Workspace) -> None:

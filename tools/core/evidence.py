@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from longtake.language.text import without_bullet
 from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
@@ -20,7 +21,7 @@ def evidence_of(
         video=video,
         span=TimeSpan(start=item["start"], end=item["end"]),
         modality=modality,
-        content=content,
+        content=without_bullet(content),
         score=confidence,
         engine=layer.engine,
         layer=layer.key,

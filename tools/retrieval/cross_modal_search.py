@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
+from longtake.language.text import without_bullet
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.search.search_index import Document, Match, SearchFilter
 from longtake.memory.timespan import TimeSpan
@@ -75,7 +76,7 @@ def evidence_of_document(document: Document, score: float) -> Evidence:
         video=document.video,
         span=document.span,
         modality=document.modality,
-        content=document.text,
+        content=without_bullet(document.text),
         score=round(score, 5),
         engine=document.engine,
         layer=document.layer,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from longtake.agent.gathering.gathered import Found, Gathered, joined_text
 from longtake.agent.gathering.text_lines import Lines
@@ -25,18 +25,20 @@ class Candidate:
     """One piece of evidence with its line and its similarity to the question.
 
     Attributes:
+        after: the line of speech that goes on after it.
         score: of `stating`, how much better the line states what is asked than none of the lines, if it was judged.
         share: the chance that it alone of the judged lines does.
     """
 
     evidence: Evidence
     line: tuple[Evidence, ...]
-    cosine: float
+    cosine: float = 0.0
     words: float = 0.0
     anchored: bool = False
     tool: str = ""
     fact: Fact | None = None
     spoken: TimeSpan | None = None
+    after: tuple[Evidence, ...] = ()
     score: float | None = None
     share: float | None = None
 
@@ -73,12 +75,12 @@ class Candidate:
 
     @property
     def closest(self) -> Closest:
-        """The form in which it is shown as a closest line."""
+        """The form in which it is shown as a closest line: with what is said next, which often says why or how."""
         span = self.spoken or self.span
         return Closest(
-            text=self.text,
+            text=joined_text((*self.line, *self.after)),
             start=round(span.start, 3),
-            end=round(span.end, 3),
+            end=round(max((span.end, *(item.span.end for item in self.after))), 3),
             modality=self.modality,
             video=self.evidence.video,
         )
@@ -101,19 +103,26 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
             found.anchored,
             known.get(found.evidence.key, ""),
             spoken=found.spoken,
+            after=found.after,
         )
         for found in gathered.found
     ]
     gathered_keys = {each.evidence.key for each in gathered_ones}
     fresh = [(item, tool) for item, tool in loose if item.key not in gathered_keys]
-    vectors = embed([query.question, *(item.content for item, _ in fresh)])
-    cosines = vectors[1:] @ vectors[0] if fresh else []
     lines = _lines([item for item, _ in fresh])
-    found = [
-        Candidate(item, lines[number], round(float(cosine), 4), tool=tool, fact=facts.get(item.id))
-        for number, ((item, tool), cosine) in enumerate(zip(fresh, cosines, strict=True))
+    of_tools = [
+        Candidate(item, line, tool=tool, fact=facts.get(item.id))
+        for (item, tool), line in zip(fresh, lines, strict=True)
     ]
-    return [*found, *gathered_ones]
+    return _compared(query.question, [*of_tools, *gathered_ones], embed)
+
+
+def _compared(question: str, candidates: Sequence[Candidate], embed: Embed) -> list[Candidate]:
+    """The candidates, of which those that search gave no similarity get that of their own text."""
+    unlike = [each for each in candidates if not each.cosine]
+    asked, *texts = embed([question, *(each.evidence.content for each in unlike)])
+    cosines = {id(each): round(float(text @ asked), 4) for each, text in zip(unlike, texts, strict=True)}
+    return [replace(each, cosine=cosines.get(id(each), each.cosine)) for each in candidates]
 
 
 def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:

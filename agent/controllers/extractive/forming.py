@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
+from longtake.agent.controllers.extractive.claimed import by_claim
 from longtake.agent.controllers.extractive.option_choice import choose, declining, left_over
 from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
@@ -13,6 +14,7 @@ from longtake.agent.controllers.extractive.ranking import Weights, confidence
 from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, times
 from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
+from longtake.language.text import comparable
 from longtake.language.words import coverage
 from longtake.memory.records import Closest, Option
 from longtake.memory.timespan import joined
@@ -62,7 +64,7 @@ def form(findings: Findings) -> Reply:
     """The reply: what a tool made, else the best candidate if it is likely enough, else the closest lines."""
     query = findings.query
     fitting = [pair for pair in findings.ranked if pair[0].chance(query) >= _IMPOSSIBLE]
-    nearest = tuple(each.closest for each in distinct(candidate for candidate, _ in fitting)[:CLOSEST])
+    nearest = _nearest(candidate for candidate, _ in fitting)
     if ordered := by_order(query, [candidate for candidate, _ in findings.ranked]):
         option, lines = ordered
         claims = tuple(_claim(query, line) for line in lines)
@@ -102,11 +104,25 @@ def form(findings: Findings) -> Reply:
     )
 
 
+def _nearest(candidates: Iterable[Candidate]) -> tuple[Closest, ...]:
+    """The closest lines, each with what follows it; none that another one shows already."""
+    shown: list[Closest] = []
+    for each in distinct(candidates):
+        plain = comparable(each.text)
+        if not any(plain in comparable(other.text) and other.modality == each.modality for other in shown):
+            shown.append(each.closest)
+        if len(shown) == CLOSEST:
+            break
+    return tuple(shown)
+
+
 def _choose(findings: Findings) -> tuple[Option, Candidate, bool] | None:
     """The option that the deciding line says; else the option closest to any line, whatever its source."""
     query, embed = findings.query, findings.embed
     if left := left_over(query.question, query.options, findings.ranked):
         return *left, True
+    if claimed := by_claim(query.question, query.options, findings.ranked):
+        return *claimed, True
     decided = choose(query.options, [(findings.picked, 1.0)], embed) if findings.picked else None
     return decided if decided and decided[2] else choose(query.options, findings.ranked, embed, query.question)
 

@@ -28,7 +28,7 @@ def declining(options: Sequence[str]) -> Option | None:
 def choose(
     options: Sequence[str], ranked: Sequence[tuple[Candidate, float]], embed: Embed, question: str = ""
 ) -> tuple[Option, Candidate, bool] | None:
-    """The likeliest option, its line, and whether the line says that option and no other; None without lines.
+    """The likeliest option, its line, and whether the line says it and nothing of another; None without lines.
 
     A line counts more the more stems of the question it has, and the longer a phrase of it: of several things, one
     moves from left to right.
@@ -72,7 +72,7 @@ def _closest(
     embed: Embed,
     question: str,
 ) -> tuple[int, Candidate, bool]:
-    """The number of the option that is closest to a line, the line, and whether it says that option and no other."""
+    """The number of the option closest to a line, the line, and whether it says that option and nothing of another."""
     chances = {id(candidate): chance for candidate, chance in ranked}
     vectors = embed([*options, *(each.text for each in lines)])
     likeness = vectors[: len(options)] @ vectors[len(options) :].T
@@ -86,7 +86,9 @@ def _closest(
     line = lines[place].text
     grammar = [set(each) - set(content_stems(option)) - shared for option, each in zip(options, own, strict=True)]
     stated = [option for option, few in zip(options, grammar, strict=True) if says(line, option) and few <= stems(line)]
-    return number, lines[place], stated == [options[number]]
+    others = {word for each in own for word in each} - set(own[number]) - shared
+    hinted = {word for word in others & stems(line) if word.isalpha()}  # a number alone may count anything
+    return number, lines[place], stated == [options[number]] and not hinted
 
 
 def _fits(question: str, line: str) -> float:

@@ -17,7 +17,7 @@ TIMED = frozenset({"time", "duration"})
 _WHEN = frozenset({"date", "weekday", "clock"})  # kinds of values
 _UNITS_OF_TIME = frozenset(stem(unit) for unit in "seconds minutes hours days weeks months years decades".split())
 _MOMENT = 0.5  # share of a video that something may take and still happen at a time
-_CLAUSE = re.compile(r"[.:;!?]\s+")  # clauses before the last one only give context
+CLAUSE = re.compile(r"[.:;!?]\s+")  # clauses before the last one only give context
 
 
 def settles(query: Query, candidate: Candidate) -> bool:
@@ -36,7 +36,8 @@ def settles(query: Query, candidate: Candidate) -> bool:
     # A question that only says again what was asked answers nothing.
     if candidate.only_asks and not content_stems(new):
         return False
-    return bool(new) and not denies_otherwise(query, candidate)
+    # "Why isn't it open?" takes for granted what it denies; "What isn't open?" asks for what no line affirms.
+    return bool(new) and (query.target == "quote" or not denies_otherwise(query, candidate))
 
 
 def _states_time(query: Query, candidate: Candidate) -> bool:
@@ -63,5 +64,5 @@ def settled_by(query: Query, candidate: Candidate) -> str | None:
 
 def denies_otherwise(query: Query, candidate: Candidate) -> bool:
     """Whether the question denies what a line affirms: a list of prices doesn't say what is not for sale."""
-    asked = _CLAUSE.split(query.question.strip())[-1]
+    asked = CLAUSE.split(query.question.strip())[-1]
     return bool(NEGATION.search(asked)) and denied_otherwise(asked, [candidate.text])

@@ -53,7 +53,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     if proven and option is None and LETTER.match(state.draft or "") and state.options:
         text = f"{text} {NO_OPTION}"
     if status in ("abstained", "uncertain"):
-        text = " ".join(filter(None, (text, _failed(state.messages), _voices(state, context))))
+        text = " ".join(filter(None, (text, _failed(state.messages), _voices(state, context), _damaged(context))))
     if state.stands_in and status != "partial":
         text = f"{text} {STOOD_IN.format(why=state.stands_in)}"
     result = Answer(
@@ -100,6 +100,12 @@ def _failed(messages: Sequence[BaseMessage]) -> str:
     return said and FAILED.format(what=said)
 
 
+def _damaged(context: RunContext) -> str:
+    """Which layers can't be read, and how to renew them: the answer may be in one of them."""
+    said = " ".join(context.known.damaged)
+    return said and f"({said})"
+
+
 def _voices(state: AgentState, context: RunContext) -> str:
     """That nothing tells the voices apart, for a count of what is said; how many people speak is one."""
     query = state.query
@@ -107,7 +113,7 @@ def _voices(state: AgentState, context: RunContext) -> str:
         return ""
     if "speech" in query.lacks:
         return ""
-    return f"(Voices weren't told apart: {context.known.problems.get('speakers', HELP).rstrip('.')}.)"
+    return f"(Voices weren't told apart: {HELP}.)"
 
 
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +12,7 @@ from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.tree import one_line
 from longtake.errors import LongtakeError
 from longtake.memory.library import Library, VideoRecord
+from longtake.page_templates import data_url
 from longtake.preprocess.media.sources import media_of, source
 
 STILL_BYTES = 2_000_000  # for all stills of a page, as JPEG
@@ -79,7 +79,7 @@ def _stills(run: LenientRun, library: Library, video: VideoRecord, most_bytes: i
         if jpeg is None or len(jpeg) > left:
             return
         left -= len(jpeg)
-        yield {"at": at, "url": f"data:image/jpeg;base64,{b64encode(jpeg).decode()}"}
+        yield {"at": at, "url": data_url("image/jpeg", jpeg)}
 
 
 def _times(run: LenientRun, video: VideoRecord) -> Iterator[float]:

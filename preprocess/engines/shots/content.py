@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-
-import scenedetect
+from importlib.metadata import version
 
 from longtake.preprocess.analysis.changes import Changes
 from longtake.preprocess.media.frames import Frame
@@ -20,7 +19,7 @@ class ContentShots:
     """Finds transitions in one pass, without a model."""
 
     def __init__(self, settings: Settings) -> None:
-        self.id = f"pyscenedetect-{scenedetect.__version__}/content"
+        self.id = f"pyscenedetect-{version('scenedetect-headless')}/content"
         self._settings = settings.visual_pass
 
     def finder(self, changes: Changes, frames: Callable[[], Iterator[Frame]]) -> ContentFinder:

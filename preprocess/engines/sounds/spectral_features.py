@@ -11,7 +11,6 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
-from faster_whisper.vad import get_vad_model
 
 from longtake.preprocess.engines.sounds.sound_engine import Measures
 from longtake.preprocess.engines.sounds.spectral_pitch import track_pitch
@@ -134,6 +133,8 @@ def _run_up(block: AudioBlock, previous: AudioBlock | None) -> Samples:
 
 
 def _voice(whole: Samples, before: Samples) -> Array:
+    from faster_whisper.vad import get_vad_model  # a question makes the engine, but hears nothing
+
     heard = get_vad_model()(np.concatenate([before, whole]))
     return np.asarray(heard, np.float64).reshape(-1)[RUN_UP // FRAME :]
 

@@ -32,6 +32,8 @@ class Reading(NamedTuple):
 class LineReader(ABC):
     """See `SceneTextEngine`, for models that find lines and recognise them."""
 
+    at_once = 1
+
     def __init__(self, settings: Settings) -> None:
         self.long_side = settings.scene_text.long_side
         self._min_confidence = settings.scene_text.min_confidence

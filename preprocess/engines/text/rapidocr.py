@@ -6,6 +6,7 @@ upside down.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
@@ -17,13 +18,14 @@ import numpy.typing as npt
 from longtake.preprocess.engines.text.line_reader import LineReader, Picture, Reading
 from longtake.settings import Settings
 
-_THREADS = 4  # so that one reader doesn't take over a large machine
+_AT_ONCE = 4  # pictures at most, so that one reader doesn't take over a large machine
 
 
 class RapidOcr(LineReader):
     """Reads printed text in many scripts, at the size in the settings."""
 
     CALLS: ClassVar[Mapping[str, float]] = {"read": 120.0, "read_region": 30.0}
+    at_once = min(_AT_ONCE, os.cpu_count() or 1)
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
@@ -57,6 +59,7 @@ def _reader(long_side: int) -> Any:
             "Global.log_level": "error",
             "Det.limit_type": "max",
             "Det.limit_side_len": long_side,
-            "EngineConfig.onnxruntime.intra_op_num_threads": _THREADS,
+            # Threads of its own would spin while they wait, which takes as long again; pictures run beside each other.
+            "EngineConfig.onnxruntime.intra_op_num_threads": 1,
         }
     )

@@ -28,6 +28,11 @@ class SceneTextEngine(Protocol):
         """Model, version and the size it reads at."""
         ...
 
+    @property
+    def at_once(self) -> int:
+        """How many pictures it reads at the same time, in as many threads."""
+        ...
+
     def read(self, picture: npt.NDArray[np.uint8], long_side: int | None = None) -> list[TextBox]:
         """Find and read the texts in a picture, (height, width, 3) BGR, in any order.
 

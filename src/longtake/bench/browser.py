@@ -49,13 +49,13 @@ def new_page(chromium: Any, **options: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def served(session: Session, library: Path) -> Iterator[str]:
-    """Run `longtake serve` in its own process; gives its address.
+def served(session: Session, library: Path, *options: str) -> Iterator[str]:
+    """Run `longtake serve` with these options in its own process; gives its address.
 
     Raises:
         EngineError: if the server doesn't start.
     """
-    command = longtake(session, library, "serve", "--port", "0")
+    command = longtake(session, library, "serve", "--port", "0", *options)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             line = server.stdout.readline() if server.stdout else ""

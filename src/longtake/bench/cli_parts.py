@@ -38,6 +38,16 @@ def search(
 
 
 @parts.command(rich_help_panel=PANEL)
+def cluster(
+    clips: Annotated[int, typer.Option(min=2, help="Drawn clips of eight seconds.")] = 64, as_json: Json = False
+) -> None:
+    """Index clips on a Ray cluster of one and of two nodes on this machine, and without Ray; needs the extra `ray`."""
+    from longtake.bench.parts.cluster_scaling import measure_cluster, show_cluster
+
+    print_report(measure_cluster(clips, notify(as_json)), show_cluster, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
 def reader(
     context: typer.Context,
     write: Annotated[Path | None, typer.Option(help="Write the fitted heads to this folder: agent/query.")] = None,

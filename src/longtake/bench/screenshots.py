@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import json
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-from PIL import Image
-
-from longtake.bench.browser import ask, browser, new_page, served, wait_until
+from longtake.bench.browser import ask, browser, new_page, served
 from longtake.bench.hour.reel import Notify
+from longtake.bench.page_tour import PRICE, SUMMARY, tour
+from longtake.bench.pictures import PHONE, Picture, play_proof, save
 from longtake.bench.processes import longtake, run
 from longtake.console import Session
 from longtake.memory.records import Record
@@ -21,12 +20,7 @@ from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace
 
 LAPTOP = {"width": 1280, "height": 720}
-PHONE = {"width": 390, "height": 844}
-SUMMARY = "Summarise the video."
 SUBJECTS = ("agent", "retrieval", "transcript")
-_SETTLED = (
-    "(video => video?.currentTime > 0 && !video.seeking && video.readyState > 2)(document.querySelector('video'))"
-)
 
 
 class View(NamedTuple):
@@ -41,17 +35,8 @@ class View(NamedTuple):
 VIEWS = (
     View("page-dark.png", SUMMARY, LAPTOP, "dark"),
     View("page-phone.png", "When does the speaker talk about the storm?", PHONE, "light"),
-    View("page-light.png", "What is the price of the telescope cover?", LAPTOP, "light"),
+    View("page-light.png", PRICE, LAPTOP, "light"),
 )
-
-
-class Picture(Record):
-    """A picture that was written; width and height in pixels."""
-
-    file: str
-    width: int
-    height: int
-    bytes: int
 
 
 class Screenshots(Record):
@@ -75,16 +60,19 @@ def take_screenshots(session: Session, out: Path, notify: Notify) -> Screenshots
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder, browser() as chromium:
         notify("making and indexing the demo video")
         library, demo = Path(folder) / "library", make_demo(Path(folder) / "demo")
-        Workspace(library, session.settings).add(demo)
+        workspace = Workspace(library, session.settings)
+        workspace.add(demo)
         notify("evaluating")
         report = _evaluate(session, library, demo)
         notify("taking pictures")
         with served(session, library) as url:
             pictures = [_page(chromium, url, view, out) for view in VIEWS]
-            pictures.append(_trace(chromium, url, out / "trace.png"))
+            pictures.append(_trace(chromium, url, out))
         with new_page(chromium, viewport=LAPTOP, color_scheme="light") as page:
             page.goto(report.as_uri())
-            pictures.append(_save(page, out / "evaluation.png"))
+            pictures.append(save(page, out, "evaluation.png"))
+        notify("taking pictures of every page")
+        pictures += tour(session, chromium, workspace, demo, report, out)
     return Screenshots(pictures=tuple(pictures))
 
 
@@ -98,34 +86,19 @@ def _page(chromium: Any, url: str, view: View, out: Path) -> Picture:
     with new_page(chromium, viewport=view.viewport, color_scheme=view.scheme) as page:
         page.goto(url)
         ask(page, view.question)
-        _play_proof(page)
-        return _save(page, out / view.file)
+        play_proof(page)
+        return save(page, out, view.file)
 
 
-def _trace(chromium: Any, url: str, file: Path) -> Picture:
+def _trace(chromium: Any, url: str, out: Path) -> Picture:
     """The page of the run that summarised: it called tools."""
     with new_page(chromium, viewport=LAPTOP, color_scheme="light") as page:
         page.goto(url)
         page.get_by_role("link", name=SUMMARY).click()
         link = page.get_by_role("link", name="Trace", exact=True, include_hidden=True)
         page.goto(urljoin(url, link.get_attribute("href")))
-        _play_proof(page)
-        return _save(page, file)
-
-
-def _play_proof(page: Any) -> None:
-    """Play the first citation until its picture is there, and stop."""
-    page.locator(".answer .chip").first.click()
-    wait_until(page, _SETTLED)
-    page.evaluate("document.querySelector('video').pause()")
-
-
-def _save(page: Any, file: Path) -> Picture:
-    """Write what the page shows, in 256 colours: a third of the bytes, and no difference to the eye."""
-    page.wait_for_load_state("networkidle")
-    shown = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    shown.quantize(256).save(file, optimize=True)
-    return Picture(file=file.name, width=shown.width, height=shown.height, bytes=file.stat().st_size)
+        play_proof(page)
+        return save(page, out, "trace.png")
 
 
 def _evaluate(session: Session, library: Path, demo: Path) -> Path:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from glob import glob, has_magic
 from pathlib import Path
@@ -12,14 +13,19 @@ from typing import Annotated, Any
 import typer
 
 from longtake.api import Library
+from longtake.cli.options import Executor
 from longtake.cli.progress import Display, display, watcher_on
+from longtake.cluster.pool import executor_address
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, raise_if_interrupted, say
 from longtake.errors import ConfigError, LibraryError, LongtakeError
+from longtake.evalharness.runs.bounded_map import at_once
 from longtake.memory.timespan import clock
 from longtake.preprocess.engines.packaged_files import INSTALL
 from longtake.preprocess.media.links import fetch, is_link
 from longtake.preprocess.media.media_files import files_in, is_media
 from longtake.preprocess.pipeline.progress import IndexReport
+from longtake.preprocess.pipeline.step_run import StepRunner
+from longtake.settings import Settings
 
 
 def index(
@@ -31,6 +37,7 @@ def index(
     everything: Annotated[
         bool, typer.Option("--all", help="Index every video of the library with the engines that it has now.")
     ] = False,
+    executor: Executor = "local",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per file, one per line.")] = False,
 ) -> None:
     """Index videos. Files that are already indexed are only completed. A link needs the extra `links`."""
@@ -43,17 +50,23 @@ def index(
         raise LibraryError("The library is empty. Give the files to index.")
     refused = in_part = 0
     unheard = False
-    with display(quiet=as_json) as shown:
-        for number, name in enumerate(named, 1):
+    with _executor(executor, session.settings) as (runner, most), display(quiet=as_json) as shown:
+
+        def indexed(number: int) -> tuple[str, IndexReport | LongtakeError]:
+            name = named[number]
+            before = f"{number + 1} of {len(named)}: " if len(named) > 1 else ""
             try:
-                before = f"{number} of {len(named)}: " if len(named) > 1 else ""
-                report = library.index(_fetched(name, library, shown), watcher_on(shown, before))
+                return name, library.index(_fetched(name, library, shown), watcher_on(shown, before), runner)
             except LongtakeError as error:
+                return name, error
+
+        for name, report in at_once(indexed, range(len(named)), most):
+            if isinstance(report, LongtakeError):
                 if len(named) == 1:
-                    raise
-                shown.say(f"longtake: {error}")
+                    raise report
+                shown.say(f"longtake: {report}")
                 if as_json:
-                    say(json.dumps({"video": None, "name": Path(name).name, "error": str(error)}, ensure_ascii=False))
+                    say(json.dumps({"video": None, "name": Path(name).name, "error": str(report)}, ensure_ascii=False))
                 refused += 1
                 continue
             say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report)
@@ -86,6 +99,20 @@ def named_by(files: Sequence[str]) -> list[str]:
             raise ConfigError(f"{file} holds no video or audio file.")
         found += inside
     return list(dict.fromkeys(found))
+
+
+@contextmanager
+def _executor(name: str, settings: Settings) -> Iterator[tuple[StepRunner | None, int]]:
+    """What runs the steps, None for this process, and how many files are worked on at once."""
+    address = executor_address(name)
+    if address is None:
+        yield None, 1
+        return
+    from longtake.preprocess.cluster.ray_steps import RaySteps
+
+    with RaySteps(address, settings) as steps:
+        # One more than there are workers: while its search index is written, a file needs none.
+        yield steps, steps.size + 1
 
 
 def _fetched(name: str, library: Library, shown: Display) -> str:

@@ -20,6 +20,7 @@ COMMANDS = {
     "doctor": ("longtake.cli.doctor:doctor", "Check what works here and how to enable the rest."),
     "demo": ("longtake.cli.demo:demo", "Make a short video, index it and ask about it."),
     "index": ("longtake.cli.index:index", "Index files, folders or links."),
+    "plan": ("longtake.cli.plan:plan", "Plan the indexing of many files: time, memory, disk and price."),
     "videos": ("longtake.cli.video_commands:videos", "List, show, delete and export the videos of the library."),
     "models": ("longtake.cli.models:models", "List, pull, verify, locate and remove models on disk."),
     "faces": ("longtake.cli.faces_command:faces", "Enrol, list and delete faces to be named in videos."),

@@ -22,6 +22,14 @@ Model = Annotated[
         help="Language model: ollama/NAME, lmstudio/NAME, vllm/NAME, llamacpp/NAME, openai/NAME or gguf/NAME."
     ),
 ]
+Executor = Annotated[
+    str,
+    typer.Option(
+        metavar="local|ray|ray=ADDRESS",
+        help="Where the work runs: in this process, or on a Ray cluster, of this machine if no address is given. "
+        "Every node must see the videos and the library at the same paths.",
+    ),
+]
 Media = Annotated[Path, typer.Option(help="Folder of clips; with questions.jsonl if questions are asked.")]
 Seconds = Annotated[float, typer.Option(min=10, help="Length of the video made of the clips.")]
 Rounds = Annotated[int, typer.Option(min=1, help="Timed runs per side.")]

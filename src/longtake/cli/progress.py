@@ -123,14 +123,17 @@ class _OnTerminal:
 
 
 class _AsLines:
-    """The latest news in a line every two seconds, also while a step reports nothing."""
+    """A line every two seconds: the latest news, or that the step goes on."""
 
     def __init__(self) -> None:
-        self._latest = ""
+        self._step, self._latest = "", ""
+        self._began = 0.0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._keep_telling, daemon=True)
 
     def show(self, what: str, share: float | None = None, left: str = "") -> None:
+        if what != self._step:
+            self._step, self._began = what, time.monotonic()
         done = share is not None and share >= 1
         percent = " done" if done else "" if share is None else f" {share:.0%}"
         self._latest = f"{what}{percent}" if done or not left else f"{what}{percent}, {left}"
@@ -146,10 +149,11 @@ class _AsLines:
             self._thread.join()
 
     def _keep_telling(self) -> None:
-        started, told = time.monotonic(), ""
+        told = ""
         while not self._over.wait(LONGEST_SILENCE):
             news = self._latest
-            note(f"still working, {clock(time.monotonic() - started)} so far" if news == told else news)
+            going_on = f"{self._step}: still working, {clock(time.monotonic() - self._began)} so far"
+            note(going_on if news == told else news)
             told = news
 
 

@@ -187,7 +187,7 @@ def _offer_index(context: typer.Context, session: Session, *, yes: bool) -> None
         from longtake.cli.index import index
 
         context.obj = session
-        index(context, None, True, False)
+        index(context, None, everything=True)
 
 
 def _agreed(question: str, yes: bool) -> bool:

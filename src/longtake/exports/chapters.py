@@ -6,6 +6,7 @@ import html
 import re
 from typing import NamedTuple
 
+from longtake.language.text import without_bullet
 from longtake.memory.records import Answer
 from longtake.memory.timespan import clock
 
@@ -64,5 +65,5 @@ def _cue(chapter: Chapter) -> str:
 
 def title_of(text: str) -> str:
     """A text as a title: on one line, without times, cut if it is long."""
-    title = " ".join(_TIMES.sub("", text).split())
+    title = " ".join(_TIMES.sub("", without_bullet(text)).split())
     return title if len(title) <= MAX_TITLE_LENGTH else title[: MAX_TITLE_LENGTH - 1].rstrip() + "…"

@@ -5,12 +5,9 @@ The HTML file needs neither Longtake nor the videos, and loads nothing.
 
 from __future__ import annotations
 
-import tempfile
 import time
-from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from jinja2 import Template
@@ -20,13 +17,13 @@ from longtake.agent.traces.pages.kept_stills import kept_still
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
 from longtake.exports.bundle_text import plain, span_text
-from longtake.exports.clip_export import write_clip
+from longtake.exports.clip_export import clip_bytes
 from longtake.exports.places import Place, places_of
 from longtake.memory.conversations import Conversation, Exchange
 from longtake.memory.library import Library
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
-from longtake.page_templates import templates
+from longtake.page_templates import data_url, templates
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sources import source
 
@@ -114,10 +111,7 @@ class _Media:
             return None
         span = TimeSpan(start=place.span.start, end=min(place.span.end, place.span.start + MAX_CLIP_LENGTH))
         try:
-            with tempfile.TemporaryDirectory(prefix="longtake-chat-") as folder:
-                clip = Path(folder) / "clip.mp4"
-                write_clip(path, probe(path), span, clip)
-                url = self._fitting("video/mp4", clip.read_bytes())
+            url = self._fitting("video/mp4", clip_bytes(path, probe(path), span))
         except MediaError:
             self._gone += 1
             return None
@@ -126,7 +120,7 @@ class _Media:
         return url
 
     def _fitting(self, kind: str, content: bytes) -> str | None:
-        url = f"data:{kind};base64,{b64encode(content).decode()}"
+        url = data_url(kind, content)
         if len(url) > self._left:
             return None
         self._left -= len(url)

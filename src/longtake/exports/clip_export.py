@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,18 @@ def write_clip(source: Path, media: MediaInfo, span: TimeSpan, target: Path, lon
             _write_pictures(container, video, source, media, span, long_side)
         if audio:
             _write_sound(container, audio, source, media, span)
+
+
+def clip_bytes(source: Path, media: MediaInfo, span: TimeSpan, long_side: int = LONG_SIDE) -> bytes:
+    """The same clip as the content of its file.
+
+    Raises:
+        MediaError: if the source can't be opened.
+    """
+    with tempfile.TemporaryDirectory(prefix="longtake-clip-") as folder:
+        clip = Path(folder) / "clip.mp4"
+        write_clip(source, media, span, clip, long_side)
+        return clip.read_bytes()
 
 
 def _video_stream(container: Any, media: MediaInfo, long_side: int) -> Any:

@@ -7,7 +7,6 @@ blobs that `RecordedTrace(folder, "trace")` reads.
 
 from __future__ import annotations
 
-import tempfile
 from itertools import islice
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -16,7 +15,7 @@ from longtake.agent.traces.pages.page import page_of
 from longtake.agent.traces.trace import RecordedTrace, blob_text
 from longtake.errors import LibraryError, MediaError
 from longtake.exports.bundle_text import answer_text, subtitles_text
-from longtake.exports.clip_export import write_clip
+from longtake.exports.clip_export import clip_bytes
 from longtake.exports.places import Place, places_of
 from longtake.memory.conversations import Exchange
 from longtake.memory.layers import canonical_json
@@ -74,10 +73,7 @@ def _add_place(pack: ZipFile, place: Place) -> None:
         middle = (place.citations[0].start + place.citations[0].end) / 2
         for still in read_chosen(path, media, [middle], _STILL_BYTES, lambda: None):
             pack.writestr(place.file("jpg"), still.jpeg)
-    with tempfile.TemporaryDirectory(prefix="longtake-clip-") as folder:
-        clip = Path(folder) / "clip.mp4"
-        write_clip(path, media, span, clip)
-        pack.write(clip, place.file("mp4"))
+    pack.writestr(place.file("mp4"), clip_bytes(path, media, span))
 
 
 def _add_trace(pack: ZipFile, trace: RecordedTrace, library: Library) -> None:

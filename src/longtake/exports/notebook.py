@@ -6,24 +6,21 @@ script, and text from videos and models is escaped.
 
 from __future__ import annotations
 
-import tempfile
-from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from jinja2 import Environment
 
 from longtake.agent.traces.pages.kept_stills import kept_still
 from longtake.errors import LibraryError, MediaError
-from longtake.exports.clip_export import write_clip
+from longtake.exports.clip_export import clip_bytes
 from longtake.exports.places import AROUND, Place, places_of
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.page_templates import templates
+from longtake.page_templates import data_url, templates
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sources import source
 
@@ -86,25 +83,20 @@ def _clip(place: Place) -> Picture | None:
         return None
     start = max(0.0, min(place.citations[0].start, place.span.end - AROUND))
     span = TimeSpan(start=start, end=min(place.span.end, start + MAX_CLIP_LENGTH))
-    with tempfile.TemporaryDirectory(prefix="longtake-clip-") as folder, suppress(MediaError):
+    with suppress(MediaError):
         media = probe(path)
-        file = Path(folder) / "clip.mp4"
-        write_clip(path, media, span, file, LONG_SIDE)
-        if file.stat().st_size <= MAX_CLIP_BYTES:
+        content = clip_bytes(path, media, span, LONG_SIDE)
+        if len(content) <= MAX_CLIP_BYTES:
             kind: Literal["video", "audio"] = "video" if media.video else "audio"
-            return Picture(kind, _data_url(f"{kind}/mp4", file.read_bytes()))
+            return Picture(kind, data_url(f"{kind}/mp4", content))
     return None
 
 
 def _still(video: VideoRecord, library: Library, at: float) -> Picture | None:
     with suppress(LibraryError):
         if jpeg := kept_still(library, video, at, LONG_SIDE):
-            return Picture("img", _data_url("image/jpeg", jpeg))
+            return Picture("img", data_url("image/jpeg", jpeg))
     return None
-
-
-def _data_url(kind: str, content: bytes) -> str:
-    return f"data:{kind};base64,{b64encode(content).decode()}"
 
 
 @cache

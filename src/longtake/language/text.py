@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 _SIGNS = str.maketrans(dict.fromkeys("’‘‛", "'") | dict.fromkeys("“”„", '"') | dict.fromkeys("−–—‒‐‑", "-"))
+_BULLETS = "•·‣▪▫■□●○◦"
 # Those of Latin, Greek and Cyrillic letters. In other scripts what is combined makes another letter, as が is not か.
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
@@ -16,6 +17,11 @@ def fold(text: str) -> str:
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text).translate(_SIGNS).casefold()
     return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
+
+
+def without_bullet(line: str) -> str:
+    """A line without the signs that make it one of a list, if anything follows them."""
+    return line.lstrip(_BULLETS + " ") or line if line.startswith(tuple(_BULLETS)) else line
 
 
 def same(one: str, other: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from concurrent.futures import Future
 from typing import Any
 
 import anyio
@@ -40,16 +41,21 @@ def make_server(offer: Offer, seconds: float) -> Server[dict[str, Any]]:
 
     async def call_tool(context: ServerRequestContext[dict[str, Any]], params: CallToolRequestParams) -> CallToolResult:
         loop = asyncio.get_running_loop()
+        notified: list[Future[None]] = []
 
         def notify(event: Mapping[str, Any]) -> None:
             what = " ".join(filter(None, (event["type"], event["data"].get("tool"))))
-            asyncio.run_coroutine_threadsafe(context.session.report_progress(event["step"] + 1, message=what), loop)
+            progress = context.session.report_progress(event["step"] + 1, message=what)
+            notified.append(asyncio.run_coroutine_threadsafe(progress, loop))
 
         async with turns:
             budget = Budget(seconds)
             try:
                 called = (params.name, params.arguments or {}, budget, notify, _session_of(context))
-                return await anyio.to_thread.run_sync(offer.call, *called, abandon_on_cancel=True)
+                result = await anyio.to_thread.run_sync(offer.call, *called, abandon_on_cancel=True)
+                if notified:  # a client stops listening when it has the result
+                    await asyncio.wait([asyncio.wrap_future(sent) for sent in notified])
+                return result
             finally:
                 budget.stop()
 

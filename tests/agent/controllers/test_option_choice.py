@@ -69,3 +69,18 @@ def test_a_denial_leaves_the_option_that_a_line_with_all_others_does_not_say(
 ) -> None:
     found = left_over(question, options, [(line("nothing"), 0.9), (line(text), 0.5)])
     assert (found and found[0].text) == left
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("Adults pay 8 pounds.", True),
+        ("Adults pay 8 pounds, children get in free.", False),
+        ("Adults pay 8 pounds, open from 4 to 9.", True),
+    ],
+)
+def test_a_line_with_a_word_of_another_option_leaves_doubt(text: str, sure: bool) -> None:
+    options = ("8 pounds", "4 pounds", "Free entry")
+    found = choose(options, [(line(text), 0.5)], lambda texts: np.ones((len(texts), 4), np.float32))
+    assert found is not None
+    assert (found[0].text, found[2]) == ("8 pounds", sure)

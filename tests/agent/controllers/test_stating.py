@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.candidates import Candidate, candidates_of
 from longtake.agent.controllers.extractive.passages import load_passages
 from longtake.agent.controllers.extractive.ranking import (
     FEATURES,
@@ -20,6 +20,7 @@ from longtake.agent.controllers.extractive.ranking import (
     ranked,
 )
 from longtake.agent.controllers.extractive.stating import judge_for, shares_of
+from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.query.query import Query, Reading, Scope, Target
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.query.softmax import Matrix
@@ -130,6 +131,16 @@ def test_only_the_likeliest_lines_are_judged(reader: LearnedReader) -> None:
     found = lines(reader, question, *(f"Line {number} about a permit." for number in range(JUDGED + 4)))
     seen = judged(asked(reader, question), found, load_weights(reader.family()), liking())
     assert sum(each.score is not None for each in seen) == JUDGED
+
+
+def test_a_line_that_search_found_by_its_words_alone_is_as_alike_as_any_other(reader: LearnedReader) -> None:
+    question = "What does the permit cost?"
+    expected = lines(reader, question, "The permit is forty dollars a year.", "He was at a loss for words.")
+    found = [Found(evidence=each.evidence, line=each.line, words=3.0) for each in expected]
+    searched = found[1].model_copy(update={"cosine": 0.5})
+    by_words, by_search = candidates_of(asked(reader, question), Gathered(found=(found[0], searched)), [], reader.embed)
+    assert by_words.cosine == pytest.approx(expected[0].cosine, abs=1e-3)
+    assert by_search.cosine == 0.5
 
 
 @pytest.mark.parametrize("family", ["minilm", "wordllama"])

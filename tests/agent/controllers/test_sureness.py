@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,6 +108,12 @@ def test_an_option_that_a_line_affirms_is_no_sure_answer_to_what_is_denied() -> 
     assert formed(lacking, line("Tom owns a yacht.")).outcome == "uncertain"
 
 
+def test_a_reason_may_affirm_what_the_question_denies_and_a_thing_may_not() -> None:
+    said = line("We use red peppers, because the green peppers give me heartburn.")
+    assert formed(query("speech", "quote", "Why no green peppers?"), said).outcome == "answered"
+    assert formed(query("speech", "name", "Which peppers are not green?"), said).outcome == "uncertain"
+
+
 def test_an_option_is_chosen_by_a_line_of_an_unlikely_source() -> None:
     asked = query("sound", "time", "Where do people meet after the tone?")
     asked = asked.model_copy(update={"options": ("the lobby", "the gate")})
@@ -160,6 +167,13 @@ def test_the_closest_line_is_quoted_once(text: str) -> None:
     closest = Closest(text=text, start=1, end=2, modality="visual", video="v")
     reported = unsure(Reply(outcome="uncertain", closest=(closest,)), {})
     assert reported.count("“") == reported.count("”") == 1
+
+
+def test_what_is_said_next_is_shown_with_a_line_and_not_again() -> None:
+    failed, reason, lamp = line("It failed."), line("The cable was loose.", 15), line("The lamp is on.", 40)
+    shown = formed(query("speech", "description", "Why?"), replace(failed, after=reason.line), reason, lamp).closest
+    assert [each.text for each in shown] == ["It failed. The cable was loose.", "The lamp is on."]
+    assert shown[0].end == 20
 
 
 def test_an_option_about_a_picture_that_nothing_examined_is_not_guessed() -> None:

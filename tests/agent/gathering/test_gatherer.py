@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from helpers.asking import ask_endpoint
+from helpers.libraries import SETTINGS
+from helpers.media.clips import flat, write_clip, written
 from helpers.servers.openai_server import says
 
 from longtake.agent.gathering.gathered import Found, Gathered
@@ -20,15 +23,14 @@ Gather = Callable[[str], Gathered]
 @pytest.fixture(scope="module")
 def gathered(small_workspace: Workspace) -> Gather:
     """What is gathered for a question about the small video, as the trace of its run tells."""
-    agent = Agent(small_workspace)
+    return lambda question: gathered_for(question, "talk.mp4", small_workspace)
 
-    def gather(question: str) -> Gathered:
-        answer = agent.ask(["talk.mp4"], question)
-        trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
-        (event,) = [event for event in trace.events() if event["type"] == "gather"]
-        return Gathered.model_validate(trace.blob(event["output"]))
 
-    return gather
+def gathered_for(question: str, video: str, workspace: Workspace) -> Gathered:
+    answer = Agent(workspace).ask([video], question)
+    trace = RecordedTrace(workspace.library.trace_root, answer.trace or "")
+    (event,) = [event for event in trace.events() if event["type"] == "gather"]
+    return Gathered.model_validate(trace.blob(event["output"]))
 
 
 def texts(found: tuple[Found, ...]) -> set[str]:
@@ -82,3 +84,24 @@ def test_the_first_message_holds_no_more_than_the_settings_let_it(small_workspac
     asked = ask_endpoint(small_workspace, [says("NOT FOUND: nothing.")], "gathering.tokens=12")
     reported = asked.endpoint.requests[0]["messages"][1]["content"]
     assert WELCOME not in reported or KETTLE not in reported
+
+
+def test_rows_of_a_table_are_lines_also_where_cells_are_equal(tmp_path: Path) -> None:
+    table = [
+        ("Branch", "Now", "Planned"),
+        ("Eastfield", "30", "24"),
+        ("Quarry Lane", "24", "24"),
+        ("Harbour", "36", "30"),
+    ]
+    picture = flat((60, 30, 10), 640, 360)
+    for row, cells in enumerate(table):
+        for cell, across in zip(cells, (30, 340, 490), strict=True):
+            picture = written(picture, cell, place=(across, 70 + 70 * row), scale=1.0)
+    clip = write_clip(tmp_path / "table.mp4", [picture] * 20, times=lambda number: number / 5)
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    workspace.add(clip)
+    found = gathered_for("What does the table say about Quarry Lane?", str(clip), workspace).found
+    lines = {each.evidence.content: each.text for each in found if each.modality == "scene_text"}
+    assert lines["Quarry Lane"] == "Quarry Lane · 24 · 24"
+    assert lines["Eastfield"] == "Eastfield · 30 · 24"
+    assert lines["Harbour"] == "Harbour · 36 · 30"

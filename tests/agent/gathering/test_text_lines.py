@@ -49,6 +49,15 @@ def test_a_pause_ends_a_line() -> None:
     assert Lines([first, document("costs 249 dollars.", 9, 10)]).line_of(first) == (first,)
 
 
+def test_what_is_said_next_follows_a_line_if_the_pause_is_short() -> None:
+    first, reason, rest = document("It failed.", 1, 2), document("The cable", 2, 3), document("was loose.", 3, 4)
+    lines = Lines([first, reason, rest, document("Goodbye.", 20, 21)])
+    assert lines.after(lines.line_of(first)) == (reason, rest)
+    assert lines.after((rest,)) == ()
+    title = text("Results", 1, 2)
+    assert Lines([title, first]).after((title,)) == ()
+
+
 def test_a_line_of_speech_does_not_grow_without_end() -> None:
     cues = [document("and then ten more words of it come along here", number, number + 1) for number in range(20)]
     assert 1 < len(Lines(cues).line_of(cues[0])) < 5
@@ -60,6 +69,39 @@ def test_texts_of_one_row_stand_together_in_reading_order() -> None:
     title = text("Prices", 10, 20, (0.1, 0.1, 0.2, 0.1))
     later = text("Goodbye", 30, 40, (0.1, 0.1, 0.2, 0.1))
     assert Lines([price, thing, title, later]).line_of(price) == (thing, price)
+
+
+# Read from a slide: the cells of a row don't start at the same height.
+LEDGER = [
+    ("What it cost", (0.064, 0.049, 0.434, 0.086)),
+    ("Ferry", (0.073, 0.179, 0.12, 0.125)),
+    ("Guesthouse", (0.084, 0.324, 0.367, 0.1)),
+    ("Food", (0.076, 0.447, 0.113, 0.115)),
+    ("36", (0.623, 0.185, 0.109, 0.108)),
+    ("190", (0.62, 0.311, 0.131, 0.119)),
+    ("36", (0.623, 0.451, 0.128, 0.107)),
+]
+
+
+def test_a_table_below_its_title_is_read_row_by_row() -> None:
+    title, *cells = (text(content, 0, 9, box) for content, box in LEDGER)
+    shown = "What it cost · Ferry · 36 · Guesthouse · 190 · Food · 36"
+    assert joined_text(Lines([title, *cells]).line_of(title)) == shown
+
+
+def test_of_readings_in_one_place_of_a_row_the_best_is_in_the_line() -> None:
+    label = text("Total", 0, 9, (0.076, 0.719, 0.11, 0.107))
+    upper = text("254", 0, 9, (0.623, 0.719, 0.127, 0.051), score=0.85)
+    lower = text("354", 0, 9, (0.623, 0.771, 0.127, 0.051), score=0.94)
+    lines = Lines([label, upper, lower])
+    assert lines.line_of(label) == (label, lower)
+    assert lines.line_of(upper) == (label, upper)
+
+
+def test_a_row_that_does_not_fit_ends_the_line() -> None:
+    title, long, last = "Notes", "a sentence that fills the whole width of the slide " * 2, "The end"
+    shown = [text(content, 0, 9, (0.1, 0.1 + 0.2 * row, 0.5, 0.1)) for row, content in enumerate((title, long, last))]
+    assert Lines(shown).line_of(shown[0]) == (shown[0],)
 
 
 def test_several_readings_of_one_text_are_one_in_the_line() -> None:

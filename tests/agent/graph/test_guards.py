@@ -47,7 +47,7 @@ def test_the_money_guard_ends_in_what_was_found(small_workspace: Workspace) -> N
         small_workspace, [says(None, LISTEN), says(PRICE)], "budget.cost=0.01", "controller.price.input=100"
     )
     assert (asked.answer.status, asked.stood_in) == ("answered", True)
-    assert "the limit of 0.01 in cost was reached" in asked.answer.answer
+    assert "the price reached its limit of 0.01" in asked.answer.answer
 
 
 def test_what_was_proven_is_answered_where_a_guard_ends_the_rounds(small_workspace: Workspace) -> None:

@@ -77,6 +77,7 @@ def test_a_thread_keeps_one_checkpoint_however_many_questions_it_has(small_works
 
 def test_a_question_outside_every_thread_leaves_no_checkpoint(own_workspace: Workspace) -> None:
     agent = Agent(own_workspace)
+    agent.ask([VIDEO], COST, thread="kept")
     before = _rows(own_workspace)
     agent.ask([VIDEO], COST)
     with pytest.raises(KeyboardInterrupt):
@@ -133,7 +134,7 @@ def test_another_process_goes_on_with_a_thread(small_workspace: Workspace) -> No
         "from longtake.agent.graph.agent import Agent; from longtake.config import load\n"
         "from longtake.preprocess.pipeline.workspace import Workspace\n"
         "agent = Agent(Workspace(Path(sys.argv[1]), load()))\n"
-        "state = agent._graph.get_state({'configurable': {'thread_id': 'handed over'}})\n"
+        "state = agent._threaded.get_state({'configurable': {'thread_id': 'handed over'}})\n"
         "print(state.values['turns'][0].question)"
     )
     done = subprocess.run(

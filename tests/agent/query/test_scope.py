@@ -143,3 +143,12 @@ def test_what_is_quoted_stands_alone() -> None:
     assert quoted('When is "nobody was hurt" said, and “Gate 5” shown?') == ("nobody was hurt", "Gate 5")
     assert quoted("Whose number is 555 0172 33?") == ("555 0172 33",)
     assert quoted("What is said?") == ()
+
+
+def test_a_time_past_the_end_that_describes_a_thing_is_content() -> None:
+    scope = read_scope("what happened to the 9:15 ferry to Lund?", 160.0, [])
+    assert scope.span is None
+    assert not scope.named
+    with pytest.raises(SpanError):
+        read_scope("What happens at 9:15?", 160.0, [])
+    assert read_scope("what happened to the 1:15 ferry to Lund?", 160.0, []).named

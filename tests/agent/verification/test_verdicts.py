@@ -278,3 +278,15 @@ def test_a_quotation_may_go_on_from_one_cue_to_the_next(claim: str, verdict: Ver
 def test_what_comes_first_is_unknown_where_no_single_cue_holds_a_quotation(claim: str) -> None:
     grounds = Grounds(made=["Guten Tag | Danke"])
     assert check_draft(f"{claim} [00:00:10-00:00:42]", CUES, grounds).claims[0].verdict == "unverified"
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The cart moves from left to right [00:00:01].", "supported"),
+        ("The cart moves from right to left [00:00:01].", "contradicted"),
+    ],
+)
+def test_a_direction_turned_round_is_contradicted(claim: str, verdict: Verdict) -> None:
+    seen = found("cart 1 of 2, moves to the right, from left to right", 1, 2, modality="visual")
+    assert check_draft(claim, [seen]).claims[0].verdict == verdict

@@ -221,11 +221,11 @@ def test_a_dry_run_asks_nothing_and_tells_what_each_subject_says_of_itself(quest
     asked += ("--subject", "longest", "--subject", "agent", "--subject", name)
     _, reported, _ = eval_(*asked, settings=settings)
     longest, agent, model = reported.splitlines()
-    assert longest == "longest: 2 predictions, 2 turns; about 0 calls, 0 tokens in, 0 out, 00:00:00, 0 in cost"
+    assert longest == "longest: 2 predictions, 2 turns; about 0 calls, 0 tokens in, 0 out, 00:00:00, price 0"
     assert agent.startswith("agent: 2 predictions, 2 turns; at most 0 calls, 0 tokens in, 0 out, ")
-    assert agent.endswith(", time unknown until its first reply, 0 in cost")
+    assert agent.endswith(", time unknown until its first reply, price 0")
     assert model.startswith(f"{name}: 2 predictions, 2 turns; about 2 calls, ")
-    assert model.endswith(" tokens in, 200 out, time unknown until its first reply, 0.2 in cost")
+    assert model.endswith(" tokens in, 200 out, time unknown until its first reply, price 0.2")
     assert not run.exists()
 
 

@@ -53,7 +53,7 @@ def test_a_dry_run_of_a_judge_asks_nothing_and_tells_the_time_once_a_reply_was_t
         _, reported, _ = eval_(*judged, "--dry-run", settings=settings)
         assert (server.requests, held()) == ([], False)
         assert ": 2 verdicts to give; about 2 calls, " in reported
-        assert reported.endswith(" tokens in, 80 out, time unknown until its first reply, 0.08 in cost\n")
+        assert reported.endswith(" tokens in, 80 out, time unknown until its first reply, price 0.08\n")
         assert eval_(*judged, "--limit", 1, settings=settings)[1].startswith("1 verdict given")
         expected = json.loads(eval_(*judged, "--dry-run", "--json", settings=settings)[1])
         assert (expected["verdicts"], expected["calls"], expected["cost"]) == (1, 1, pytest.approx(0.04))

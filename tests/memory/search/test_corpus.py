@@ -40,7 +40,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     for video in VIDEOS:
         store.write(video, "one", [Batch("", documents(video), None)])
     revisions = {video: Revision(key="one", count=len(documents(video)), spaces={}) for video in VIDEOS}
-    return Corpus(revisions, lambda video, revision: store.open(video, revision.key))
+    return Corpus(revisions, store.open)
 
 
 @given(

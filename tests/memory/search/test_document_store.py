@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longtake.memory.search.document_store import DocumentStore
+from longtake.memory.search.document_store import DocumentsError, DocumentStore
 from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
 
@@ -19,7 +19,7 @@ def document(start: float, text: str = "text", video: str = "a") -> Document:
 def holds(store: DocumentStore, revision: str) -> bool:
     try:
         return bool(store.get([(revision, 0)]))
-    except KeyError:
+    except DocumentsError:
         return False
 
 
@@ -33,7 +33,7 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
 def test_a_missing_document_is_an_error(tmp_path: Path) -> None:
     store = DocumentStore(tmp_path)
     store.add("a", "one", [document(0)])
-    with pytest.raises(KeyError):
+    with pytest.raises(DocumentsError):
         store.get([("one", 0), ("one", 1)])
 
 

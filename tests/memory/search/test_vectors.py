@@ -21,7 +21,7 @@ ALL = np.ones(20, np.bool_)
 def stored(folder: Path, vectors: Vectors, space: str = "model/1") -> Any:
     folder.mkdir(parents=True, exist_ok=True)
     write_vectors(folder, space, vectors)
-    return open_vectors(folder, space)
+    return open_vectors(folder, space, len(vectors))
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_only_allowed_positions_are_found(space: VectorSpace) -> None:
 def test_a_space_is_not_read_through_another(tmp_path: Path) -> None:
     stored(tmp_path, AXES)
     with pytest.raises(RuntimeError):
-        open_vectors(tmp_path, "model/2")
+        open_vectors(tmp_path, "model/2", len(AXES))
 
 
 def test_a_segment_without_vectors_is_no_obstacle(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_a_video_that_is_indexed_costs_nothing_more_and_one_like_it_what_it_cost
     lines = show_estimate(found)
     assert lines[0].endswith("indexed")
     assert "longer.mp4  00:00:06  needs indexing first, about 00:00:" in lines[1]
-    assert lines[-1] == "the answer: at most 8 rounds, 300 s, 200,000 tokens, 1 in cost"
+    assert lines[-1] == "the answer: at most 8 rounds, 300 s, 200,000 tokens, a price of 1"
 
 
 def test_before_anything_was_indexed_the_time_is_not_known(tmp_path: Path) -> None:

@@ -100,14 +100,11 @@ def raise_the_format(workspace: Workspace) -> None:
     [
         (lose_the_index, "talk.mp4 (aaaaaaaaaaaaaaaa) is not in the search index: the next `longtake search`"),
         (lose_a_layer, "`longtake index /x/talk.mp4`"),
-        (
-            damage_a_layer,
-            "delete that folder and index the video again",
-        ),
-        (lose_the_items, "delete that folder and index the video again"),
+        (damage_a_layer, "`longtake index /x/talk.mp4`"),
+        (lose_the_items, "`longtake index /x/talk.mp4`"),
         (lose_the_documents, "delete the folder"),
         (lose_the_segments, "delete the folder"),
-        (damage_the_record, "delete its folder and index the video again"),
+        (damage_the_record, f"run `longtake index` with the file of the video {TALK.id}"),
         (raise_the_format, "format 99"),
         (damage_the_readings, "memory.sqlite"),
     ],

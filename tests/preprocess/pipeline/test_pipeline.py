@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from helpers.layers_on_disk import chunks_in, in_use
 from helpers.media.small_video import write_small_video
 
 from longtake.config import load
@@ -293,23 +293,3 @@ def test_a_killed_index_goes_on_where_it_was(video: Path, tmp_path: Path, after:
     assert not again
     Workspace(tmp_path / "whole", load("embedded", settings)).add(video)
     assert in_use(tmp_path / "killed") == in_use(tmp_path / "whole")
-
-
-def chunks_in(root: Path) -> dict[str, int]:
-    """Chunks of unfinished builds, with their inodes: a chunk that is made again has another."""
-    found = {}
-    for file in root.glob("videos/*/layers/.building/*/chunks/[!.]*"):
-        with contextlib.suppress(FileNotFoundError):
-            found[str(file)] = file.stat().st_ino
-    return found
-
-
-def in_use(root: Path) -> dict[str, bytes]:
-    """Every file of every layer in use."""
-    library = Library(root)
-    files = {}
-    for video in library.videos():
-        for name, key in video.layers.items():
-            folder = library.layers(video.id).root / name / key
-            files |= {f"{name}/{f.relative_to(folder)}": f.read_bytes() for f in folder.rglob("*") if f.is_file()}
-    return files

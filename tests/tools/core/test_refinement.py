@@ -16,6 +16,7 @@ from helpers.servers.openai_server import openai_server, says
 from longtake.config import load
 from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
+from longtake.memory.search.current_revisions import read_current
 from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
@@ -320,4 +321,4 @@ def test_a_video_that_is_deleted_during_a_search_does_not_come_back(place: Works
         place.library.delete(record)
         lock.release()
         assert searching.result() == ()
-    assert (place.library.index_root / "revisions.json").read_text(encoding="utf-8").strip() == "{}"
+    assert read_current(place.library.index_root / "revisions.json") == {}

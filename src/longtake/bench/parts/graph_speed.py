@@ -167,7 +167,7 @@ def show_graph(report: GraphSpeed) -> list[str]:
 
 def _asking(workspace: Workspace, video: VideoRecord, rounds: int) -> Callable[[], str]:
     """A function that puts a question to the agent's graph and returns the id of the run."""
-    graph = build_graph(open_threads(workspace.library.memory_file))
+    graph = build_graph(None)
     toolbox, controller, reader = Toolbox(ALL_TOOLS), InstantModel(rounds=rounds), LearnedReader(workspace.engines)
     handles = {video.id: VideoHandle(video, workspace.library)}
     asked = Question("How much is 1 + 1?", (video.id,))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,15 +26,17 @@ from longtake.cli.eval.judge_command import judges
 from longtake.cli.eval.reports import reports
 from longtake.cli.eval.scripted import scripted
 from longtake.cli.eval.stress import stress
-from longtake.cli.options import Json, print_report
+from longtake.cli.options import Executor, Json, print_report
 from longtake.cli.progress import counting
 from longtake.console import EXIT_PARTIAL, Session, say, say_json
-from longtake.evalharness.items import History, Protocol
+from longtake.errors import ConfigError
+from longtake.evalharness.items import History, Item, Protocol
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.runs.shards import shard_named
 from longtake.evalharness.subjects.names import MODELS, NAMES
 
 if TYPE_CHECKING:
+    from longtake.evalharness.subjects.subject import Subject
     from longtake.evalharness.suites.longshot.longshot_import import Kind
 
 SUBJECTS = (
@@ -74,16 +78,21 @@ def run(
         bool, typer.Option("--retry-errors", help="Ask again the items that ended in an error.")
     ] = False,
     at_once: AskedAtOnce = None,
+    executor: Executor = "local",
     only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
     """Ask every subject every item; what a run already holds isn't asked again."""
+    from longtake.cluster.pool import executor_address
     from longtake.evalharness.judges.judging import any_to_judge
     from longtake.evalharness.runs.predicting import predict
     from longtake.evalharness.subjects.subject_table import settings_hashes, subject_named
     from longtake.evalharness.suites.suite_table import cases_of_run, rates_of, suite_named
 
     session: Session = context.obj
+    address = executor_address(executor)
+    if address is not None and at_once:
+        raise ConfigError("--at-once is for this process: a cluster asks as many items at once as it has workers.")
     remarks = Remarks()
     chosen = suite_named(suite)
     rates = rates_of(chosen, fps or ())
@@ -119,12 +128,27 @@ def run(
         folder.keep_loading(at_loading)
         folder.mend(remarks.notify)
         folder.keep_items(items)
-        with counting("asking", quiet=as_json) as advance:
-            done = predict(folder, card, own, subjects, remarks.notify, retry_errors=retry_errors, advance=advance)
+        with _asked_where(address, subjects, loaded, session) as asked, counting("asking", quiet=as_json) as advance:
+            done = predict(folder, card, own, asked, remarks.notify, retry_errors=retry_errors, advance=advance)
     by_id = {item.id: item for item in items}
     stage = "judge" if any_to_judge(folder, by_id, cases_of_run(card)) else "score"
     print_report(done, lambda _: [f"{done}; next: longtake eval {stage} {out}"], as_json)
     remarks.leave()
+
+
+@contextmanager
+def _asked_where(
+    address: str | None, subjects: Sequence[Subject], items: Sequence[Item], session: Session
+) -> Iterator[Sequence[Subject]]:
+    """The subjects as they reply here or, given an address, on a cluster."""
+    if address is None:
+        yield subjects
+        return
+    from longtake.cluster.pool import Pool
+    from longtake.evalharness.runs.cluster import OnCluster, Replier
+
+    with Pool(address, Replier, [subject.name for subject in subjects], items, session) as pool:
+        yield [OnCluster(subject, pool) for subject in subjects]
 
 
 @evaluate.command()
@@ -183,7 +207,6 @@ def import_(
     as_json: Json = False,
 ) -> None:
     """Import another evaluator's output as a run, to score and compare it."""
-    from longtake.errors import ConfigError
     from longtake.evalharness.suites.longshot.longshot_import import import_run
 
     kinds: dict[str, Kind] = {"longshot": "longshot", "lmms-eval": "lmms-eval"}

@@ -57,4 +57,4 @@ def show_expected(found: ExpectedVerdicts) -> list[str]:
         return [f"{verdicts}; no model is asked"]
     time = "time unknown until its first reply" if found.seconds is None else clock(found.seconds)
     tokens = f"{found.input_tokens:,} tokens in, {found.output_tokens:,} out"
-    return [f"{verdicts}; about {counted(found.calls, 'call')}, {tokens}, {time}, {found.cost:.4g} in cost"]
+    return [f"{verdicts}; about {counted(found.calls, 'call')}, {tokens}, {time}, price {found.cost:.4g}"]

@@ -95,7 +95,7 @@ def _line(expected: Expected) -> str:
         return f"{work}; nothing left to ask"
     time = "time unknown until its first reply" if expected.seconds is None else clock(expected.seconds)
     parts = [counted(expected.calls, "call"), f"{expected.input_tokens:,} tokens in"]
-    parts += [f"{expected.output_tokens:,} out", time, f"{expected.cost:.4g} in cost"]
+    parts += [f"{expected.output_tokens:,} out", time, f"price {expected.cost:.4g}"]
     source = f", as {counted(expected.measured_on, 'prediction')} took" if expected.measured_on else ""
     return f"{work}; {'at most' if expected.at_most else 'about'} {', '.join(parts)}{source}"
 

@@ -14,10 +14,13 @@ export function el(name, attributes = {}, ...children) {
   return made;
 }
 
+/** A sentence as nodes: what stands between backticks is typed in a terminal. */
+export const coded = (text) => text.split("`").map((part, place) => (place % 2 ? el("code", {}, part) : part));
+
 /** Show a message for a few seconds. */
 export function notice(sentence) {
   const box = byId("notice");
-  box.textContent = sentence;
+  box.replaceChildren(...coded(sentence));
   box.hidden = false;
   clearTimeout(notice.timer);
   notice.timer = setTimeout(() => (box.hidden = true), 8000);

@@ -1,7 +1,7 @@
 /** Indexing progress, layer by layer. The server indexes one video at a time, so one is followed at a time. */
 
 import { allVideos } from "./api.js";
-import { attempt, byId, el, fill, meter } from "./dom.js";
+import { attempt, byId, coded, el, fill, meter } from "./dom.js";
 import { followIndexing, over } from "./events.js";
 import { Plain, percent, timeLeft } from "./format.js";
 
@@ -81,14 +81,14 @@ function panelOf(video) {
   const rows = new Map();
   const show = (progress) => {
     words.textContent = inWords(progress);
-    problem.textContent = progress.error ?? "";
+    problem.replaceChildren(...coded(progress.error ?? ""));
     dismiss.hidden = !over(progress);
     layers.hidden = progress.state === "queued";
     fill(bar, progress.share);
     const missing = progress.layers.filter(({ reason }) => reason);
     lacking.hidden = !missing.length;
     if (missing.length !== reasons.children.length)
-      reasons.replaceChildren(...missing.map(({ name, reason }) => el("li", {}, `${Plain(name)}: ${reason}`)));
+      reasons.replaceChildren(...missing.map(({ name, reason }) => el("li", {}, ...coded(`${Plain(name)}: ${reason}`))));
     for (const layer of progress.layers) {
       if (!rows.has(layer.name)) rows.set(layer.name, layerRow(layer.name, layers));
       rows.get(layer.name)(layer);

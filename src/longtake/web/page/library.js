@@ -2,7 +2,7 @@
 
 import { allVideos, api, post, remove } from "./api.js";
 import { choose } from "./chooser.js";
-import { attempt, byId, confirmed, el, notice } from "./dom.js";
+import { attempt, byId, coded, confirmed, el, notice } from "./dom.js";
 import { over } from "./events.js";
 import { Plain, bytes, clock, day, many, percent, plain } from "./format.js";
 import { followQueue, inWords, onProgress } from "./indexing.js";
@@ -170,7 +170,7 @@ function detailsOf(video, status) {
     el("li", {}, Plain(layer.name), el("span", { class: "faint" }, percent(layer.share))),
   );
   for (const [layer, reason] of Object.entries(problems))
-    rows.push(el("li", { class: "faint" }, `No ${plain(layer)}: ${reason}`));
+    rows.push(el("li", { class: "faint" }, ...coded(`No ${plain(layer)}: ${reason}`)));
   const count = layers.length && (!progress || over(progress)) ? ` · ${many(layers.length, "layer")}` : "";
   const built = new Set(layers.map(({ name }) => name));
   const deaf = count && built.has("sounds") && !built.has("speech") && !built.has("subtitles");

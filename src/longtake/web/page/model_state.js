@@ -1,7 +1,7 @@
 /** The model that answers: which one was chosen, and beside the question whether it is there. */
 
 import { api } from "./api.js";
-import { byId } from "./dom.js";
+import { byId, coded } from "./dom.js";
 
 const KEPT = "longtake.model"; // in local storage: the chosen controller, unless it is the server's own
 const STALE = 30_000; // milliseconds after which the state is asked for again, when a question is begun
@@ -33,7 +33,6 @@ export async function lookAtModel() {
   const { name, problem } = state;
   line.classList.toggle("bad", problem !== null);
   line.classList.toggle("good", problem === null);
-  line.textContent = problem
-    ? `${name} can’t answer: ${problem}. Settings has the other ways to answer.`
-    : `${name} is ready.`;
+  const words = problem ? `can’t answer: ${problem}. Settings has the other ways to answer.` : "is ready.";
+  line.replaceChildren(...coded(`${name} ${words}`));
 }

@@ -1,7 +1,7 @@
 /** The settings: which model answers, what is switched off, the language of speech, and the disk used. */
 
 import { allVideos, api, post } from "./api.js";
-import { attempt, byId, el, notice } from "./dom.js";
+import { attempt, byId, coded, el, notice } from "./dom.js";
 import { Plain, bytes, many } from "./format.js";
 import { followQueue } from "./indexing.js";
 import { chooseModel, chosenModel, lookAtModel } from "./model_state.js";
@@ -42,7 +42,7 @@ function choice({ name, default: own, problem }) {
     "li",
     {},
     el("label", { class: "check" }, input, el("span", {}, words), name === "extractive" ? null : state),
-    problem ? el("p", { class: "problem" }, problem) : null,
+    problem ? el("p", { class: "problem" }, ...coded(problem)) : null,
   );
 }
 
@@ -80,7 +80,7 @@ function switched(label, on, words, kind, name) {
   const onchange = ({ target: { checked } }) => change(() => ({ [kind]: checked ? others() : [...others(), name] }));
   const box = el("input", { type: "checkbox", name: "switch", onchange });
   box.checked = on;
-  return el("li", { class: "switch" }, el("label", { class: "check" }, box, label), el("p", { class: "faint" }, words));
+  return el("li", { class: "switch" }, el("label", { class: "check" }, box, label), el("p", { class: "faint" }, ...coded(words)));
 }
 
 /** Switch something, after what was switched before; if that is refused, everything is shown as it is. */
@@ -128,4 +128,4 @@ async function showStorage() {
   );
 }
 
-const fact = (name, words) => el("div", {}, el("dt", {}, name), el("dd", { class: "faint" }, words));
+const fact = (name, words) => el("div", {}, el("dt", {}, name), el("dd", { class: "faint" }, ...coded(words)));

@@ -90,8 +90,6 @@ export class Timeline {
     this.#steps = steps;
     this.#calls = steps.filter(({ type }) => type === "tool").map((step) => this.#call(step));
     this.rows.replaceChildren(...this.#calls.map(({ row }) => row));
-    if (!this.#calls.length)
-      this.rows.append(el("p", { class: "faint" }, "The tool calls of an answer appear here."));
     this.rows.scrollTop = this.rows.scrollHeight;
     this.#draw();
   }

@@ -94,7 +94,8 @@ export class Words {
     if (!now) return;
     now.setAttribute("aria-current", "true");
     // `scrollIntoView` would scroll the page too.
+    const room = Math.max(0, this.list.clientHeight - now.offsetHeight); // a slide may have more words than fit
     if (!this.list.matches(":hover, :focus-within"))
-      this.list.scrollTop = now.offsetTop - this.list.offsetTop - this.list.clientHeight / 3;
+      this.list.scrollTop = now.offsetTop - this.list.offsetTop - room / 3;
   }
 }

@@ -1,0 +1,1 @@
+"""Indexing on the machines of a Ray cluster."""

@@ -1,0 +1,91 @@
+"""Plans the indexing of many files: time, cores, GPUs, memory, disk and money, from what indexing took in a library.
+
+Per step, the rate is the median over the library's videos of core seconds per second of video. The workers of a cluster
+have one core each and are busy until the last file, so the time is that of all cores divided by the cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from longtake.console import counted
+from longtake.errors import LibraryError
+from longtake.memory.library import Library
+from longtake.memory.records import Record
+from longtake.preprocess.pipeline.estimate import rates_of, runs_of
+from longtake.preprocess.pipeline.library_check import size_of
+
+
+class Plan(Record):
+    """The public shape of `plan --json`."""
+
+    files: int
+    video_hours: float
+    core_hours: dict[str, float]  # by step
+    cores: int
+    hours: float  # from start to end
+    gpus: int  # of the workers with models; 0 if the rates were measured without one
+    memory: int  # bytes, of all workers
+    disk: int  # bytes that the library grows by
+    price: float | None  # of all cores from start to end
+    measured_on: int  # videos
+
+
+def plan(library: Library, durations: Sequence[float], cores: int, price: float | None = None) -> Plan:
+    """Plan the indexing of files with these durations in seconds.
+
+    Args:
+        library: with videos that were indexed with the same engines and settings, by preference as long as these.
+        durations: of the files, in seconds.
+        cores: how many, each with a worker.
+        price: of a core for an hour.
+
+    Raises:
+        LibraryError: if the library has no measurement.
+    """
+    rates, videos = rates_of(library, "core_seconds")
+    if not rates:
+        raise LibraryError(
+            f"The library {library.root} holds no measurement. Index a few typical videos into it, then plan again."
+        )
+    seconds = sum(durations)
+    core_hours = {step: rate * seconds / 3600 for step, rate in rates.items()}
+    hours = sum(core_hours.values()) / min(cores, len(durations))
+    known = [video for video in library.videos() if video.duration > 0]
+    runs = [facts for video in known for facts in runs_of(library, video).values()]
+    stored = sum(size_of(library.layers(video.id).root) for video in known) + size_of(library.index_root)
+    return Plan(
+        files=len(durations),
+        video_hours=seconds / 3600,
+        core_hours=core_hours,
+        cores=cores,
+        hours=hours,
+        gpus=cores if any(facts.get("gpu") for facts in runs) else 0,
+        memory=cores * max((facts.get("memory", 0) for facts in runs), default=0),
+        disk=round(stored / sum(video.duration for video in known) * seconds),
+        price=None if price is None else price * cores * hours,
+        measured_on=videos,
+    )
+
+
+def show_plan(found: Plan) -> list[str]:
+    """The plan as lines of text."""
+    work = sorted(found.core_hours.items(), key=lambda each: -each[1])
+    steps = ", ".join(f"{step} {hours / sum(found.core_hours.values()):.0%}" for step, hours in work)
+    gpus = f", {counted(found.gpus, 'GPU')}" if found.gpus else ""
+    return [
+        f"{found.files:,} file{'s' * (found.files > 1)}, {_hours(found.video_hours)} of video",
+        f"work: {_hours(sum(found.core_hours.values()))} of one core ({steps})",
+        f"time: {_hours(found.hours)} on {counted(found.cores, 'core')}{gpus}",
+        f"memory: {_bytes(found.memory)}, disk: {_bytes(found.disk)}",
+        *([] if found.price is None else [f"price: {found.price:,.2f}"]),
+        f"based on {counted(found.measured_on, 'indexed video')} in this library",
+    ]
+
+
+def _hours(hours: float) -> str:
+    return f"{hours:,.1f} hours" if hours >= 1 else f"{60 * hours:.1f} minutes"
+
+
+def _bytes(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

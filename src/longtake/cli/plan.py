@@ -1,0 +1,37 @@
+"""`longtake plan`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longtake.api import Library
+from longtake.cli.index import named_by
+from longtake.cli.options import Json, print_report
+from longtake.console import Session
+from longtake.errors import ConfigError
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.pipeline.plan import plan as planned
+from longtake.preprocess.pipeline.plan import show_plan
+
+
+def plan(
+    context: typer.Context,
+    files: Annotated[
+        list[str] | None, typer.Argument(help="Files, folders or patterns such as '*.mp4'.", metavar="FILE...")
+    ] = None,
+    hours: Annotated[int | None, typer.Option(min=1, help="Instead of files: so many videos of one hour each.")] = None,
+    cores: Annotated[int | None, typer.Option(min=1, help="Cores of the cluster. [default: of this machine]")] = None,
+    price: Annotated[float | None, typer.Option(min=0, help="Price of a core for an hour.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Plan the indexing of many files: time, memory, disk and price, from what indexing took in this library."""
+    session: Session = context.obj
+    if bool(files) == bool(hours):
+        raise ConfigError("Give either files or --hours.")
+    durations = [probe(Path(name)).duration for name in named_by(files)] if files else [3600.0] * (hours or 0)
+    library = Library(session.library_root, session.settings).workspace.library
+    print_report(planned(library, durations, cores or os.cpu_count() or 1, price), show_plan, as_json)

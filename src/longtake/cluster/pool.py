@@ -1,0 +1,189 @@
+"""Workers on a Ray cluster whose nodes all see the videos and the library, for example on a network file system.
+
+A worker takes one core and keeps its models loaded. Work waits for a free worker, so there is never more under way than
+there are cores. Ray starts a lost worker again, and another one takes over its work.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from queue import Empty, Queue
+from typing import Any, Self
+
+from longtake import __version__
+from longtake.errors import ConfigError, LongtakeError
+
+MEMORY = 2 << 30  # bytes that Ray reserves for a worker: the visual pass of an hour with a small Whisper fits
+TRIES = 3  # workers that one piece of work may lose
+_POLL = 0.5  # seconds between two looks at it
+
+
+class Worker:
+    """Base of what a process of the cluster runs. It does one thing at a time; `progress` and `stop` are called
+    meanwhile, by another thread.
+    """
+
+    def version(self) -> str:
+        """The version of Longtake here."""
+        return __version__
+
+    def progress(self) -> Any:
+        """How far the work is; None if it can't say."""
+
+    def stop(self) -> None:
+        """End the work as soon as what is finished can be kept."""
+
+
+class Pool:
+    """The workers of a cluster, called from as many threads as there are workers."""
+
+    def __init__(self, address: str | None, kind: type[Worker], *given: Any) -> None:
+        """Connect to a cluster, or start one on this machine if no address is given.
+
+        Args:
+            address: of the cluster.
+            kind: class of the workers.
+            given: arguments of its constructor.
+
+        Raises:
+            ConfigError: if Ray isn't installed, the cluster can't be reached, no node has room for a worker, or one has
+                another version of Longtake.
+        """
+        self._ray = _connected(address)
+        nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+        self.size = sum(min(int(node.get("CPU", 0)), int(node.get("memory", 0) // MEMORY)) for node in nodes)
+        if not self.size:
+            raise ConfigError(f"No node of the Ray cluster has a core and {MEMORY >> 30} GiB of memory for a worker.")
+        gpus = min(self.size, sum(int(node.get("GPU", 0)) for node in nodes))
+        self._plain: Queue[Any] = Queue()
+        self._models: Queue[Any] = Queue() if 0 < gpus < self.size else self._plain
+        shared = [self._ray.put(each) for each in given]
+        for number in range(self.size):
+            (self._models if number < gpus else self._plain).put(self._started(kind, shared, gpus=int(number < gpus)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ray.shutdown()
+
+    def run(
+        self,
+        what: str,
+        method: str,
+        *given: Any,
+        check: Callable[[], None],
+        advance: Callable[[Any], None] = lambda progress: None,
+        models: bool = True,
+    ) -> Any:
+        """Call a method of a worker; if that is lost, the next one is called.
+
+        Args:
+            what: is done, for error messages.
+            method: name of the method.
+            given: its arguments.
+            check: called again and again; what it raises stops the work.
+            advance: called with the worker's progress.
+            models: whether models are used; where only some nodes have GPUs, these are for such work.
+
+        Raises:
+            LongtakeError: if one worker after the other is lost.
+            Exception: as the method raised it.
+        """
+        lost: Exception | None = None
+        for _ in range(TRIES):
+            with self._free_worker(self._models if models else self._plain, check) as worker:
+                try:
+                    return self._followed(worker, getattr(worker, method).remote(*given), check, advance)
+                except self._ray.exceptions.RayTaskError as error:
+                    raise error.cause from error
+                except self._ray.exceptions.RayError as error:
+                    lost = error
+        raise LongtakeError(f"{what}: {TRIES} workers were lost, the last one because of {lost}")
+
+    def _followed(self, worker: Any, running: Any, check: Callable[[], None], advance: Callable[[Any], None]) -> Any:
+        """The result of what a worker is doing, once it is there."""
+        try:
+            while not self._ray.wait([running], timeout=_POLL)[0]:
+                check()
+                if progress := self._ray.get(worker.progress.remote()):
+                    advance(progress)
+        except BaseException:
+            worker.stop.remote()
+            self._ray.wait([running], timeout=10)
+            raise
+        return self._ray.get(running)
+
+    @contextmanager
+    def _free_worker(self, workers: Queue[Any], check: Callable[[], None]) -> Iterator[Any]:
+        """A worker that does nothing else meanwhile; those that Ray is restarting are left out."""
+        while True:
+            check()
+            try:
+                worker = workers.get(timeout=_POLL)
+            except Empty:
+                continue
+            try:
+                if self._answers(worker):
+                    yield worker
+                    return
+            finally:
+                workers.put(worker)
+            time.sleep(_POLL)
+
+    def _answers(self, worker: Any) -> bool:
+        try:
+            self._ray.get(worker.version.remote(), timeout=_POLL)
+        except self._ray.exceptions.RayError:
+            return False
+        return True
+
+    def _started(self, kind: type[Worker], given: list[Any], *, gpus: int) -> Any:
+        """A worker, which Ray restarts as often as it is lost.
+
+        Raises:
+            ConfigError: if its node has another version of Longtake.
+        """
+        options = {"num_cpus": 1, "num_gpus": gpus, "memory": MEMORY, "max_restarts": -1, "max_concurrency": 2}
+        worker = self._ray.remote(kind).options(**options).remote(*given)
+        try:
+            there = self._ray.get(worker.version.remote())
+        except self._ray.exceptions.RayActorError as error:
+            raise ConfigError(f"A worker of the Ray cluster couldn't start: {error}") from error
+        if there != __version__:
+            raise ConfigError(f"A node of the Ray cluster has Longtake {there}; install {__version__} on every node.")
+        return worker
+
+
+def executor_address(executor: str) -> str | None:
+    """The address of the cluster that an executor names: empty for one on this machine, None for `local`.
+
+    Raises:
+        ConfigError: if there is no such executor.
+    """
+    kind, _, address = executor.partition("=")
+    if executor == "local":
+        return None
+    if kind != "ray":
+        raise ConfigError(f"There is no executor {executor!r}; choose local, ray or ray=ADDRESS.")
+    return address
+
+
+def _connected(address: str | None) -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report its use to its makers
+    try:
+        import ray
+    except ImportError as error:
+        raise ConfigError("The executor ray needs an extra: pip install 'longtake[ray]'.") from error
+    dashboard = None if address else False  # only a cluster that is started here may be told so
+    try:
+        ray.init(
+            address=address or "local", log_to_driver=False, logging_level=logging.ERROR, include_dashboard=dashboard
+        )
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        raise ConfigError(f"Couldn't reach the Ray cluster {address}: {error}") from error
+    return ray

@@ -1,0 +1,138 @@
+"""Indexing on a Ray cluster: the same bytes as here, nothing made twice, and a stop that keeps what is finished."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from helpers.command import longtake
+from helpers.layers_on_disk import chunks_in, in_use
+from helpers.media.clips import flat, write_clip, written
+
+from longtake.cluster.pool import MEMORY
+from longtake.config import load
+from longtake.errors import Cancelled, ConfigError
+from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
+from longtake.preprocess.cluster.ray_steps import RaySteps
+from longtake.preprocess.pipeline.progress import Watcher
+from longtake.preprocess.pipeline.workspace import Workspace
+
+SETTINGS = load(overrides=["engines.speakers=[]", "visual_pass.chunk_seconds=2"])
+
+
+@pytest.fixture(scope="module")
+def videos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Three videos of twelve seconds with different words on screen."""
+    folder = tmp_path_factory.mktemp("videos")
+    paths = [folder / f"{word}.mp4" for word in ("KETTLE", "HARBOUR", "VIOLIN")]
+    for path in paths:
+        slide = written(flat((60, 30, 10), 640, 360), path.stem, place=(120, 190), scale=2.0)
+        write_clip(path, [slide] * 60, times=lambda number: number / 5, sound_seconds=12.0)
+    return paths
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """A cluster of two nodes with one core each."""
+    cluster_utils = pytest.importorskip(
+        "ray.cluster_utils", reason="needs the extra `ray`: pip install 'longtake[ray]'"
+    )
+    node = {"num_cpus": 1, "memory": 2 * MEMORY, "object_store_memory": 100 << 20, "include_dashboard": False}
+    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=node)
+    cluster.add_node(num_cpus=1, memory=2 * MEMORY, object_store_memory=100 << 20)
+    try:
+        yield cluster.address
+    finally:
+        cluster.shutdown()
+
+
+@pytest.fixture(scope="module")
+def here(videos: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The library of an index in this process."""
+    root = tmp_path_factory.mktemp("here")
+    workspace = Workspace(root, SETTINGS)
+    assert all(workspace.add(video).complete for video in videos)
+    return root
+
+
+@pytest.mark.slow
+def test_a_cluster_makes_the_same_bytes(address: str, videos: list[Path], here: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path, SETTINGS)
+    with RaySteps(address, SETTINGS) as steps, ThreadPoolExecutor(3) as pool:
+        assert steps.size == 2
+        reports = list(pool.map(lambda video: workspace.add(video, runner=steps), videos))
+    assert all(report.complete for report in reports)
+    assert not [layer for report in reports for layer in report.layers if layer.problem]
+    assert in_use(tmp_path) == in_use(here)
+
+
+@pytest.mark.slow
+@pytest.mark.kills
+def test_a_lost_worker_costs_no_finished_chunk(address: str, videos: list[Path], tmp_path: Path) -> None:
+    kept: dict[str, int] = {}
+    made: dict[str, int] = {}
+    over = threading.Event()
+
+    def kill_once() -> None:
+        while not over.wait(0.005):
+            chunks = chunks_in(tmp_path)
+            if chunks and not kept:
+                kept.update(chunks)
+                for process in psutil.process_iter(["cmdline"]):
+                    if "".join(process.info["cmdline"] or ()).startswith("ray::LayerBuilder"):
+                        with suppress(ProcessLookupError):
+                            os.kill(process.pid, signal.SIGKILL)
+            made.update({name: inode for name, inode in chunks.items() if name in kept})
+
+    with RaySteps(address, SETTINGS) as steps:
+        killer = threading.Thread(target=kill_once)
+        killer.start()
+        report = Workspace(tmp_path, SETTINGS).add(videos[0], runner=steps)
+        over.set()
+        killer.join()
+    assert kept
+    assert report.complete
+    assert not [layer for layer in report.layers if layer.problem]
+    assert made == kept
+
+
+@pytest.mark.slow
+def test_a_stop_ends_the_work_of_the_cluster_and_keeps_it(address: str, videos: list[Path], tmp_path: Path) -> None:
+    checks = iter(range(4))  # fewer than there are steps, and each step checks at least once
+
+    def check() -> None:
+        if next(checks, None) is None:
+            raise Cancelled
+
+    workspace = Workspace(tmp_path, SETTINGS)
+    with RaySteps(address, SETTINGS) as steps:
+        assert not workspace.add(videos[0], Watcher(check), steps).complete
+        assert workspace.add(videos[0], runner=steps).complete
+
+
+@pytest.mark.slow
+def test_the_command_indexes_on_this_machine(videos: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="needs the extra `ray`: pip install 'longtake[ray]'")
+    done = longtake(
+        "index", *videos, tmp_path / "none.mp4", "--executor", "ray", "--json", library=tmp_path / "library"
+    )
+    assert done.code == 3
+    assert [line.count('"complete": true') for line in done.stdout.splitlines()].count(1) == 3
+
+
+def test_a_video_that_a_node_does_not_see_is_named(tmp_path: Path) -> None:
+    task = Task("probe", tmp_path / "there.mp4", tmp_path / "layers", {})
+    with pytest.raises(ConfigError, match=r"there\.mp4"):
+        LayerBuilder(SETTINGS).build(task)
+
+
+def test_an_unknown_executor_is_refused(videos: list[Path], tmp_path: Path) -> None:
+    done = longtake("index", videos[0], "--executor", "rey", library=tmp_path)
+    assert (done.code, "ray" in done.stderr) == (1, True)

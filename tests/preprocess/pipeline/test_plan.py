@@ -1,0 +1,52 @@
+"""`plan`: what many files will take, told from what indexing took in this library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers.command import longtake
+from helpers.media.clips import flat, write_clip
+
+from longtake.errors import LibraryError
+from longtake.memory.library import Library
+from longtake.preprocess.pipeline.estimate import rates_of
+from longtake.preprocess.pipeline.plan import plan
+from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.settings import Settings
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """A library with one indexed video."""
+    folder = tmp_path_factory.mktemp("measured")
+    workspace = Workspace(folder / "library", Settings())
+    assert workspace.add(write_clip(folder / "first.mp4", [flat((90, 60, 30))] * 50)).complete
+    return workspace.library
+
+
+def test_work_grows_with_the_video_and_time_falls_with_the_cores(library: Library) -> None:
+    rates, _ = rates_of(library, "core_seconds")
+    one, two = plan(library, [3600.0] * 8, 1), plan(library, [3600.0] * 8, 2, price=3.0)
+    assert one.core_hours == pytest.approx({step: 8 * rate for step, rate in rates.items()})
+    assert (one.hours, two.hours) == pytest.approx((sum(one.core_hours.values()), one.hours / 2))
+    assert (one.price, two.price) == (None, pytest.approx(3 * 2 * two.hours))
+    assert (one.memory > 10_000_000, two.memory) == (True, 2 * one.memory)
+    assert plan(library, [3600.0] * 16, 1).disk == pytest.approx(2 * one.disk, abs=2)
+
+
+def test_a_file_is_the_work_of_one_core(library: Library) -> None:
+    assert plan(library, [3600.0], 64).hours == plan(library, [3600.0], 1).hours
+
+
+def test_a_library_without_a_measurement_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(LibraryError, match="Index a few"):
+        plan(Library(tmp_path), [60.0], 1)
+
+
+def test_the_command_plans_files_or_hours(library: Library) -> None:
+    hours = longtake("plan", "--hours", 10_000, "--cores", 64, "--price", 0.05, library=library.root)
+    assert "10,000 files, 10,000.0 hours of video" in hours.stdout
+    files = longtake("plan", library.root.parent, "--json", library=library.root)
+    assert '"files": 1' in files.stdout
+    assert longtake("plan", library=library.root).code == 1
