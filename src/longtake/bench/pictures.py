@@ -37,10 +37,10 @@ def settle(page: Any, players: str = "video") -> None:
 
 
 def save(page: Any, out: Path, name: str) -> Picture:
-    """Write what the page shows, in 256 colours: a third of the bytes, and no difference to the eye."""
+    """Write what the page shows, in 128 colours: a third of the bytes, and no difference to the eye."""
     file = out / name
     page.mouse.move(0, 0)  # a line under the pointer looks chosen
     page.wait_for_load_state("networkidle")
     shown = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    shown.quantize(256).save(file, optimize=True)
+    shown.quantize(128).save(file, optimize=True)
     return Picture(file=name, width=shown.width, height=shown.height, bytes=file.stat().st_size)
