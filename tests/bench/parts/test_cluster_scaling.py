@@ -13,4 +13,5 @@ def test_every_side_is_measured() -> None:
     assert set(found.seconds) == {"alone", "one node", "two nodes"}
     assert found.speedup == found.seconds["one node"] / found.seconds["two nodes"]
     assert found.overhead == (found.seconds["one node"] - found.seconds["alone"]) / 2
+    assert found.planned["one node"] == pytest.approx(2 * found.planned["two nodes"])
     assert len(show_cluster(found)) == 6

@@ -2,7 +2,7 @@
 
 Each side indexes the same drawn clips into a library of its own, in a process that is pinned to as many cores as it may
 use. All nodes are on this machine, so a network between them costs nothing here. Starting the cluster isn't counted;
-starting its workers is.
+starting its workers is. `longtake plan` foretells the seconds on the nodes from the library of the side without Ray.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from longtake.bench.timing import Machine, load
 from longtake.config import load as load_settings
 from longtake.errors import EngineError
 from longtake.evalharness.stress.scenes import write_scenes
+from longtake.memory.library import Library
 from longtake.memory.records import Record
+from longtake.preprocess.pipeline.plan import plan
 from longtake.preprocess.pipeline.step_run import StepRunner
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -37,6 +39,7 @@ class ClusterScaling(Record):
     clips: int
     clip_seconds: float
     seconds: dict[str, float]
+    planned: dict[str, float]
 
     @property
     def speedup(self) -> float:
@@ -65,17 +68,35 @@ def measure_cluster(clips: int, notify: Notify) -> ClusterScaling:
         for side in _NODES:
             notify(f"indexing {side}")
             seconds[side] = float(run(python("-m", __name__, side, folder), None))
-    return ClusterScaling(machine=Machine.since(before), clips=clips, clip_seconds=4 * _STEP_SECONDS, seconds=seconds)
+        alone = Library(_library(folder, "alone"))
+        durations = [video.duration for video in alone.videos()]
+        planned = {side: 3600 * plan(alone, durations, nodes).hours for side, nodes in _NODES.items() if nodes}
+    return ClusterScaling(
+        machine=Machine.since(before),
+        clips=clips,
+        clip_seconds=4 * _STEP_SECONDS,
+        seconds=seconds,
+        planned=planned,
+    )
 
 
 def show_cluster(found: ClusterScaling) -> list[str]:
     """The measurement as lines of text."""
     return [
         f"{found.clips} clips of {found.clip_seconds:g} s; {found.machine}",
-        *(f"{side:<10} {seconds:7.1f} s" for side, seconds in found.seconds.items()),
+        *(_line(side, seconds, found.planned.get(side)) for side, seconds in found.seconds.items()),
         f"two nodes are {found.speedup:.2f} times as fast as one",
         f"Ray costs {found.overhead:+.2f} s a clip",
     ]
+
+
+def _line(side: str, seconds: float, planned: float | None) -> str:
+    line = f"{side:<10} {seconds:7.1f} s"
+    return line if planned is None else f"{line}, planned {planned:.1f} s ({planned / seconds - 1:+.0%})"
+
+
+def _library(folder: str, side: str) -> Path:
+    return Path(folder) / side.replace(" ", "-")
 
 
 def main(side: str, folder: str) -> None:
@@ -83,7 +104,7 @@ def main(side: str, folder: str) -> None:
     nodes = _NODES[side]
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: max(1, nodes)])
     settings = load_settings()
-    workspace = Workspace(Path(folder) / side.replace(" ", "-"), settings)
+    workspace = Workspace(_library(folder, side), settings)
     videos = sorted(Path(folder, "clips").glob("*.mp4"))
 
     def index(runner: StepRunner | None, at_once: int) -> float:
