@@ -6,7 +6,6 @@ second of video.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
@@ -86,16 +85,21 @@ def _estimate(library: Library, reference: str, rates: Mapping[str, float]) -> V
     return VideoEstimate(name=known.name if known else path.name, duration=duration, indexing=missing or None)
 
 
-def rates_of(library: Library, fact: str = "seconds") -> tuple[dict[str, float], int]:
-    """How much of a fact of indexing a second of video takes, by step, and the number of videos measured."""
-    measured: dict[str, list[float]] = defaultdict(list)
-    videos = [video for video in library.videos() if video.duration > 0]
-    for video in videos:
+def rates_of(library: Library) -> tuple[dict[str, float], int]:
+    """Seconds that indexing a second of video takes, by step, and the number of videos measured."""
+    measured = measurements(library, "seconds")
+    rates = {step: median(value / seconds for value, seconds in each) for step, each in measured.items()}
+    return rates, sum(video.duration > 0 for video in library.videos())
+
+
+def measurements(library: Library, fact: str) -> dict[str, list[tuple[float, float]]]:
+    """A fact of the indexing of each video, with the video's seconds, by step."""
+    measured: dict[str, list[tuple[float, float]]] = {_step(name): [] for name in LAYERS}
+    for video in library.videos():
         for step, facts in runs_of(library, video).items():
-            if fact in facts:
-                measured[step].append(facts[fact] / video.duration)
-    steps = dict.fromkeys(_step(name) for name in LAYERS)
-    return {step: median(measured[step]) for step in steps if measured[step]}, len(videos)
+            if fact in facts and video.duration > 0:
+                measured[step].append((facts[fact], video.duration))
+    return {step: each for step, each in measured.items() if each}
 
 
 def runs_of(library: Library, video: VideoRecord) -> dict[str, dict[str, Any]]:

@@ -1,18 +1,20 @@
 """Plans the indexing of many files: time, cores, GPUs, memory, disk and money, from what indexing took in a library.
 
-Per step, the rate is the median over the library's videos of core seconds per second of video. The workers of a cluster
-have one core each and are busy until the last file, so the time is that of all cores divided by the cores.
+Per step, the rate is the core seconds of all the library's videos divided by their seconds: rare and expensive videos
+count in a sum over many files, and a median would leave them out. The workers of a cluster have one core each and take
+one file after the other.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 
 from longtake.console import counted
 from longtake.errors import LibraryError
 from longtake.memory.library import Library
 from longtake.memory.records import Record
-from longtake.preprocess.pipeline.estimate import rates_of, runs_of
+from longtake.preprocess.pipeline.estimate import measurements, runs_of
 from longtake.preprocess.pipeline.library_check import size_of
 
 
@@ -43,14 +45,15 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
     Raises:
         LibraryError: if the library has no measurement.
     """
-    rates, videos = rates_of(library, "core_seconds")
-    if not rates:
+    measured = measurements(library, "core_seconds")
+    if not measured:
         raise LibraryError(
             f"The library {library.root} holds no measurement. Index a few typical videos into it, then plan again."
         )
     seconds = sum(durations)
+    rates = {step: sum(work for work, _ in each) / sum(length for _, length in each) for step, each in measured.items()}
     core_hours = {step: rate * seconds / 3600 for step, rate in rates.items()}
-    hours = sum(core_hours.values()) / min(cores, len(durations))
+    hours = sum(rates.values()) * _longest_queue(durations, cores) / 3600
     known = [video for video in library.videos() if video.duration > 0]
     runs = [facts for video in known for facts in runs_of(library, video).values()]
     stored = sum(size_of(library.layers(video.id).root) for video in known) + size_of(library.index_root)
@@ -64,8 +67,16 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
         memory=cores * max((facts.get("memory", 0) for facts in runs), default=0),
         disk=round(stored / sum(video.duration for video in known) * seconds),
         price=None if price is None else price * cores * hours,
-        measured_on=videos,
+        measured_on=len(known),
     )
+
+
+def _longest_queue(durations: Sequence[float], cores: int) -> float:
+    """Seconds of video of the busiest core, if each takes the next file as soon as it is free."""
+    queues = [0.0] * cores
+    for duration in durations:
+        heapq.heapreplace(queues, queues[0] + duration)
+    return max(queues)
 
 
 def show_plan(found: Plan) -> list[str]:

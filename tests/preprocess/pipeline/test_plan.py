@@ -10,7 +10,7 @@ from helpers.media.clips import flat, write_clip
 
 from longtake.errors import LibraryError
 from longtake.memory.library import Library
-from longtake.preprocess.pipeline.estimate import rates_of
+from longtake.preprocess.pipeline.estimate import measurements
 from longtake.preprocess.pipeline.plan import plan
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
@@ -26,9 +26,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 
 def test_work_grows_with_the_video_and_time_falls_with_the_cores(library: Library) -> None:
-    rates, _ = rates_of(library, "core_seconds")
+    [video] = library.videos()
+    work = {step: sum(seconds for seconds, _ in each) for step, each in measurements(library, "core_seconds").items()}
     one, two = plan(library, [3600.0] * 8, 1), plan(library, [3600.0] * 8, 2, price=3.0)
-    assert one.core_hours == pytest.approx({step: 8 * rate for step, rate in rates.items()})
+    assert one.core_hours == pytest.approx({step: 8 * each / video.duration for step, each in work.items()})
     assert (one.hours, two.hours) == pytest.approx((sum(one.core_hours.values()), one.hours / 2))
     assert (one.price, two.price) == (None, pytest.approx(3 * 2 * two.hours))
     assert (one.memory > 10_000_000, two.memory) == (True, 2 * one.memory)
@@ -37,6 +38,18 @@ def test_work_grows_with_the_video_and_time_falls_with_the_cores(library: Librar
 
 def test_a_file_is_the_work_of_one_core(library: Library) -> None:
     assert plan(library, [3600.0], 64).hours == plan(library, [3600.0], 1).hours
+    assert plan(library, [60.0, 60.0, 3600.0], 2).hours == pytest.approx(plan(library, [3660.0], 1).hours)
+
+
+def test_a_rare_expensive_video_counts(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", Settings())
+    for number, work in enumerate((1.0, 1.0, 10.0)):
+        clip = write_clip(tmp_path / f"{number}.mp4", [flat((90, 60, 30 + 9 * number))] * 50)
+        video = workspace.add(clip).video
+        store = workspace.library.layers(video.id)
+        for name, key in video.layers.items():
+            store.record_run(name, key, {"core_seconds": work} if name == "scene_text" else {})
+    assert plan(workspace.library, [6.0], 1).core_hours == {"scene_text": pytest.approx(12.0 / 3600)}
 
 
 def test_a_library_without_a_measurement_is_one_sentence(tmp_path: Path) -> None:
