@@ -20,6 +20,7 @@ from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.closer_readings import Refined
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
+from longtake.remote import media_path
 
 ID_DIGITS = 16
 FORMAT = 1  # of the whole library; raise it when older versions of Longtake could no longer read it
@@ -166,7 +167,7 @@ class Library:
         Raises:
             LibraryError: if the reference matches several videos.
         """
-        path = Path(reference).expanduser()
+        path = media_path(reference)
         if path.is_file():
             return self._find_file(path)
         return self._only([video for video in self.videos() if _matches(video, reference)], reference)
@@ -239,7 +240,7 @@ class Library:
         return found[0] if found else None
 
     def _unknown(self, reference: str) -> str:
-        if before := [video for video in self.videos() if video.path == str(Path(reference).expanduser().resolve())]:
+        if before := [video for video in self.videos() if video.path == str(media_path(reference).resolve())]:
             return f"{reference} has changed since it was indexed: index it again, or use the id {before[0].id}."
         names = {Path(video.name).stem: video.name for video in self.videos()}
         close = get_close_matches(Path(reference).stem, names, n=1)

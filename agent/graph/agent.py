@@ -34,6 +34,7 @@ from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.redaction import keys_of
+from longtake.remote import media_path
 from longtake.tools.catalogue import offered_tools
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
@@ -300,12 +301,12 @@ def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
     Raises:
         LongtakeError: if it is neither, or isn't a media file.
     """
-    path = Path(reference).expanduser()
+    path = media_path(reference)
     if path.is_file() or (path.is_dir() and not workspace.library.find(reference)):
         probe(path)
         return path
     video = workspace.library.resolve(reference)
-    file = Path(video.path)
+    file = media_path(video.path)
     unchanged = file.is_file() and workspace.library.find(str(file)) == video
     return file if unchanged and not video.complete else video
 
