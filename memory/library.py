@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.closer_readings import Refined
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
+from longtake.memory.postgres import Postgres
 from longtake.remote import media_path
 
 ID_DIGITS = 16
@@ -65,13 +66,18 @@ class VideoRecord(BaseModel):
 class Library:
     """Videos by id, name or path."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, database: SecretStr | None = None) -> None:
         """Open a library, which doesn't have to exist yet.
+
+        Args:
+            root: its folder.
+            database: URL of the PostgreSQL database that holds threads, notes and readings; by default a file does.
 
         Raises:
             LibraryError: if another version of Longtake wrote it in a format this one can't read.
         """
         self.root = root
+        self._database = database
         self._videos = root / "videos"
         _check_format(root / "library.json")
 
@@ -82,13 +88,18 @@ class Library:
 
     @property
     def memory_file(self) -> Path:
-        """SQLite file of threads, notes and readings."""
+        """SQLite file of threads, notes and readings, unless a server has them."""
         return self.root / "memory.sqlite"
+
+    @property
+    def memory(self) -> Path | Postgres:
+        """Where threads, notes and readings are."""
+        return self.memory_file if self._database is None else Postgres(self._database.get_secret_value())
 
     @property
     def refined(self) -> Refined:
         """The readings of closer looks."""
-        return Refined(self.memory_file)
+        return Refined(self.memory)
 
     @property
     def trace_root(self) -> Path:
