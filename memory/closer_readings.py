@@ -17,6 +17,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from longtake.memory.database import check_database, open_database, read_database
 from longtake.memory.layers import LayerRecipe, canonical_json, content_key
+from longtake.memory.postgres import Postgres
 from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan
 
@@ -34,8 +35,12 @@ CREATE TABLE IF NOT EXISTS closer_looks (
     UNIQUE (video, recipe, asked, first, last)
 );
 """
+_FORGET_SAME = """
+DELETE FROM closer_looks
+WHERE video = :video AND recipe = :recipe AND asked = :asked AND first = :first AND last = :last
+"""
 _KEEP = """
-INSERT OR REPLACE INTO closer_looks (video, capability, recipe, asked, first, last, texts, reading)
+INSERT INTO closer_looks (video, capability, recipe, asked, first, last, texts, reading)
 VALUES (:video, :capability, :recipe, :asked, :first, :last, :texts, :reading);
 """
 _FORGET_REPLACED = "DELETE FROM closer_looks WHERE video = :video AND capability = :capability AND recipe != :recipe"
@@ -83,8 +88,8 @@ class Reading(Record):
 class Refined:
     """The readings of one library; safe to use from several threads and processes at once."""
 
-    def __init__(self, file: Path) -> None:
-        """Open the readings in an SQLite file, which is created when the first is kept."""
+    def __init__(self, file: Path | Postgres) -> None:
+        """Open the readings in an SQLite file, which is created when the first is kept, or in a server."""
         self._file = file
 
     def keep(self, reading: Reading) -> None:
@@ -105,7 +110,7 @@ class Refined:
             "max_texts": MAX_TEXTS,
         }
         with open_database(self._file, _TABLES, _READINGS) as connection:
-            for statement in (_FORGET_REPLACED, _KEEP, _FORGET_OLDEST):
+            for statement in (_FORGET_REPLACED, _FORGET_SAME, _KEEP, _FORGET_OLDEST):
                 connection.execute(statement, row)
 
     def find(

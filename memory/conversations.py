@@ -6,7 +6,6 @@ A thread's checkpoint holds the context for its next question; this holds what a
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -15,7 +14,8 @@ from pathlib import Path
 from pydantic import Field
 
 from longtake.errors import LibraryError
-from longtake.memory.database import open_database, read_database
+from longtake.memory.database import Connection, open_database, read_database
+from longtake.memory.postgres import Postgres
 from longtake.memory.records import Answer, Record
 
 TITLE_LENGTH = 80  # characters
@@ -49,8 +49,8 @@ class Exchange(Record):
 class Conversations:
     """The conversations of one library; safe to use from several threads and processes at once."""
 
-    def __init__(self, file: Path) -> None:
-        """Use an SQLite file, which is created with the first conversation."""
+    def __init__(self, file: Path | Postgres) -> None:
+        """Use an SQLite file, which is created with the first conversation, or a server."""
         self._file = file
 
     def begin(self, thread: str, videos: Sequence[str]) -> None:
@@ -69,7 +69,6 @@ class Conversations:
             its number.
         """
         with self._open() as connection:
-            connection.execute("BEGIN IMMEDIATE")
             _begin(connection, thread, videos)
             if again is not None:
                 connection.execute("DELETE FROM exchanges WHERE thread = ? AND number >= ?", (thread, again))
@@ -95,10 +94,13 @@ class Conversations:
         with read_database(self._file, "conversations", "conversations") as connection:
             if connection is None:
                 return []
-            connection.create_function("folded", 1, str.casefold, deterministic=True)  # SQLite's own knows ASCII only
-            contains = "".join(f" AND instr(folded({_TEXT}), ?)" for _ in wanted)
-            rows = connection.execute(f"{_LIST} WHERE true{contains} ORDER BY changed DESC", wanted).fetchall()
-        return [_conversation(row) for row in rows]
+            rows = connection.execute(f"{_LIST} ORDER BY changed DESC").fetchall()
+            texts = {row[0]: [row[1]] for row in rows}
+            for thread, answer in connection.execute("SELECT thread, answer FROM exchanges") if wanted else ():
+                told = json.loads(answer)
+                texts.setdefault(thread, []).extend([told["question"], told["answer"]])
+        folded = {thread: " ".join(parts).casefold() for thread, parts in texts.items()}
+        return [_conversation(row) for row in rows if all(word in folded[row[0]] for word in wanted)]
 
     def get(self, thread: str) -> Conversation | None:
         """One conversation, or None."""
@@ -132,7 +134,7 @@ class Conversations:
             for table in ("exchanges", "conversations"):
                 connection.execute(f"DELETE FROM {table} WHERE thread = ?", (thread,))
 
-    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+    def _open(self) -> AbstractContextManager[Connection]:
         return open_database(self._file, _TABLES, "conversations")
 
 
@@ -140,13 +142,9 @@ _LIST = """
 SELECT thread, title, videos, (SELECT count(*) FROM exchanges WHERE thread = conversations.thread), changed
 FROM conversations
 """
-_TEXT = """title || ' ' || coalesce((
-    SELECT group_concat(json_extract(answer, '$.question') || ' ' || json_extract(answer, '$.answer'), ' ')
-    FROM exchanges WHERE thread = conversations.thread
-), '')"""
 
 
-def _begin(connection: sqlite3.Connection, thread: str, videos: Sequence[str]) -> None:
+def _begin(connection: Connection, thread: str, videos: Sequence[str]) -> None:
     connection.execute(
         "INSERT INTO conversations VALUES (:thread, '', :videos, :now) "
         "ON CONFLICT (thread) DO UPDATE SET videos = :videos, changed = :now",

@@ -1,4 +1,4 @@
-"""Access to the SQLite file that conversations, notes and readings share; several processes may use it at once."""
+"""Access to the SQLite file or server that holds conversations, notes and readings; several processes may use it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,42 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any, Protocol
 
 from filelock import FileLock
 
 from longtake.errors import LibraryError
+from longtake.memory.postgres import Postgres
 
 _WAIT = 30.0  # seconds for another process to finish writing
 _NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)  # its log files can be neither opened nor created
 
 
+class Connection(Protocol):
+    """What runs statements: SQLite's own connection, or one to a server."""
+
+    def execute(self, statement: str, values: Any = ..., /) -> Any:
+        """Run a statement, and return its cursor."""
+        ...
+
+
 @contextmanager
-def open_database(file: Path, tables: str, what: str) -> Iterator[sqlite3.Connection]:
+def open_database(file: Path | Postgres, tables: str, what: str) -> Iterator[Connection]:
     """A connection that commits when the block ends, unless the block raises.
 
     Args:
-        file: created if it's missing.
+        file: created if it's missing; or a server, which has the database.
         tables: statements that create missing tables.
         what: the tables' contents, in the plural, for error messages.
 
     Raises:
         LibraryError: if the file is damaged or can't be written.
     """
+    if isinstance(file, Postgres):
+        with file.session(what) as session:
+            session.write(tables)
+            yield session
+        return
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         # Two processes that create the same file at once would lock each other out: SQLite doesn't wait here.
@@ -35,18 +50,23 @@ def open_database(file: Path, tables: str, what: str) -> Iterator[sqlite3.Connec
             connection = sqlite3.connect(file, timeout=_WAIT)
             connection.executescript(f"PRAGMA journal_mode = WAL; {tables}")
         with closing(connection), connection:
+            connection.execute("BEGIN IMMEDIATE")  # so that nobody writes between what is read and what is written
             yield connection
     except (sqlite3.Error, OSError) as error:
         raise _unusable(file, what, error) from error
 
 
 @contextmanager
-def read_database(file: Path, table: str, what: str) -> Iterator[sqlite3.Connection | None]:
+def read_database(file: Path | Postgres, table: str, what: str) -> Iterator[Connection | None]:
     """A read-only connection, or None if the table doesn't exist.
 
     Raises:
         LibraryError: if the file is damaged or can't be read.
     """
+    if isinstance(file, Postgres):
+        with file.session(what) as session:
+            yield session if session.has(table) else None
+        return
     if not file.exists():
         yield None
         return
@@ -85,14 +105,14 @@ def _connect(file: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def check_database(file: Path, table: str, what: str) -> None:
+def check_database(file: Path | Postgres, table: str, what: str) -> None:
     """Check the integrity of a table, if it exists. Nothing is written.
 
     Raises:
         LibraryError: if the file or the table is damaged or can't be read.
     """
     with read_database(file, table, what) as connection:
-        if connection:
+        if connection and not isinstance(file, Postgres):
             [result] = connection.execute(f"PRAGMA quick_check({table})").fetchone()
             if result != "ok":
                 raise sqlite3.DatabaseError(result)

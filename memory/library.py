@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.closer_readings import Refined
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
+from longtake.memory.postgres import Postgres
+from longtake.remote import media_path
 
 ID_DIGITS = 16
 FORMAT = 1  # of the whole library; raise it when older versions of Longtake could no longer read it
@@ -64,13 +66,18 @@ class VideoRecord(BaseModel):
 class Library:
     """Videos by id, name or path."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, database: SecretStr | None = None) -> None:
         """Open a library, which doesn't have to exist yet.
+
+        Args:
+            root: its folder.
+            database: URL of the PostgreSQL database that holds threads, notes and readings; by default a file does.
 
         Raises:
             LibraryError: if another version of Longtake wrote it in a format this one can't read.
         """
         self.root = root
+        self._database = database
         self._videos = root / "videos"
         _check_format(root / "library.json")
 
@@ -81,13 +88,18 @@ class Library:
 
     @property
     def memory_file(self) -> Path:
-        """SQLite file of threads, notes and readings."""
+        """SQLite file of threads, notes and readings, unless a server has them."""
         return self.root / "memory.sqlite"
+
+    @property
+    def memory(self) -> Path | Postgres:
+        """Where threads, notes and readings are."""
+        return self.memory_file if self._database is None else Postgres(self._database.get_secret_value())
 
     @property
     def refined(self) -> Refined:
         """The readings of closer looks."""
-        return Refined(self.memory_file)
+        return Refined(self.memory)
 
     @property
     def trace_root(self) -> Path:
@@ -166,7 +178,7 @@ class Library:
         Raises:
             LibraryError: if the reference matches several videos.
         """
-        path = Path(reference).expanduser()
+        path = media_path(reference)
         if path.is_file():
             return self._find_file(path)
         return self._only([video for video in self.videos() if _matches(video, reference)], reference)
@@ -239,7 +251,7 @@ class Library:
         return found[0] if found else None
 
     def _unknown(self, reference: str) -> str:
-        if before := [video for video in self.videos() if video.path == str(Path(reference).expanduser().resolve())]:
+        if before := [video for video in self.videos() if video.path == str(media_path(reference).resolve())]:
             return f"{reference} has changed since it was indexed: index it again, or use the id {before[0].id}."
         names = {Path(video.name).stem: video.name for video in self.videos()}
         close = get_close_matches(Path(reference).stem, names, n=1)

@@ -6,13 +6,13 @@ FTS5 table would make the file unwritable for an SQLite without FTS5.
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
-from longtake.memory.database import open_database
+from longtake.memory.database import Connection, open_database
+from longtake.memory.postgres import Postgres
 from longtake.memory.search.terms import document_terms, query_terms
 
 MAX_NOTES = 500  # per thread
@@ -36,8 +36,8 @@ class Note(NamedTuple):
 class Notes:
     """The notes of one library; safe to use from several threads and processes at once."""
 
-    def __init__(self, file: Path) -> None:
-        """Open the notes in an SQLite file, which is created on first use."""
+    def __init__(self, file: Path | Postgres) -> None:
+        """Open the notes in an SQLite file, which is created on first use, or in a server."""
         self._file = file
 
     def add(self, thread: str, text: str) -> int | None:
@@ -47,13 +47,12 @@ class Notes:
             LibraryError: if the file is damaged or can't be written. This holds for every method here.
         """
         with self._open() as connection:
-            # One statement, so that nobody writes between the count and the insert.
             added = connection.execute(
                 "INSERT INTO notes (thread, text, written) SELECT :thread, :text, :written "
-                "WHERE (SELECT count(*) FROM notes WHERE thread = :thread) < :limit",
+                "WHERE (SELECT count(*) FROM notes WHERE thread = :thread) < :limit RETURNING id",
                 {"thread": thread, "text": text, "written": time.time(), "limit": MAX_NOTES},
-            )
-            return added.lastrowid if added.rowcount else None
+            ).fetchone()
+            return added[0] if added else None
 
     def search(self, thread: str, words: str, limit: int) -> list[Note]:
         """Up to `limit` notes with any of the words, best matches first, then newest; without words, all."""
@@ -72,8 +71,9 @@ class Notes:
             if which.isdecimal() and len(which) < _DIGITS:
                 deleted = connection.execute("DELETE FROM notes WHERE thread = ? AND id = ?", (thread, int(which)))
                 if deleted.rowcount:
-                    return deleted.rowcount
-            return connection.execute("DELETE FROM notes WHERE thread = ? AND text = ?", (thread, which)).rowcount
+                    return int(deleted.rowcount)
+            gone = connection.execute("DELETE FROM notes WHERE thread = ? AND text = ?", (thread, which))
+            return int(gone.rowcount)
 
     def forget(self, thread: str) -> None:
         """Delete all notes of a thread."""
@@ -81,5 +81,5 @@ class Notes:
             with self._open() as connection:
                 connection.execute("DELETE FROM notes WHERE thread = ?", (thread,))
 
-    def _open(self) -> AbstractContextManager[sqlite3.Connection]:
+    def _open(self) -> AbstractContextManager[Connection]:
         return open_database(self._file, _TABLES, "notes")

@@ -23,6 +23,7 @@ pytest_plugins = [
     "helpers.browser",
     "helpers.libraries",
     "helpers.reading",
+    "helpers.servers.postgres_server",
     "helpers.tool_library",
     "helpers.media.voice",
 ]
@@ -33,7 +34,7 @@ OPT_IN = {
 }
 # Folders whose tests are `plain`: they need Python alone, unless they ask for one of these fixtures.
 PLAIN = ("agent", "evalharness", "language", "memory")
-NEED_MORE = {"browser", "media", "voice"}
+NEED_MORE = {"browser", "media", "postgres", "voice"}
 PROGRAMS = ("apertium", "bwrap", "chromium", "espeak-ng", "opusenc")
 TESTS = Path(__file__).resolve().parent
 MEDIA = TESTS.parent.parent / "shared" / "media"

@@ -9,16 +9,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from filelock import FileLock, Timeout
-from langgraph.checkpoint.sqlite import SqliteSaver
 
 from longtake.agent.controllers.factory import make_controllers
-from longtake.agent.graph.graph import Graph, build_graph, open_threads
+from longtake.agent.graph.graph import Graph, build_graph
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
 from longtake.agent.graph.state import Question, Turn
+from longtake.agent.graph.threads import close_threads, keep_last, open_threads
 from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace, Watch
@@ -34,9 +34,14 @@ from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.redaction import keys_of
+from longtake.remote import media_path
 from longtake.tools.catalogue import offered_tools
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.postgres import PostgresSaver
+    from langgraph.checkpoint.sqlite import SqliteSaver
 
 MAX_QUESTION_LENGTH = 4_000
 MAX_OPTIONS = 10
@@ -46,11 +51,6 @@ MAX_THREAD_LENGTH = 200  # characters of its name
 _ANY = "What is it about?"  # a question whose answer nobody waits for
 _SEARCHED = 100  # lines that choose among many videos
 INDEXING = 0.8  # of the time may go into indexing; the rest is for the answer
-# The last checkpoint of a thread holds all that the next question needs; SqliteSaver.prune is not implemented.
-_SUPERSEDED = """
-DELETE FROM {table} WHERE thread_id = :thread
-AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = :thread)
-"""
 
 
 class Agent:
@@ -61,14 +61,14 @@ class Agent:
         offered_tools(workspace.settings)  # a tool that doesn't exist is reported now
         self._reader = LearnedReader(workspace.engines)
         self._controllers = make_controllers(workspace.settings, self._reader)
-        self._notes = Notes(workspace.library.memory_file)
-        self._conversations = Conversations(workspace.library.memory_file)
+        self._notes = Notes(workspace.library.memory)
+        self._conversations = Conversations(workspace.library.memory)
         self._graph = build_graph(None)
 
     @cached_property
-    def _threads(self) -> SqliteSaver:
-        """The checkpoints of threads, opened by the first question of one: others work without that file."""
-        return open_threads(self._workspace.library.memory_file)
+    def _threads(self) -> SqliteSaver | PostgresSaver:
+        """The checkpoints of threads, opened by the first question of one: others work without them."""
+        return open_threads(self._workspace.library)
 
     @cached_property
     def _threaded(self) -> Graph:
@@ -186,9 +186,9 @@ class Agent:
             Path(self._lock_of(thread).lock_file).unlink()
 
     def close(self) -> None:
-        """Close the file with the threads. No question can be asked afterwards."""
+        """Close what holds the threads. No question can be asked afterwards."""
         if "_threads" in self.__dict__:
-            self._threads.conn.close()
+            close_threads(self._threads)
 
     def _run(self, asked: Question, context: RunContext, thread: str | None, again: int | None) -> Answer:
         """Run the graph; keep the answer, and what the thread's next question needs."""
@@ -204,7 +204,7 @@ class Agent:
             elif again is not None and failed:
                 self._threads.delete_thread(thread)  # its answers stay, and the next question recalls them
             else:
-                self._keep_last_checkpoint(thread)
+                keep_last(self._threads, thread)
         if thread is not None and not (again is not None and failed):
             self._conversations.add(thread, asked.videos, answer, again)
         return answer
@@ -246,11 +246,6 @@ class Agent:
     def _lock_of(self, thread: str) -> FileLock:
         digest = hashlib.blake2b(thread.encode(), digest_size=16).hexdigest()
         return self._workspace.library.lock(f"thread-{digest}")
-
-    def _keep_last_checkpoint(self, thread: str) -> None:
-        with self._threads.cursor() as cursor:
-            for table in ("writes", "checkpoints"):
-                cursor.execute(_SUPERSEDED.format(table=table), {"thread": thread})
 
 
 def _check_question(question: str, options: Sequence[str]) -> None:
@@ -300,12 +295,12 @@ def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
     Raises:
         LongtakeError: if it is neither, or isn't a media file.
     """
-    path = Path(reference).expanduser()
+    path = media_path(reference)
     if path.is_file() or (path.is_dir() and not workspace.library.find(reference)):
         probe(path)
         return path
     video = workspace.library.resolve(reference)
-    file = Path(video.path)
+    file = media_path(video.path)
     unchanged = file.is_file() and workspace.library.find(str(file)) == video
     return file if unchanged and not video.complete else video
 

@@ -9,6 +9,7 @@ import av.error
 from av.container import InputContainer
 
 from longtake.errors import MediaError
+from longtake.remote import RemoteFile
 
 # Formats that read other files or the network, and `tty`, which renders any text as a terminal screen.
 _REFUSED = {"concat", "dash", "hls", "image2", "mlv", "rtp", "rtsp", "sap", "sdp", "tty", "vobsub"}
@@ -25,7 +26,8 @@ def open_media(path: Path) -> InputContainer:
     """
     try:
         # Absolute, because FFmpeg treats anything before a colon as a protocol.
-        container: InputContainer = av.open(str(path.absolute()), metadata_errors="replace", options=_OPTIONS)
+        file = path.open("rb") if isinstance(path, RemoteFile) else str(path.absolute())
+        container: InputContainer = av.open(file, metadata_errors="replace", options=_OPTIONS)
     except av.error.ArgumentError as error:
         raise MediaError(
             f"{path} isn't a video or audio file. Text files, playlists and images can't be used."

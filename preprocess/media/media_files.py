@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from longtake.remote import RemoteFile
+
 _SUFFIXES = frozenset(
     ".3gp .aac .avi .flac .flv .m2ts .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .mts .oga .ogg .ogv .opus .ts .wav .webm"
     " .wma .wmv".split()
@@ -14,6 +16,9 @@ _SUFFIXES = frozenset(
 
 def files_in(root: Path) -> Iterator[Path]:
     """All files of a folder and the folders in it, in order, without hidden ones."""
+    if isinstance(root, RemoteFile):
+        yield from root.files()
+        return
     for folder, inner, names in os.walk(root):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         yield from (Path(folder, name) for name in sorted(names) if not name.startswith("."))

@@ -7,19 +7,20 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from longtake.errors import LibraryError
+from longtake.errors import LibraryError, MediaError
 from longtake.memory.library import Library, VideoRecord
 from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.remote import media_path
 
 _MEDIA = TypeAdapter(MediaInfo)
 
 
 def source(video: VideoRecord) -> Path | None:
     """The file a video was read from, or None if it is missing or has changed."""
-    path = Path(video.path)
+    path = media_path(video.path)
     try:
         status = path.stat()
-    except OSError:
+    except (OSError, MediaError):
         return None
     return path if (status.st_size, status.st_mtime_ns) == (video.size, video.modified) else None
 

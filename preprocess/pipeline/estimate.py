@@ -7,7 +7,6 @@ second of video.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -18,6 +17,7 @@ from longtake.memory.timespan import clock
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
+from longtake.remote import media_path
 from longtake.settings import BudgetSettings
 
 
@@ -73,7 +73,7 @@ def show_estimate(found: Estimate) -> list[str]:
 
 
 def _estimate(library: Library, reference: str, rates: Mapping[str, float]) -> VideoEstimate:
-    path = Path(reference).expanduser()
+    path = media_path(reference)
     known = library.find(reference)
     if known is not None and known.complete:
         return VideoEstimate(name=known.name, duration=known.duration, indexing={})

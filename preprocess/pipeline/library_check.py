@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from longtake.errors import LibraryError
 from longtake.memory.library import FORMAT, Library, VideoRecord
 from longtake.memory.search.hybrid_search import HybridIndex
@@ -31,14 +33,14 @@ class LibraryCheck:
     problems: tuple[str, ...]
 
 
-def check_library(root: Path) -> LibraryCheck:
+def check_library(root: Path, database: SecretStr | None = None) -> LibraryCheck:
     """Check a library, or the place where the first video will create one."""
     # `Path.exists` and `Path.is_dir` raise below a folder without access; those of `os.path` don't.
     place = next(folder for folder in (root, *root.absolute().parents) if os.path.exists(folder))
     written = videos = None
     problems = list(_access_problems(root, place))
     try:
-        library = Library(root)
+        library = Library(root, database)
         records = library.videos()
         problems += [*library.damaged_records(), *_index_problems(library, records), *_reading_problems(library)]
         written, videos = FORMAT if (root / "library.json").exists() else None, len(records)

@@ -28,7 +28,7 @@ class Workspace:
             message = f"Couldn't create the library {root}: {error.strerror}. Choose another with --library."
             raise LibraryError(message) from error
         self.settings = settings
-        self.library = Library(root)
+        self.library = Library(root, settings.library.database)
         self.engines = EngineTable(settings)
 
     @cached_property

@@ -16,6 +16,7 @@ from longtake.lazy import cached_property
 from longtake.offline import forbid_network
 from longtake.preprocess.pipeline.progress import IndexReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.remote import media_path
 from longtake.settings import Settings
 
 if TYPE_CHECKING:
@@ -69,10 +70,10 @@ class Library:
             watcher: receives progress and can stop the work.
             runner: where the steps run, such as the `RaySteps` of a cluster; by default here.
         """
-        path = Path(file).expanduser()
+        path = media_path(file)
         library = self.workspace.library
         known = None if path.exists() else library.find(fspath(file))
-        report = self.workspace.add(Path(known.path) if known else path, watcher, runner)
+        report = self.workspace.add(media_path(known.path) if known else path, watcher, runner)
         return replace(report, video=Video.of(report.video, library.root))
 
     def ask(

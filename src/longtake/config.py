@@ -47,6 +47,8 @@ def load(
         beneath = _parse_yaml(_read_text(kept), str(kept))
         beneath.pop("profile", None)
         tree, origin = _merge(beneath, tree), f"{origin}, {kept}"
+    if database := secret("LONGTAKE_DATABASE"):
+        tree = _merge({"library": {"database": database}}, tree)
     for override in overrides:
         tree = _merge(tree, _parse_override(override))
     if offline:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 
 class _Section(BaseModel):
@@ -276,6 +276,16 @@ class WebSettings(_Section):
     searxng_url: str | None = Field(default=None, description="URL of a SearXNG instance with JSON output enabled.")
 
 
+class LibrarySettings(_Section):
+    """Where a library keeps what isn't files."""
+
+    database: SecretStr | None = Field(
+        default=None,
+        exclude=True,  # neither traces nor runs record it
+        description="URL of a PostgreSQL database for threads, notes and readings, by default LONGTAKE_DATABASE.",
+    )
+
+
 class BudgetSettings(_Section):
     """What one question may spend; reaching a limit ends with the best partial answer."""
 
@@ -316,6 +326,7 @@ class Settings(_Section):
     verification: VerificationSettings = VerificationSettings()
     sandbox: SandboxSettings = SandboxSettings()
     web: WebSettings = WebSettings()
+    library: LibrarySettings = LibrarySettings()
     budget: BudgetSettings = BudgetSettings()
     tools: ToolSettings = ToolSettings()
     offline: bool = False

@@ -1,4 +1,4 @@
-"""Readings of closer looks, in the library's SQLite file."""
+"""Readings of closer looks, in the library's SQLite file and in a server."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from longtake.memory.closer_readings import MAX_TEXTS, VERSIONS, Reading, Refine
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.notes import Notes
+from longtake.memory.postgres import Postgres
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
@@ -44,11 +45,11 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def refined(file: Path) -> Refined:
-    return Refined(file)
+def refined(place: Path | Postgres) -> Refined:
+    return Refined(place)
 
 
-def test_a_reading_comes_back_as_it_was(refined: Refined, file: Path) -> None:
+def test_a_reading_comes_back_as_it_was(refined: Refined, place: Path | Postgres) -> None:
     box = (0.1, 1 / 3, 0.25, 0.1)
     item = reading(10.04, 12.1, "Ünïted “249”").found[0].model_copy(update={"box": box, "trusted": False})
     kept = Reading(
@@ -61,7 +62,7 @@ def test_a_reading_comes_back_as_it_was(refined: Refined, file: Path) -> None:
         vectors=bytes(range(8)),
     )
     refined.keep(kept)
-    found = Refined(file).find("v", RECIPE, item.span)
+    found = Refined(place).find("v", RECIPE, item.span)
     assert found == kept
     assert found
     assert [each.id for each in found.found] == [item.id]
@@ -206,7 +207,8 @@ def test_the_oldest_give_way_by_the_number_of_their_texts(refined: Refined) -> N
     assert len(refined.readings("w", LAYERS)) == 1
 
 
-def test_nothing_is_made_before_the_first_is_kept(refined: Refined, file: Path) -> None:
+def test_nothing_is_made_before_the_first_is_kept(file: Path) -> None:
+    refined = Refined(file)
     assert refined.find("v", RECIPE, TimeSpan(start=1, end=2)) is None
     assert refined.readings("v", LAYERS) == []
     refined.forget("v")
@@ -214,14 +216,16 @@ def test_nothing_is_made_before_the_first_is_kept(refined: Refined, file: Path) 
     assert not file.parent.exists()
 
 
-def test_checking_writes_nothing(refined: Refined, file: Path) -> None:
+def test_checking_writes_nothing(file: Path) -> None:
+    refined = Refined(file)
     refined.keep(reading(1, 2, "kettle"))
     before = {each.name: each.read_bytes() for each in file.parent.iterdir()}
     refined.check()
     assert {each.name: each.read_bytes() for each in file.parent.iterdir()} == before
 
 
-def test_processes_that_write_at_once_lose_nothing(refined: Refined, file: Path) -> None:
+def test_processes_that_write_at_once_lose_nothing(file: Path) -> None:
+    refined = Refined(file)
     program = (
         "import sys; from pathlib import Path; from longtake.memory.closer_readings import Reading, Refined\n"
         "refined, kept = Refined(Path(sys.argv[1])), Reading.model_validate_json(sys.argv[2])\n"
@@ -237,7 +241,8 @@ def test_processes_that_write_at_once_lose_nothing(refined: Refined, file: Path)
         assert [texts(each) for each in refined.readings(video, LAYERS)] == [["kettle"]]
 
 
-def test_a_damaged_file_is_one_sentence(refined: Refined, file: Path) -> None:
+def test_a_damaged_file_is_one_sentence(file: Path) -> None:
+    refined = Refined(file)
     file.parent.mkdir()
     file.write_bytes(b"no database at all" * 100)
     for use in (refined.check, lambda: refined.readings("v", LAYERS), lambda: refined.keep(reading(1, 2))):
@@ -246,7 +251,8 @@ def test_a_damaged_file_is_one_sentence(refined: Refined, file: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["'{'", "x'ff'"], ids=["cut off", "no text"])
-def test_a_damaged_reading_is_passed_over_and_gives_way_to_the_next(damage: str, refined: Refined, file: Path) -> None:
+def test_a_damaged_reading_is_passed_over_and_gives_way_to_the_next(damage: str, file: Path) -> None:
+    refined = Refined(file)
     refined.keep(reading(1, 2, "kettle"))
     refined.keep(reading(5, 6, "teapot"))
     with sqlite3.connect(file) as connection:

@@ -1,4 +1,4 @@
-"""Conversations, in the library's SQLite file."""
+"""Conversations, in the library's SQLite file and in a server."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from helpers.unsure import unsure
 
 from longtake.errors import LibraryError
 from longtake.memory.conversations import Conversations
+from longtake.memory.postgres import Postgres
 from longtake.memory.records import Answer, Citation
 
 
 @pytest.fixture
-def conversations(tmp_path: Path) -> Conversations:
-    return Conversations(tmp_path / "library" / "memory.sqlite")
+def conversations(place: Path | Postgres) -> Conversations:
+    return Conversations(place)
 
 
 def answer(question: str) -> Answer:

@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from longtake.agent.graph.graph import open_threads
+from longtake.agent.graph.threads import open_threads
 from longtake.errors import LibraryError
+from longtake.memory.library import Library
 from longtake.memory.notes import MAX_NOTES, Notes
+from longtake.memory.postgres import Postgres
 
 
 @pytest.fixture
-def notes(tmp_path: Path) -> Notes:
-    return Notes(tmp_path / "library" / "memory.sqlite")
+def notes(place: Path | Postgres) -> Notes:
+    return Notes(place)
 
 
 def found(notes: Notes, words: str, thread: str = "t") -> list[str]:
@@ -85,7 +87,8 @@ def test_an_id_is_never_used_again(notes: Notes) -> None:
 def test_a_full_thread_takes_no_more_and_others_do(notes: Notes) -> None:
     with notes._open() as connection:
         rows = [("t", str(number), 0.0) for number in range(MAX_NOTES)]
-        connection.executemany("INSERT INTO notes (thread, text, written) VALUES (?, ?, ?)", rows)
+        for row in rows:
+            connection.execute("INSERT INTO notes (thread, text, written) VALUES (?, ?, ?)", row)
     assert notes.add("t", "one more") is None
     assert notes.add("u", "one more") is not None
     notes.delete("t", "17x")
@@ -93,24 +96,27 @@ def test_a_full_thread_takes_no_more_and_others_do(notes: Notes) -> None:
     assert notes.add("t", "one more") is not None
 
 
-def test_processes_that_write_at_once_lose_nothing(notes: Notes, tmp_path: Path) -> None:
-    file = tmp_path / "library" / "memory.sqlite"
+def test_processes_that_write_at_once_lose_nothing(notes: Notes, place: Path | Postgres) -> None:
+    url = place.url if isinstance(place, Postgres) else ""
     program = (
         "import sys; from pathlib import Path; from longtake.memory.notes import Notes\n"
-        "notes = Notes(Path(sys.argv[1]))\n"
+        "from longtake.memory.postgres import Postgres\n"
+        "notes = Notes(Postgres(sys.argv[3]) if sys.argv[3] else Path(sys.argv[1]))\n"
         "for number in range(15):\n"
         "    assert notes.add('t', f'{sys.argv[2]}-{number}')\n"
         "    notes.add('t', f'passing {sys.argv[2]}'); assert notes.delete('t', f'passing {sys.argv[2]}') == 1\n"
     )
-    writers = [subprocess.Popen([sys.executable, "-c", program, str(file), str(each)]) for each in range(4)]
+    writers = [subprocess.Popen([sys.executable, "-c", program, str(place), str(each), url]) for each in range(4)]
     assert [writer.wait() for writer in writers] == [0] * 4
     kept = {note.text for note in notes.search("t", "", 1_000)}
     assert kept == {f"{each}-{number}" for each in range(4) for number in range(15)}
 
 
-def test_notes_and_the_checkpoints_of_threads_share_a_file(notes: Notes, tmp_path: Path) -> None:
+def test_notes_and_the_checkpoints_of_threads_share_a_file(tmp_path: Path) -> None:
+    library = Library(tmp_path)
+    notes = Notes(library.memory)
     notes.add("t", "before")
-    threads = open_threads(tmp_path / "library" / "memory.sqlite")
+    threads = open_threads(library)
     assert isinstance(threads, SqliteSaver)
     notes.add("t", "after")
     assert threads.get({"configurable": {"thread_id": "t"}}) is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,10 @@ from filelock import Timeout
 from longtake.errors import EngineError, LibraryError
 from longtake.memory.closer_readings import Reading
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.library import VideoRecord
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.media.sources import source
 from longtake.preprocess.pipeline.index_sync import LOCK_SECONDS
 from longtake.tools.core.tool_context import ToolContext
 
@@ -47,7 +46,7 @@ def keep_reading(
 ) -> tuple[str, ...]:
     """Store a reading for later questions and searches. If that fails, a note says why, and nothing is lost."""
     video = context.video
-    if not _as_indexed(video.record):
+    if source(video.record) is None:  # readings of another file must not be stored for it
         return (f"not stored for later questions: {video.record.name} has changed since it was indexed",)
     reading = Reading(video=video.id, recipe=recipe, asked=asked, span=span, found=tuple(found), facts=facts or {})
     space, vectors = _embedded(context, reading.texts)
@@ -61,15 +60,6 @@ def keep_reading(
     except (LibraryError, OSError) as error:
         return (f"not stored for later questions: {error}",)
     return ()
-
-
-def _as_indexed(record: VideoRecord) -> bool:
-    """Whether the file still has the video's id; readings of another file must not be stored for it."""
-    try:
-        status = Path(record.path).stat()
-    except OSError:
-        return False
-    return (status.st_size, status.st_mtime_ns) == (record.size, record.modified)
 
 
 def _embedded(context: ToolContext, texts: Sequence[str]) -> tuple[str, bytes]:

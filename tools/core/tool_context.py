@@ -17,6 +17,7 @@ from longtake.memory.search.search_index import Index
 from longtake.memory.timespan import ParsedSpan, SpanError, TimeSpan, parse_span
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.remote import media_path
 from longtake.settings import Settings
 from longtake.tools.core.result import ToolError
 
@@ -99,7 +100,7 @@ class VideoHandle:
         Raises:
             MediaError: if the file is no longer where it was indexed.
         """
-        path = Path(self.record.path)
+        path = media_path(self.record.path)
         return path, probe(path)
 
 

@@ -30,6 +30,7 @@ from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import origin
 from longtake.memory.library import Library, VideoRecord
 from longtake.page_templates import templates
+from longtake.remote import RemoteFile, media_path
 
 _MAX_FOUND = 40  # findings per step
 _MAX_SPANS = 12
@@ -37,16 +38,17 @@ _MAX_SPANS = 12
 Address = Callable[[VideoRecord], str | None]
 
 
-def file_address(video: VideoRecord) -> str:
-    """The URL of a video's file on this machine."""
-    return Path(video.path).as_uri()
+def file_address(video: VideoRecord) -> str | None:
+    """The URL of a video's file on this machine; None if it lies on object storage."""
+    path = media_path(video.path)
+    return None if isinstance(path, RemoteFile) else path.as_uri()
 
 
 def address_from(folder: Path) -> Address:
     """Addresses for a page in a folder: relative ones for files inside it, so that both can be moved."""
 
-    def address(video: VideoRecord) -> str:
-        path = Path(video.path)
+    def address(video: VideoRecord) -> str | None:
+        path = media_path(video.path)
         inside = path.is_relative_to(folder.resolve())
         return quote(os.path.relpath(path, folder.resolve())) if inside else file_address(video)
 

@@ -17,6 +17,7 @@ from longtake.errors import LongtakeError
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.remote import media_path
 
 EXITS = {"answered": 0, "uncertain": 0, "abstained": 0, "partial": EXIT_PARTIAL, "failed": EXIT_FAILED}
 
@@ -90,7 +91,7 @@ def asked_about(library: Library, words: Sequence[str]) -> tuple[list[str], str]
 
 def _is_video(library: Library, word: str) -> bool:
     try:
-        return Path(word).expanduser().exists() or library.workspace.library.find(word) is not None
+        return media_path(word).exists() or library.workspace.library.find(word) is not None
     except OSError:  # too long for a path
         return False
 

@@ -25,6 +25,7 @@ from longtake.preprocess.media.links import fetch, is_link
 from longtake.preprocess.media.media_files import files_in, is_media
 from longtake.preprocess.pipeline.progress import IndexReport
 from longtake.preprocess.pipeline.step_run import StepRunner
+from longtake.remote import media_path
 from longtake.settings import Settings
 
 
@@ -88,7 +89,7 @@ def named_by(files: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     for file in files:
-        path = Path(file).expanduser()
+        path = media_path(file)
         if path.is_dir():
             inside = [str(each) for each in files_in(path) if is_media(each)]
         elif not path.exists() and not is_link(file) and has_magic(file):

@@ -57,7 +57,7 @@ def call_tool(
     workspace.restore(records)
     handles = {record.id: VideoHandle(record, workspace.library) for record in records}
     budget = Budget(session.settings.budget.seconds)
-    notes = Notes(workspace.library.memory_file)
+    notes = Notes(workspace.library.memory)
     opened = ToolContext(handles, workspace.engines, workspace.index, session.settings, budget, notes=notes)
     result = Toolbox(ALL_TOOLS).call(name, arguments, opened)
     if as_json:

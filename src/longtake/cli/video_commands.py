@@ -96,7 +96,7 @@ def export(
 
 def _library(context: typer.Context) -> Library:
     session: Session = context.obj
-    return Library(session.library_root)
+    return Library(session.library_root, session.settings.library.database)
 
 
 def _layer(library: Library, video: VideoRecord, name: str) -> Layer:

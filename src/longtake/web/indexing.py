@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Literal
 
@@ -20,6 +19,7 @@ from longtake.preprocess.pipeline.estimate import estimate
 from longtake.preprocess.pipeline.pipeline import BUILT_BY, EMBEDDING, STEPS
 from longtake.preprocess.pipeline.progress import LayerReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.remote import media_path
 
 State = Literal["queued", "indexing", "done", "failed"]
 _ORDER = [step.name for step in (*STEPS, EMBEDDING)]
@@ -210,7 +210,7 @@ class Indexing:
         try:
             job.expected = estimate(self._workspace, [job.video.id]).videos[0].indexing or {}
             job.unavailable = unavailable(self._workspace.engines)
-            report = self._workspace.add(Path(job.video.path), job.watcher)
+            report = self._workspace.add(media_path(job.video.path), job.watcher)
         except LongtakeError as error:
             job.error, job.state = str(error), "failed"
         except OSError as error:

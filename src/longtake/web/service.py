@@ -56,7 +56,7 @@ class Service:
         self.agent = agent
         self.library = workspace.library
         self.index = workspace.index  # opened here, before several threads need it
-        self.conversations = Conversations(self.library.memory_file)
+        self.conversations = Conversations(self.library.memory)
         self.folders = Folders(folders)
         self._changing = threading.Lock()  # guards changes to the library together with uploaded files
         self.uploads = Uploads(self.library.root / "uploads")

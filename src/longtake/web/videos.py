@@ -17,10 +17,12 @@ from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
 from longtake.preprocess.media.sources import media_of, source
+from longtake.remote import RemoteFile
 from longtake.web.event_feed import EventStream
 from longtake.web.http.cached import cached, tag_of
 from longtake.web.http.described import EVENTS, PICTURE, content
 from longtake.web.http.refusals import Refusal
+from longtake.web.http.remote_response import remote_response
 from longtake.web.indexing import Progress, progress_of, unavailable
 from longtake.web.service import Served, Service
 from longtake.web.stills import THUMBNAIL_AT, THUMBNAIL_WIDTH, WIDEST, gone, still
@@ -134,13 +136,16 @@ def show_lanes(video_id: str, service: Served) -> Lanes:
 
 
 @router.get("/videos/{video_id}/file", response_class=Response, responses=_FILE)
-def play(video_id: str, service: Served) -> Response:
+def play(video_id: str, request: Request, service: Served) -> Response:
     """The media file, whole or in ranges (206; 416 beyond its end)."""
     video = service.video(video_id)
     path, media = source(video), media_of(service.library, video)
     if path is None or media is None:
         raise Refusal(404, gone(video))
-    return FileResponse(path, media_type=content_type(media), headers={"Cache-Control": "private, no-cache"})
+    headers = {"Cache-Control": "private, no-cache"}
+    if isinstance(path, RemoteFile):
+        return remote_response(request, path, content_type(media), headers)
+    return FileResponse(path, media_type=content_type(media), headers=headers)
 
 
 @router.get("/videos/{video_id}/still", response_class=Response, responses=PICTURE)

@@ -22,13 +22,14 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langsmith.run_helpers import tracing_context
 
-from longtake.agent.graph.graph import build_graph, open_threads
+from longtake.agent.graph.graph import build_graph
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import Question
+from longtake.agent.graph.threads import open_threads
 from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import RecordedTrace, Trace
@@ -36,7 +37,7 @@ from longtake.bench.hour.reel import Notify
 from longtake.bench.intervals import Spread
 from longtake.bench.timing import Comparison, Machine, load
 from longtake.errors import EngineError
-from longtake.memory.library import VideoRecord
+from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -138,7 +139,7 @@ def measure_graph(settings: Settings, notify: Notify, rounds: int = ROUNDS, runs
         workspace = Workspace(Path(folder) / "library", settings.model_copy(update={"budget": budget}))
         video = workspace.add(make_demo(Path(folder) / "demo")).video
         steps = _steps(rounds)
-        ask, bare = _asking(workspace, video, rounds), _bare(open_threads(Path(folder) / "bare.sqlite"), steps)
+        ask, bare = _asking(workspace, video, rounds), _bare(open_threads(Library(Path(folder))), steps)
         notify("running")
         bare()
         ask()
@@ -186,7 +187,7 @@ def _asking(workspace: Workspace, video: VideoRecord, rounds: int) -> Callable[[
     return ask
 
 
-def _bare(threads: SqliteSaver, steps: int) -> Callable[[], object]:
+def _bare(threads: BaseCheckpointSaver[Any], steps: int) -> Callable[[], object]:
     """A function that runs a graph whose one node only counts, this many steps."""
     graph = StateGraph(_Counted)
     graph.add_node("step", _count)

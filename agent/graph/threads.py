@@ -1,0 +1,87 @@
+"""The checkpoints of threads, in the library's SQLite file or in its PostgreSQL server."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+from longtake.agent.controllers.reply import DraftClaim, Reply
+from longtake.agent.gathering.gathered import Found, Gathered
+from longtake.agent.graph.state import Progress, Question, Turn
+from longtake.agent.query.query import Anchor, Query, Reading, Scope
+from longtake.errors import LibraryError
+from longtake.memory.library import Library
+from longtake.memory.postgres import Postgres
+from longtake.memory.records import Answer, Citation, Citing, Claim, Closest, Evidence, FoundBy, Option, Usage
+from longtake.memory.timespan import TimeSpan
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.postgres import PostgresSaver
+
+_STORED = (
+    *(Answer, Citation, Citing, Claim, Closest, Evidence, FoundBy, Option, TimeSpan, Usage),
+    *(Anchor, Query, Reading, Scope, Found, Gathered, DraftClaim, Reply, Progress, Question, Turn),
+)
+# The last checkpoint of a thread holds all that the next question needs; SqliteSaver.prune is not implemented.
+_SUPERSEDED = """
+DELETE FROM {table} WHERE thread_id = :thread
+AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id = :thread)
+"""
+
+
+def open_threads(library: Library) -> SqliteSaver | PostgresSaver:
+    """The checkpoints of all threads of a library.
+
+    Raises:
+        LibraryError: if its file is damaged or can't be written, or its server can't be used.
+    """
+    serde = JsonPlusSerializer(allowed_msgpack_modules=[(kind.__module__, kind.__name__) for kind in _STORED])
+    place = library.memory
+    return _in_server(place, library, serde) if isinstance(place, Postgres) else _in_file(place, serde)
+
+
+def keep_last(threads: SqliteSaver | PostgresSaver, thread: str) -> None:
+    """Delete all checkpoints of a thread but the last."""
+    if not isinstance(threads, SqliteSaver):
+        threads.prune([thread])
+        return
+    with threads.cursor() as cursor:
+        for table in ("writes", "checkpoints"):
+            cursor.execute(_SUPERSEDED.format(table=table), {"thread": thread})
+
+
+def close_threads(threads: SqliteSaver | PostgresSaver) -> None:
+    """Close the file; the connections to a server are those of the process, and stay."""
+    if isinstance(threads, SqliteSaver):
+        threads.conn.close()
+
+
+def _in_file(file: Path, serde: JsonPlusSerializer) -> SqliteSaver:
+    try:
+        # Two processes that create the same file at once would lock each other out: SQLite doesn't wait here.
+        with FileLock(file.with_suffix(".lock")):
+            connection = sqlite3.connect(file, check_same_thread=False, timeout=30)
+            threads = SqliteSaver(connection, serde=serde)
+            threads.setup()
+    except (sqlite3.Error, OSError) as error:
+        raise LibraryError(
+            f"{file} cannot be used ({error}): see that there is room and that it may be written to, or move it away, "
+            "and new threads begin in a new one."
+        ) from error
+    return threads
+
+
+def _in_server(place: Postgres, library: Library, serde: JsonPlusSerializer) -> PostgresSaver:
+    pool = place.pool()
+    from langgraph.checkpoint.postgres import PostgresSaver
+
+    threads = PostgresSaver(pool, serde=serde)
+    # Not a lock in the server: the indexes are made when no transaction is left, and a process that waits has one.
+    with library.lock("threads"), place.told("threads"):
+        threads.setup()
+    return threads

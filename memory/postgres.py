@@ -1,0 +1,139 @@
+"""The memory of a library in a PostgreSQL server instead of its SQLite file: for processes on several machines.
+
+The statements are those of SQLite; what differs is translated here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from longtake.errors import ConfigError, LibraryError
+
+_WAIT = 15.0  # seconds for a connection
+_WRITERS = 4417  # one transaction at a time writes, as in SQLite: the number of its lock in the server
+_NAMED = re.compile(r":([a-z_]+)")
+_TYPES = {
+    "INTEGER PRIMARY KEY AUTOINCREMENT": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+    "REAL": "DOUBLE PRECISION",
+    "AS BLOB": "AS TEXT",  # SQLite may hold a text that isn't UTF-8
+}
+
+
+@dataclass(frozen=True)
+class Postgres:
+    """A database of a PostgreSQL server, by its URL, whose password no message repeats."""
+
+    url: str = field(repr=False)
+
+    def __str__(self) -> str:
+        parts = self._parts()
+        return f"postgresql://{parts['host']}:{parts['port']}/{parts['dbname']}"
+
+    def exists(self) -> bool:
+        """True, as for an SQLite file that exists."""
+        return True
+
+    def _parts(self) -> Mapping[str, Any]:
+        """What the URL consists of. Driver and messages must agree on it, or they could quote part of a password."""
+        from psycopg.conninfo import conninfo_to_dict
+
+        try:
+            parts = {"host": "localhost", "port": "5432", "dbname": "", **conninfo_to_dict(self.url)}
+            valid = self.url.startswith(("postgresql://", "postgres://")) and str(parts["port"]).isdecimal()
+        except Exception:  # noqa: BLE001 - it quotes the URL
+            valid, parts = False, {}
+        if not valid or "@" in f"{parts['host']}{parts['dbname']}":
+            raise ConfigError(
+                "library.database must be a URL such as postgresql://user:password@host/longtake, in which special "
+                "characters of the password are written as %40 and the like."
+            )
+        return parts
+
+    def pool(self) -> Any:
+        """The connections of this process, a `psycopg_pool.ConnectionPool` that commits each statement.
+
+        Raises:
+            ConfigError: if the URL can't be used, or the extra `postgres` is missing.
+            LibraryError: if the server can't be reached or refuses.
+        """
+        with self.told("memory"):
+            self._parts()
+            return _pool(self.url)
+
+    @contextmanager
+    def session(self, what: str) -> Iterator[Session]:
+        """A transaction, which is committed when the block ends, unless the block raises.
+
+        Args:
+            what: what is read or written, in the plural, for error messages.
+
+        Raises:
+            LibraryError: if the server can't be used.
+        """
+        pool = self.pool()
+        with self.told(what), pool.connection() as connection, connection.transaction():
+            yield Session(connection)
+
+    @contextmanager
+    def told(self, what: str) -> Iterator[None]:
+        """Raise the errors of the server as `LibraryError`, and a missing package as `ConfigError`."""
+        try:
+            import psycopg
+        except ImportError as error:
+            raise ConfigError(
+                "library.database needs the extra `postgres`: pip install 'longtake[postgres]'."
+            ) from error
+        try:
+            yield
+        except psycopg.Error as error:
+            reason = " ".join(str(error).split())[:300]
+            raise LibraryError(
+                f"Couldn't use the {what} in {self} ({reason}): see that the server runs and lets this user in."
+            ) from error
+
+
+class Session:
+    """A transaction that takes statements in SQLite's dialect."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def write(self, tables: str) -> None:
+        """Become the only writer until the transaction ends, and create missing tables."""
+        self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (_WRITERS,))
+        self._connection.execute(_translated(tables))
+
+    def has(self, table: str) -> bool:
+        """Whether a table exists."""
+        [found] = self._connection.execute("SELECT to_regclass(%s)", (table,)).fetchone()
+        return found is not None
+
+    def execute(self, statement: str, values: Any = (), /) -> Any:
+        """Run a statement with `?` or `:name` in it, and return its cursor."""
+        return self._connection.execute(_translated(statement), values)
+
+
+def _translated(statement: str) -> str:
+    for ours, theirs in _TYPES.items():
+        statement = statement.replace(ours, theirs)
+    return _NAMED.sub(r"%(\1)s", statement).replace("?", "%s")
+
+
+@cache
+def _pool(url: str) -> Any:
+    import psycopg
+    from psycopg_pool import ConnectionPool
+
+    psycopg.connect(url, connect_timeout=int(_WAIT)).close()  # says what is wrong; a pool only waits
+    options = {"autocommit": True, "prepare_threshold": None}
+    pool = ConnectionPool(
+        url, kwargs=options, min_size=1, max_size=8, timeout=_WAIT, open=True, check=ConnectionPool.check_connection
+    )
+    atexit.register(pool.close)
+    return pool
