@@ -22,6 +22,8 @@ class Revision(BaseModel):
     `terms` is the version of `memory.terms` that split them into terms.
     `spaces` maps the id of an embedding to the first row and the number of rows that it embedded.
     `made_of` is the key of the closer looks that the documents come from, or None if they come from a video's layers.
+    `merged` is the segment that holds the documents beside those of other entries, the row of the first one there, and
+    the segment's number of rows; None if they have a segment of their own.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -31,6 +33,11 @@ class Revision(BaseModel):
     count: int
     spaces: dict[str, tuple[int, int]]
     made_of: str | None = None
+    merged: tuple[str, int, int] | None = None
+
+    def folder(self, entry: str) -> str:
+        """The name of the segment that holds the documents of this entry."""
+        return self.merged[0] if self.merged else f"{entry}-{self.key}"
 
 
 def is_refined(name: str) -> bool:

@@ -14,6 +14,7 @@ _MIN_ROWS = 200_000  # below this, copying takes longer than it saves
 _MOST = 2_048  # rows that a search on the GPU can return
 
 Rows = npt.NDArray[np.int64]
+Place = int | Rows  # where the rows of a segment lie among all documents: one after the other from here, or each here
 
 
 class GpuVectors:
@@ -42,8 +43,8 @@ class GpuVectors:
         return np.stack([self._rows[rows[kept]].astype(np.float64), cosines[kept]])
 
 
-def copy_to_gpu(segments: Sequence[tuple[int, Any]], rows: int) -> GpuVectors | None:
-    """Copy the segments, each with the position of its first row.
+def copy_to_gpu(segments: Sequence[tuple[Place, Any]], rows: int) -> GpuVectors | None:
+    """Copy the segments, each with the place of its rows.
 
     Returns None if FAISS has no GPU, there are too few rows to pay for the copy, or the GPU has too little memory.
     """
@@ -58,6 +59,8 @@ def copy_to_gpu(segments: Sequence[tuple[int, Any]], rows: int) -> GpuVectors | 
     return GpuVectors(index, positions_of(segments))
 
 
-def positions_of(segments: Sequence[tuple[int, Any]]) -> Rows:
+def positions_of(segments: Sequence[tuple[Place, Any]]) -> Rows:
     """The position of each row of the segments."""
-    return np.concatenate([np.arange(first, first + segment.ntotal) for first, segment in segments])
+    return np.concatenate(
+        [np.arange(place, place + segment.ntotal) if isinstance(place, int) else place for place, segment in segments]
+    )

@@ -12,7 +12,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,7 @@ from longtake.memory.search.current_revisions import Revision, entry, read_curre
 from longtake.memory.search.document_store import DocumentsError, DocumentStore
 from longtake.memory.search.event_merging import Event, find_events
 from longtake.memory.search.fusion import WORDS, Candidate, Ranking, fuse, top
+from longtake.memory.search.merged_segments import merge
 from longtake.memory.search.search_index import Batch, Hit, Match, SearchFilter, Vectors
 from longtake.memory.search.segments import Segment, SegmentError, SegmentStore
 from longtake.memory.search.terms import VERSION, query_terms
@@ -61,6 +62,7 @@ class HybridIndex:
         self._refill = refill
         self._segments = SegmentStore(root / "segments")
         self._corpus = Corpus({}, self._open)
+        self._known: tuple[tuple[int, ...], dict[str, Revision]] | None = None
 
     def replace(self, video: str, batches: Sequence[Batch], *, refined: str | None = None) -> None:
         """Make these the documents of a video's layers, or of closer looks with this key; the others stay."""
@@ -192,16 +194,13 @@ class HybridIndex:
 
     def _laid_out(self, revisions: dict[str, Revision]) -> Corpus:
         """The corpus of exactly these revisions; open segments stay open."""
-        if self._corpus.revisions != revisions:
+        if self._corpus.revisions is not revisions and self._corpus.revisions != revisions:
             self._corpus = Corpus(revisions, self._open)
         return self._corpus
 
     def _open(self, name: str, revision: Revision) -> Segment:
         """Open a segment, or reuse it from the previous corpus."""
-        previous = self._corpus
-        if previous.revisions.get(name) == revision:
-            return previous.segments[name]
-        return self._segments.open(name, revision)
+        return self._corpus.segments.get(revision.folder(name)) or self._segments.open(name, revision)
 
     @cached_property
     def _documents(self) -> DocumentStore:
@@ -212,6 +211,16 @@ class HybridIndex:
         return self.root / "revisions.json"
 
     def _read(self) -> dict[str, Revision]:
+        """The current revisions; read again only if the file is another."""
+        with suppress(FileNotFoundError):
+            facts = self._current.stat()
+            state = facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
+            if self._known is None or self._known[0] != state:
+                self._known = state, self._parsed()
+            return self._known[1]
+        return {}
+
+    def _parsed(self) -> dict[str, Revision]:
         try:
             return read_current(self._current)
         except ValueError:  # damaged, so nothing counts as indexed; the next writer replaces the file
@@ -278,7 +287,10 @@ class HybridIndex:
         for name in changed:
             kept = revisions.get(name)
             self._documents.remove_others(name, kept.key if kept else None)
-        self._segments.keep_only((name, revision.key) for name, revision in revisions.items())
+        if merged := merge(revisions, self._segments):
+            write_current(self._current, merged)
+            revisions = merged
+        self._segments.keep_only(revision.folder(name) for name, revision in revisions.items())
 
     def _damaged(self) -> LibraryError:
         if not os.access(self.root, os.W_OK):  # Chroma's SQLite can't read what it may not write

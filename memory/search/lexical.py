@@ -19,6 +19,7 @@ import numpy.typing as npt
 from longtake.memory.search.fusion import Positions, Scores
 from longtake.memory.search.terms import document_terms
 
+Mask = npt.NDArray[np.bool_]
 _K1 = 1.5  # how quickly repeats of a term stop counting
 _B = 0.75  # how strongly long texts are penalised
 
@@ -59,6 +60,35 @@ class Postings:
             lengths=lengths,
         )
 
+    @classmethod
+    def joined(cls, pieces: Sequence[tuple[Postings, int, int]]) -> Postings:
+        """Lay pieces end to end: each is so many rows of a segment, from a first one on."""
+        sources = {id(source): source for source, _, _ in pieces}
+        moved = {name: np.full(len(source.lengths), -1, np.int64) for name, source in sources.items()}
+        at = 0
+        for source, first, count in pieces:
+            moved[id(source)][first : first + count] = np.arange(at, at + count)
+            at += count
+        terms, rows, counts = [np.zeros(0, np.uint64)], [np.zeros(0, np.int32)], [np.zeros(0, np.uint16)]
+        for name, source in sources.items():
+            target = moved[name][source.rows]
+            kept = target >= 0
+            terms.append(np.repeat(source.terms, np.diff(source.starts))[kept])
+            rows.append(target[kept].astype(np.int32))
+            counts.append(source.counts[kept])
+        every, places = np.concatenate(terms), np.concatenate(rows)
+        order = np.lexsort((places, every))
+        known, starts = np.unique(every[order], return_index=True)
+        return cls(
+            terms=known,
+            starts=np.append(starts, len(every)).astype(np.int64),
+            rows=places[order],
+            counts=np.concatenate(counts)[order],
+            lengths=np.concatenate(
+                [np.zeros(0, np.int32), *(source.lengths[first : first + count] for source, first, count in pieces)]
+            ),
+        )
+
     def find(self, hashes: npt.NDArray[np.uint64]) -> tuple[Positions, Positions]:
         """Where the rows of each term begin and end; both are equal if no row contains it."""
         places = np.searchsorted(self.terms, hashes)
@@ -70,22 +100,23 @@ class Postings:
 class LexicalIndex:
     """BM25 over the segments of a library, in their order; position n is row n of the segments laid end to end."""
 
-    def __init__(self, segments: Sequence[Postings], counted: Sequence[bool] = ()) -> None:
+    def __init__(self, segments: Sequence[Postings], counted: Sequence[bool | Mask] = ()) -> None:
         """Lay segments end to end.
 
         Args:
             segments: in order.
-            counted: whether each segment counts towards term rarity and average text length; by default all do.
+            counted: which rows of each segment count towards term rarity and average text length; by default all do.
                 Readings of closer looks can be found but don't affect other scores.
         """
         self._segments = segments
-        self._counted = list(counted) or [True] * len(segments)
         self._firsts = np.cumsum([0, *(len(segment.lengths) for segment in segments)], dtype=np.int64)
         lengths = np.concatenate([np.zeros(0, np.int32), *(segment.lengths for segment in segments)])
-        known = [segment.lengths for segment, counts in zip(segments, self._counted, strict=True) if counts]
-        average = np.concatenate([np.zeros(0, np.int32), *known])
-        self._documents = len(average)
-        mean = average.mean() if average.any() else 1.0
+        self._counted = np.ones(len(lengths), np.bool_)
+        for first, end, counts in zip(self._firsts, self._firsts[1:], counted, strict=False):
+            self._counted[first:end] = counts
+        self._documents = int(np.count_nonzero(self._counted))
+        known = lengths[self._counted]
+        mean = known.mean() if known.any() else 1.0
         self._damping = (_K1 * (1 - _B + _B * lengths / mean)).astype(np.float32)
 
     def scores(self, terms: Sequence[str]) -> Scores:
@@ -102,14 +133,9 @@ class LexicalIndex:
             if places:
                 positions = np.concatenate([first + segment.rows[begin:end] for segment, first, begin, end in places])
                 counts = np.concatenate([segment.counts[begin:end] for segment, _, begin, end in places])
-                rarity = _rarity(self._documents, self._document_count(found, number))
+                rarity = _rarity(self._documents, int(np.count_nonzero(self._counted[positions])))
                 scores[positions] += rarity * counts / (counts + self._damping[positions])
         return scores
-
-    def _document_count(self, found: Sequence[tuple[Positions, Positions]], number: int) -> int:
-        """How many of the counted documents contain a term."""
-        ranges = zip(found, self._counted, strict=True)
-        return sum(int(end[number] - begin[number]) for (begin, end), counts in ranges if counts)
 
 
 def hash_terms(terms: Sequence[str]) -> npt.NDArray[np.uint64]:

@@ -2,14 +2,15 @@
 
 On disk: a folder `<entry>-<revision>` with `documents.npz` and a FAISS file for each vector space. A segment never
 changes; it takes effect once `revisions.json` names its revision. It holds the data to search and Chroma the data to
-show, row by row in the same order.
+show, row by row in the same order. The segments of many entries are merged into one (`merged_segments`), which says
+itself which of its rows the vectors belong to.
 """
 
 from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,11 @@ from longtake.memory.layers import write_atomic
 from longtake.memory.records import MODALITIES
 from longtake.memory.search.current_revisions import Revision
 from longtake.memory.search.lexical import Postings
-from longtake.memory.search.search_index import Batch
-from longtake.memory.search.vectors import open_vectors, write_vectors
+from longtake.memory.search.search_index import Batch, Vectors
+from longtake.memory.search.vectors import open_vectors, write_parts, write_vectors
 
 _DOCUMENTS = "documents.npz"
+_PLACES = "places "  # before the name of a space, in a merged segment: the rows that have vectors
 
 
 class SegmentError(Exception):
@@ -31,16 +33,15 @@ class SegmentError(Exception):
 
 
 class Segment:
-    """One revision of one video. Times are in seconds; `modalities` are indices into `MODALITIES`."""
+    """One revision of one video, or many merged. Times are in seconds; `modalities` are indices into `MODALITIES`."""
 
     def __init__(self, folder: Path, revision: Revision) -> None:
-        """Read everything except the vectors.
+        """Read everything except the vectors; `revision` is one that the segment holds.
 
         Raises:
             SegmentError: if it is missing or damaged.
         """
         self._folder = folder
-        self._spaces = revision.spaces
         self._vectors: dict[str, Any] = {}
         try:
             with np.load(folder / _DOCUMENTS, allow_pickle=False) as arrays:
@@ -48,10 +49,20 @@ class Segment:
                 self.ends: npt.NDArray[np.float64] = arrays["end"]
                 self.modalities: npt.NDArray[np.uint8] = arrays["modality"]
                 self.postings = Postings(*(arrays[name] for name in Postings.__slots__))
+                self._rows: dict[str, npt.NDArray[np.int64]] = {
+                    name.removeprefix(_PLACES): arrays[name] for name in arrays.files if name.startswith(_PLACES)
+                }
         except Exception as error:  # damage makes zipfile and numpy raise errors of many kinds
             raise SegmentError(f"couldn't read {folder}") from error
-        if len(self.starts) != revision.count:
-            raise SegmentError(f"{folder} has {len(self.starts)} documents instead of {revision.count}")
+        rows = revision.merged[2] if revision.merged else revision.count
+        if len(self.starts) != rows:
+            raise SegmentError(f"{folder} has {len(self.starts)} documents instead of {rows}")
+        if not revision.merged:
+            self._rows = {space: np.arange(first, first + count) for space, (first, count) in revision.spaces.items()}
+
+    def rows(self, space: str) -> npt.NDArray[np.int64]:
+        """The rows that the vectors of a space belong to, ascending."""
+        return self._rows[space]
 
     def vectors(self, space: str) -> Any:
         """The FAISS index of the vectors of a space, opened on first use.
@@ -61,7 +72,7 @@ class Segment:
         """
         try:
             if space not in self._vectors:
-                self._vectors[space] = open_vectors(self._folder, space, self._spaces[space][1])
+                self._vectors[space] = open_vectors(self._folder, space, len(self._rows[space]))
         except Exception as error:  # damage makes FAISS raise errors of several kinds
             raise SegmentError(f"{self._folder} has no vectors of {space}") from error
         return self._vectors[space]
@@ -76,21 +87,31 @@ class SegmentStore:
     def write(self, video: str, revision: str, batches: Sequence[Batch]) -> None:
         """Write a segment, with the rows of the batches in order."""
         folder = self._folder(video, revision)
-        folder.mkdir(parents=True, exist_ok=True)
         documents = [document for batch in batches for document in batch.documents]
-        postings = Postings.of([document.text for document in documents])
-        content = io.BytesIO()
-        np.savez(
-            content,
+        _write_documents(
+            folder,
+            Postings.of([document.text for document in documents]),
             start=np.array([document.span.start for document in documents], np.float64),
             end=np.array([document.span.end for document in documents], np.float64),
             modality=np.array([MODALITIES.index(document.modality) for document in documents], np.uint8),
-            **{name: getattr(postings, name) for name in Postings.__slots__},
         )
-        write_atomic(folder / _DOCUMENTS, content.getvalue())
         for batch in batches:
             if batch.vectors is not None:
                 write_vectors(folder, batch.space, batch.vectors)
+
+    def write_merged(
+        self,
+        name: str,
+        postings: Postings,
+        places: Mapping[str, npt.NDArray[np.int64]],
+        vectors: Mapping[str, Iterable[Vectors]],
+        **documents: npt.NDArray[Any],
+    ) -> None:
+        """Write a merged segment: its words, and by space the rows that have vectors and the vectors, part by part."""
+        named: dict[str, npt.NDArray[Any]] = {_PLACES + space: rows for space, rows in places.items()}
+        _write_documents(self.root / name, postings, **documents, **named)
+        for space, parts in vectors.items():
+            write_parts(self.root / name, space, parts)
 
     def open(self, video: str, revision: Revision) -> Segment:
         """Open a segment.
@@ -98,14 +119,22 @@ class SegmentStore:
         Raises:
             SegmentError: if it is missing or damaged.
         """
-        return Segment(self._folder(video, revision.key), revision)
+        return Segment(self.root / revision.folder(video), revision)
 
-    def keep_only(self, names: Iterable[tuple[str, str]]) -> None:
-        """Remove every segment except those of these (video, revision) pairs."""
-        kept = {self._folder(*name).name for name in names}
+    def keep_only(self, names: Iterable[str]) -> None:
+        """Remove every segment except those of these names."""
+        kept = set(names)
         for folder in self.root.glob("*"):
             if folder.name not in kept:
                 shutil.rmtree(folder)
 
     def _folder(self, video: str, revision: str) -> Path:
         return self.root / f"{video}-{revision}"
+
+
+def _write_documents(folder: Path, postings: Postings, **arrays: npt.NDArray[Any]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    content = io.BytesIO()
+    words = {name: getattr(postings, name) for name in Postings.__slots__}
+    np.savez(content, **arrays, **words)  # type: ignore[arg-type] # no array is called `allow_pickle`
+    write_atomic(folder / _DOCUMENTS, content.getvalue())

@@ -1,12 +1,14 @@
 """Vectors of documents, in FAISS: one flat index for each segment and space, mapped from its file and not read whole.
 
 A search compares every allowed vector and so is exact. With 256 numbers in a vector it takes 5 to 10 ms for
-100,000 documents, and grows in proportion to them. Where FAISS has a GPU, a large space is copied to it.
+100,000 documents. A segment of that many vectors or more has compressed ones beside them (`compressed_vectors`). Where
+FAISS has a GPU, a large space is copied to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.lazy import cached_property
-from longtake.memory.layers import write_atomic
+from longtake.memory.search.compressed_vectors import MIN_ROWS, CompressedVectors, compress
 from longtake.memory.search.fusion import Ranking, top
-from longtake.memory.search.gpu_vectors import GpuVectors, copy_to_gpu
+from longtake.memory.search.gpu_vectors import GpuVectors, Place, copy_to_gpu
 from longtake.memory.search.search_index import Vectors
 
 Mask = npt.NDArray[np.bool_]
@@ -31,28 +33,40 @@ class VectorsError(Exception):
 
 def write_vectors(folder: Path, space: str, vectors: Vectors) -> None:
     """Write the vectors of a segment, (rows, dimensions) with rows of length 1."""
-    index = faiss.IndexFlatIP(vectors.shape[1])
-    index.add(np.ascontiguousarray(vectors, np.float32))
-    write_atomic(_file(folder, space), faiss.serialize_index(index).tobytes())
+    write_parts(folder, space, [vectors])
+
+
+def write_parts(folder: Path, space: str, parts: Iterable[Vectors]) -> None:
+    """Write the vectors of a segment, part after part, at least one; many are written compressed as well."""
+    index: Any = None
+    for part in parts:
+        index = index or faiss.IndexFlatIP(part.shape[1])
+        index.add(np.ascontiguousarray(part, np.float32))
+    _write(index, _file(folder, space))
+    if index.ntotal >= MIN_ROWS:
+        vectors = _FAISS.rev_swig_ptr(index.get_xb(), index.ntotal * index.d).reshape(-1, index.d)
+        _write(compress(vectors), _compressed(folder, space))
 
 
 def open_vectors(folder: Path, space: str, rows: int) -> Any:
     """Map the FAISS index of a segment's vectors, which must have this many rows.
 
     Raises:
-        RuntimeError: if the file is missing or damaged.
+        RuntimeError: if a file is missing or damaged.
     """
     index = faiss.read_index(str(_file(folder, space)), faiss.IO_FLAG_MMAP_IFC)
     if index.ntotal != rows or index.metric_type != faiss.METRIC_INNER_PRODUCT:
         raise RuntimeError(f"{index.ntotal} rows instead of {rows}")
+    if (compressed := _compressed(folder, space)).exists():
+        return CompressedVectors(index, faiss.read_index(str(compressed), faiss.IO_FLAG_MMAP))
     return index
 
 
 class VectorSpace:
     """All vectors of one space, segment after segment."""
 
-    def __init__(self, segments: Sequence[tuple[int, Any]]) -> None:
-        """Take the FAISS indexes of the segments, each with the position of its first row among all documents."""
+    def __init__(self, segments: Sequence[tuple[Place, Any]]) -> None:
+        """Take what `open_vectors` returned for each segment, and where its rows lie among all documents."""
         self._segments = segments
 
     def nearest(self, vector: Vectors, allowed: Mask, k: int, floor: float) -> Ranking:
@@ -77,17 +91,37 @@ class VectorSpace:
     def _nearest(self, vector: Vectors, allowed: Mask, k: int) -> npt.NDArray[Any]:
         """The k nearest positions of each segment, with their cosines, (2, found)."""
         found = [np.zeros((2, 0))]
-        for first, index in self._segments:
-            mine = allowed[first : first + index.ntotal]
+        for place, index in self._segments:
+            mine = allowed[place : place + index.ntotal] if isinstance(place, int) else allowed[place]
             if depth := min(k, int(np.count_nonzero(mine))):
-                selector = _FAISS.IDSelectorBitmap(np.packbits(mine, bitorder="little"))
-                only = _FAISS.SearchParameters(sel=selector)
-                cosines, rows = index.search(vector[np.newaxis], depth, params=only)
-                if rows.min() < 0 or np.abs(cosines).max() > _LONGEST:  # NaN is never found
+                rows, cosines = _nearest_rows(index, vector, mine, depth)
+                if not (rows.min() >= 0 and np.abs(cosines).max() <= _LONGEST):  # NaN isn't either
                     raise VectorsError("rows aren't of length 1")
-                found.append(np.concatenate([rows + first, cosines]))
+                found.append(np.stack([rows + place if isinstance(place, int) else place[rows], cosines]))
         return np.concatenate(found, axis=1)
+
+
+def _nearest_rows(index: Any, vector: Vectors, allowed: Mask, depth: int) -> tuple[Any, Any]:
+    """The nearest allowed rows of a segment, and their cosines."""
+    if isinstance(index, CompressedVectors):
+        rows = index.candidates(vector, allowed, depth)
+        if rows is not None:
+            return top(rows, index.cosines(vector, rows), depth)
+    selector = _FAISS.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
+    [cosines], [rows] = index.search(vector[np.newaxis], depth, params=_FAISS.SearchParameters(sel=selector))
+    return rows, cosines
+
+
+def _write(index: Any, file: Path) -> None:
+    """Write an index beside its place, then rename it: readers may have an equal one open."""
+    whole = file.with_name(f".{file.name}")
+    faiss.write_index(index, str(whole))
+    os.replace(whole, file)
 
 
 def _file(folder: Path, space: str) -> Path:
     return folder / ("".join(c if c.isalnum() or c in "._-" else "-" for c in space) + ".faiss")
+
+
+def _compressed(folder: Path, space: str) -> Path:
+    return _file(folder, space).with_suffix(".lists")

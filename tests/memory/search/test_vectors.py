@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from longtake.memory.search import gpu_vectors
+from longtake.memory.search import compressed_vectors, gpu_vectors, vectors
+from longtake.memory.search.compressed_vectors import CompressedVectors
 from longtake.memory.search.gpu_vectors import GpuVectors, copy_to_gpu, positions_of
 from longtake.memory.search.search_index import Vectors
 from longtake.memory.search.vectors import Mask, VectorSpace, open_vectors, write_vectors
@@ -113,3 +114,52 @@ def test_a_gpu_finds_what_the_cpu_finds(tmp_path: Path, monkeypatch: pytest.Monk
     positions, cosines = VectorSpace(segments).nearest(vectors[7], allowed, 50, 0.0)
     assert positions.tolist() == expected[0].tolist()
     assert cosines.tolist() == pytest.approx(expected[1].tolist(), abs=1e-5)
+
+
+def clustered(rows: int) -> Vectors:
+    random = np.random.default_rng(0)
+    vectors = random.normal(size=(40, 32))[random.integers(0, 40, rows)] + 0.4 * random.normal(size=(rows, 32))
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.4, 0.01, 0.0])
+def test_compressed_vectors_lead_to_the_nearest_that_the_filter_allows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float
+) -> None:
+    data = clustered(6000)
+    exact = VectorSpace([(5, stored(tmp_path / "exact", data))])
+    monkeypatch.setattr(vectors, "MIN_ROWS", 1000)
+    monkeypatch.setattr(compressed_vectors, "_FEW", 100)
+    monkeypatch.setattr(compressed_vectors, "_PROBED", 12)
+    opened = stored(tmp_path / "compressed", data)
+    assert isinstance(opened, CompressedVectors)
+    allowed = np.random.default_rng(1).random(6005) < share
+    recalls: list[float] = []
+    for place in (5, np.arange(6000) + 5):
+        for query in data[:20]:
+            near, cosines = VectorSpace([(place, opened)]).nearest(query, allowed, 30, 0.5)
+            expected = exact.nearest(query, allowed, 30, 0.5)
+            assert allowed[near].all()
+            assert cosines.tolist() == pytest.approx((data[near - 5] @ query).tolist(), abs=1e-6)
+            recalls.append(len(set(near) & set(expected[0])) / max(1, len(expected[0])))
+            if not len(expected[0]):
+                recalls[-1] = 1.0
+    assert np.mean(recalls) > (0.95 if share > 0.1 else 0.999)
+
+
+def test_compressed_vectors_are_the_same_for_the_same_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "MIN_ROWS", 1000)
+    for name in ("a", "b"):
+        stored(tmp_path / name, clustered(3000))
+    [lists] = (tmp_path / "a").glob("*.lists")
+    assert lists.read_bytes() == (tmp_path / "b" / lists.name).read_bytes()
+
+
+def test_a_lists_file_of_other_vectors_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "MIN_ROWS", 1000)
+    for rows in (2000, 3000):
+        stored(tmp_path / str(rows), clustered(rows))
+    [lists] = (tmp_path / "2000").glob("*.lists")
+    (tmp_path / "3000" / lists.name).write_bytes(lists.read_bytes())
+    with pytest.raises(RuntimeError):
+        open_vectors(tmp_path / "3000", "model/1", 3000)
