@@ -124,9 +124,19 @@ def error_border(*, debug: bool) -> Iterator[None]:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(EXIT_FAILED)
+    except (MemoryError, ImportError) as error:
+        if debug or not _is_out_of_memory(error):
+            raise
+        note("longtake: There isn't enough memory: close other programs or raise the limit, and run it again.")
+        sys.exit(EXIT_FAILED)
     except OSError as error:
         if debug:
             raise
         note(f"longtake: {error.filename or 'the output'} cannot be read or written: {error.strerror or error}.")
         # Buffered standard output can't be written either: exit without flushing it.
         os._exit(EXIT_FAILED)
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out, which the loader of a package reports as if the package were broken."""
+    return isinstance(error, MemoryError) or "failed to map segment" in str(error)

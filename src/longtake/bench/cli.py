@@ -41,15 +41,17 @@ def page(context: typer.Context, rounds: Rounds = 5, as_json: Json = False) -> N
 @bench.command(rich_help_panel=PANEL)
 def faults(
     context: typer.Context,
-    copies: Annotated[int, typer.Option("--n", min=1, help="Number of damaged copies.")] = 100,
-    seed: Annotated[int, typer.Option(help="Random seed of the damages.")] = 0,
+    kinds: Annotated[
+        list[str] | None, typer.Argument(metavar="[KIND...]", help="Kinds of faults; by default all.")
+    ] = None,
+    count: Annotated[int, typer.Option("--n", min=1, help="Number of faults of each kind.")] = 20,
+    seed: Annotated[int, typer.Option(help="Random seed of places and moments.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Damage copies of the demo's library and ask each a question; lists what isn't right."""
-    from longtake.bench.faults import measure_faults, show_faults
+    """Kill, damage, fill and garble on the demo video, and check that work goes on; lists what isn't right."""
+    from longtake.bench.faults.campaign import measure_faults, show_faults
 
-    session: Session = context.obj
-    print_report(measure_faults(session.settings, notify(as_json), copies, seed), show_faults, as_json)
+    print_report(measure_faults(context.obj, kinds or (), notify(as_json), count, seed), show_faults, as_json)
 
 
 @bench.command(rich_help_panel=PANEL)

@@ -1,0 +1,70 @@
+"""Disks that are full or read-only, and clocks that were set back."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import resource
+import shutil
+import subprocess
+import time
+from collections.abc import Generator
+from functools import partial
+from pathlib import Path
+
+from longtake.bench.faults.ground import Ground, Trial, finish, misanswer
+from longtake.errors import EngineUnavailable
+
+_YEAR = 365 * 24 * 3600.0  # seconds
+
+
+def full_disk(ground: Ground, chance: random.Random) -> Generator[Trial]:
+    """Let no file grow beyond a random size; without the limit, the same command must come to its end."""
+    largest = max(file.stat().st_size for file in ground.sound.rglob("*") if file.is_file())
+    while True:
+        with ground.place() as library:
+            room = round(math.exp(chance.uniform(0, math.log(largest))))
+            ended = finish(ground.index(library), limits=partial(_limit_files, room))
+            problem = ended.rudeness() or finish(ground.index(library)).failure() or ground.unsound(library)
+        yield Trial(did=f"no file may have more than {room} bytes", problem=problem)
+
+
+def _limit_files(room: int) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))  # Python ignores the signal and raises OSError
+
+
+def read_only(ground: Ground, chance: random.Random) -> Generator[Trial]:
+    """Ask and index where the library can't be written: each is done, or refused in one sentence.
+
+    Raises:
+        EngineUnavailable: without bubblewrap, which mounts the library.
+    """
+    jail = shutil.which("bwrap")
+    mounts = ["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"]
+    if jail is None or subprocess.run([jail, *mounts, "true"], check=False, capture_output=True).returncode:
+        raise EngineUnavailable("A read-only library needs bubblewrap, which mounts it: install bubblewrap.")
+    while True:
+        with ground.copy() as library:
+            name = chance.choice(("ask", "index"))
+            command = ground.ask(library) if name == "ask" else ground.index(library)
+            ended = finish([jail, *mounts, "--ro-bind", str(library), str(library), *command])
+            problem = misanswer(ended) if name == "ask" and ended.output else ended.rudeness()
+            problem = problem or ground.unsound(library)
+        how = "refused" if ended.failure() else "done"
+        yield Trial(did=f"{name} on a read-only library ({how})", problem=problem)
+
+
+def clock(ground: Ground, chance: random.Random) -> Generator[Trial]:
+    """Set the times of all files up to a year ahead, as if the clock had been set back; index again and ask."""
+    while True:
+        with ground.copy() as library:
+            ahead = chance.uniform(0, _YEAR)
+            for file in library.rglob("*"):
+                _set_time(file, time.time() + ahead)
+            problem = finish(ground.index(library)).failure() or ground.unsound(library)
+        yield Trial(did=f"clock set back by {ahead / 86400:.1f} days", problem=problem)
+
+
+def _set_time(file: Path, seconds: float) -> None:
+    os.utime(file, (seconds, seconds))

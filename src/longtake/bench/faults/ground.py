@@ -1,0 +1,171 @@
+"""Where faults are tried: the demo video, its sound library, and what has to hold after every fault.
+
+After a fault the same command must come to its end, a question that subtitles answer must be answered right and
+silently, and `longtake doctor` must find nothing wrong with the library.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from longtake.bench.processes import MAX_SECONDS, longtake, run
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session
+from longtake.memory.records import Record
+from longtake.preprocess.demo.make import VIDEO, make_demo
+from longtake.preprocess.pipeline.library_check import check_library
+
+QUESTION, GOLD = "How fast was the wind?", "130 kilometres"
+
+
+class Trial(Record):
+    """One fault: what was done, and what went wrong; an empty `problem` means that all was right."""
+
+    did: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a process ended: its exit code (minus a signal's number), and what it wrote."""
+
+    code: int
+    output: str
+    errors: str
+
+    @property
+    def killed(self) -> bool:
+        """Whether SIGKILL ended it."""
+        return self.code == -signal.SIGKILL
+
+    def failure(self) -> str:
+        """Why it didn't do its work, or nothing."""
+        return "" if self.code in (0, EXIT_PARTIAL) else f"exit code {self.code}: {self.errors.strip()[-300:]}"
+
+    def rudeness(self) -> str:
+        """What is wrong with the way it failed, or nothing: one sentence and exit code 1 are right."""
+        if not self.failure() or (self.code == EXIT_FAILED and self.errors.strip().startswith("longtake: ")):
+            return ""
+        return "a crash" if self.code < 0 else f"no sentence, {self.failure()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The demo video and its library, which nothing changes, and the seconds that indexing it and asking took."""
+
+    session: Session
+    folder: Path
+    video: Path
+    sound: Path
+    index_seconds: float
+    ask_seconds: float
+
+    def command(self, library: Path, *arguments: str) -> list[str]:
+        """A `longtake` command on a library."""
+        return longtake(self.session, library, *arguments)
+
+    def index(self, library: Path) -> list[str]:
+        """The command that indexes the demo video."""
+        return self.command(library, "index", str(self.video), "--json")
+
+    def ask(self, library: Path, *options: str) -> list[str]:
+        """The command that asks the question about the indexed video."""
+        return self.command(library, "ask", VIDEO, QUESTION, "--json", *options)
+
+    @contextmanager
+    def copy(self) -> Iterator[Path]:
+        """A copy of the library."""
+        with self.place() as place:
+            shutil.copytree(self.sound, place)
+            yield place
+
+    @contextmanager
+    def place(self) -> Iterator[Path]:
+        """A place for a new library."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            yield Path(folder) / "library"
+
+    def unsound(self, library: Path) -> str:
+        """What is wrong with a library: the question isn't answered right, or a check finds a problem."""
+        wrong = misanswer(finish(self.ask(library)))
+        return wrong or "; ".join(check_library(library).problems)
+
+
+Kind = Callable[[Ground, random.Random], Generator[Trial]]
+
+
+@contextmanager
+def make_ground(session: Session) -> Iterator[Ground]:
+    """Make and index the demo video in a temporary folder.
+
+    Raises:
+        EngineError: if indexing or asking fails without any fault.
+    """
+    with tempfile.TemporaryDirectory(prefix="longtake-faults-") as temporary:
+        folder = Path(temporary)
+        video, sound = make_demo(folder / "demo"), folder / "sound"
+        ground = Ground(session, folder, video, sound, 0.0, 0.0)
+        spent: list[float] = []
+        for command in (ground.index(sound), ground.ask(sound)):
+            started = time.monotonic()
+            run(command)
+            spent.append(time.monotonic() - started)
+        yield Ground(session, folder, video, sound, *spent)
+
+
+def finish(
+    command: Sequence[str],
+    kill_after: float | None = None,
+    limits: Callable[[], None] | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Ended:
+    """Run a command to its end, or kill it with its child processes after some seconds.
+
+    Args:
+        command: to run.
+        kill_after: seconds; without them, one that takes longer than `MAX_SECONDS` hangs and is killed too.
+        limits: called in the process before it starts.
+        environment: of the process; by default this one's.
+    """
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        preexec_fn=limits,
+        env=environment,
+    )
+    try:
+        output, errors = process.communicate(timeout=MAX_SECONDS if kill_after is None else kill_after)
+    except subprocess.TimeoutExpired:
+        kill(process)
+        output, errors = process.communicate()
+    return Ended(process.returncode, output, errors)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    """Kill a process that leads its session, with all of its child processes."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def misanswer(ended: Ended) -> str:
+    """What is wrong with the answer of `ask --json`, or nothing."""
+    if not ended.output:
+        return f"no answer, {ended.failure()}"
+    answer = json.loads(ended.output)
+    if answer["status"] != "answered" or GOLD not in answer["answer"]:
+        return f"{answer['status']}: {answer['error'] or answer['answer']}"
+    return f"standard error got: {ended.errors.strip()[:300]}" if ended.errors.strip() else ""

@@ -1,0 +1,103 @@
+"""Kills `index`, `ask` and `eval` with SIGKILL at random moments, and starts the same command again."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+from longtake.bench.faults.ground import QUESTION, Ground, Trial, finish, misanswer
+from longtake.bench.hour.resume import differences, digests
+from longtake.bench.parts.evaluation_sides import SUBJECT, write_set
+from longtake.bench.processes import run
+from longtake.memory.conversations import Conversations
+from longtake.memory.library import Library
+
+_QUESTIONS = 400  # of the set that is evaluated
+_WRITTEN = ("items.jsonl", "predictions.jsonl", "judgements.jsonl")
+
+
+def kill_index(ground: Ground, chance: random.Random) -> Generator[Trial]:
+    """Kill `index`; started again, it must build the same layers as undisturbed."""
+    expected = digests(ground.sound)
+    while True:
+        with ground.place() as library:
+            moment = chance.uniform(0, ground.index_seconds)
+            if not finish(ground.index(library), moment).killed:
+                continue
+            problem = finish(ground.index(library)).failure() or ground.unsound(library)
+            if not problem and (differing := differences(digests(library), expected)):
+                problem = f"{len(differing)} files of layers differ, such as {differing[0]}"
+        yield Trial(did=f"index killed after {moment:.2f} s", problem=problem)
+
+
+def kill_ask(ground: Ground, chance: random.Random) -> Generator[Trial]:
+    """Kill the second question of a conversation; the first and its trace must stay, the second be asked again."""
+    with ground.copy() as talked:
+        run(ground.ask(talked, "--thread", "talk"))
+        while True:
+            with ground.place() as library:
+                shutil.copytree(talked, library)
+                asked = ground.ask(library, "--thread", "talk")
+                moment = chance.uniform(0, ground.ask_seconds)
+                if not finish(asked, moment).killed:
+                    continue
+                problem = misanswer(finish(asked)) or _forgotten(talked, library) or ground.unsound(library)
+            yield Trial(did=f"ask killed after {moment:.2f} s", problem=problem)
+
+
+def _forgotten(before: Path, after: Path) -> str:
+    """What of a conversation and its traces is gone, or nothing."""
+    held, now = (Conversations(Library(root).memory_file).exchanges("talk") for root in (before, after))
+    if now[: len(held)] != held or len(now) <= len(held) or now[-1].answer.question != QUESTION:
+        return f"the conversation has {len(now)} questions that don't go on from its {len(held)}"
+    lost = [file.name for file in before.glob("traces/*.jsonl") if not (after / "traces" / file.name).exists()]
+    return f"traces are gone: {', '.join(lost)}" if lost else ""
+
+
+def kill_eval(ground: Ground, chance: random.Random) -> Generator[Trial]:
+    """Kill `eval run` and `eval judge`; written lines must stay, and the scores be those of an undisturbed run."""
+    with tempfile.TemporaryDirectory(dir=ground.folder) as temporary:
+        folder = Path(temporary)
+        write_set(folder, _QUESTIONS)
+        whole, seconds = folder / "whole", dict[str, float]()
+        for stage in ("run", "judge"):
+            started = time.monotonic()
+            run(_stage(stage, folder, whole))
+            seconds[stage] = time.monotonic() - started
+        expected = run(_stage("score", folder, whole))
+        for number in range(sys.maxsize):
+            broken, stage = folder / f"run-{number}", ("run", "judge")[number % 2]
+            if stage == "judge":
+                run(_stage("run", folder, broken))
+            moment = chance.uniform(0, seconds[stage])
+            if not finish(_stage(stage, folder, broken), moment).killed:
+                continue
+            written = {name: _whole_lines(broken / name) for name in _WRITTEN}
+            problem = finish(_stage(stage, folder, broken)).failure()
+            for name, lines in written.items():
+                if not problem and _whole_lines(broken / name)[: len(lines)] != lines:
+                    problem = f"lines of {name} were lost"
+            if not problem and stage == "run":
+                problem = finish(_stage("judge", folder, broken)).failure()
+            if not problem and run(_stage("score", folder, broken)) != expected:
+                problem = "the scores differ from those of an undisturbed run"
+            shutil.rmtree(broken, ignore_errors=True)
+            yield Trial(did=f"eval {stage} killed after {moment:.2f} s", problem=problem)
+
+
+def _stage(stage: str, folder: Path, out: Path) -> list[str]:
+    given = ["many/card.yaml", "--suite", "own", "--out", str(out), "--subject", SUBJECT]
+    given[0] = str(folder / given[0])
+    asked = given if stage == "run" else [str(out), *(["--json"] if stage == "score" else [])]
+    return [sys.executable, "-m", "longtake", "--offline", "eval", stage, *asked]
+
+
+def _whole_lines(file: Path) -> list[bytes]:
+    lines = file.read_bytes().splitlines(keepends=True) if file.exists() else []
+    return [line for line in lines if line.endswith(b"\n") and json.loads(line)]
