@@ -90,7 +90,7 @@ class VectorSpace:
 
     def _nearest(self, vector: Vectors, allowed: Mask, k: int) -> npt.NDArray[Any]:
         """The k nearest positions of each segment, with their cosines, (2, found)."""
-        found = [np.zeros((2, 0))]
+        found: list[npt.NDArray[Any]] = [np.zeros((2, 0))]
         for place, index in self._segments:
             mine = allowed[place : place + index.ntotal] if isinstance(place, int) else allowed[place]
             if depth := min(k, int(np.count_nonzero(mine))):

@@ -100,8 +100,8 @@ def test_sizes_are_bounded(noting: ToolContext) -> None:
         "data: it has 4,001 characters, and a note at most 4,000.",
     )
     with noting.notes._open() as connection:
-        rows = [("kettles", "kettle", 0.0)] * (MAX_NOTES - 1)
-        connection.executemany("INSERT INTO notes (thread, text, written) VALUES (?, ?, ?)", rows)
+        for _ in range(MAX_NOTES - 1):
+            connection.execute("INSERT INTO notes (thread, text, written) VALUES ('kettles', 'kettle', 0.0)")
     assert len(done(noting, "search", "kettle")) == MAX_FOUND
     assert "500 notes" in called(noting, "add", "one more").output["output"]
 
