@@ -55,7 +55,7 @@ class CompressedVectors:
             raise RuntimeError(f"{lists.ntotal} compressed rows for {exact.ntotal}")
         self.ntotal: int = exact.ntotal
         self.d: int = exact.d
-        self._exact = exact  # keeps `_vectors` alive
+        self.exact = exact  # keeps `_vectors` alive
         self._lists = lists
         self._vectors: Vectors = _FAISS.rev_swig_ptr(exact.get_xb(), self.ntotal * self.d).reshape(-1, self.d)
 
@@ -84,7 +84,3 @@ class CompressedVectors:
     def cosines(self, vector: Vectors, rows: npt.NDArray[np.int64]) -> Vectors:
         """The exact cosines of rows."""
         return self._vectors[rows] @ vector
-
-    def search(self, *query: Any, params: Any) -> Any:
-        """Compare all rows, as FAISS's flat index does."""
-        return self._exact.search(*query, params=params)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import struct
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from longtake.memory.timespan import TimeSpan
 # collection to one number of dimensions and double the disk, so Chroma gets a constant.
 _DIMENSIONS = 1
 _VECTORS_AT = 20  # bytes before the number of vectors in the header of hnswlib's files
+_VIDEOS = 500  # that one query names
 _OPENING = threading.Lock()  # Chroma hands what one thread is still opening to the next
 
 
@@ -76,25 +77,42 @@ class DocumentStore:
         """Most documents Chroma takes at once."""
         return int(self._client.get_max_batch_size())
 
-    @_reported()
     def add(self, video: str, revision: str, documents: Sequence[Document]) -> None:
         """Store the documents of a revision; storing them again changes nothing."""
-        for first in range(0, len(documents), self.batch_size):
-            batch = documents[first : first + self.batch_size]
+        self.add_all([(video, revision, documents)])
+
+    @_reported()
+    def add_all(self, revisions: Sequence[tuple[str, str, Sequence[Document]]]) -> None:
+        """Store the documents of many videos' revisions: quicker than one by one, because Chroma takes more at once."""
+        rows = [
+            (_key(revision, row), {"video": video, "document": _written(document)})
+            for video, revision, documents in revisions
+            for row, document in enumerate(documents)
+        ]
+        for first in range(0, len(rows), self.batch_size):
+            batch = rows[first : first + self.batch_size]
             self._documents.upsert(
-                ids=[_key(revision, first + row) for row in range(len(batch))],
+                ids=[key for key, _ in batch],
                 embeddings=np.ones((len(batch), _DIMENSIONS), np.float32),
-                metadatas=[{"video": video, "document": _written(document)} for document in batch],
+                metadatas=[facts for _, facts in batch],
             )
         _blank_empty_indexes(self._root)
 
-    @_reported()
     def remove_others(self, video: str, revision: str | None) -> None:
         """Remove a video's documents of every revision but this one."""
-        held: list[str] = self._documents.get(where={"video": video}, include=[])["ids"]
-        others = [key for key in held if revision is None or not key.startswith(_key(revision, ""))]
-        for first in range(0, len(others), self.batch_size):
-            self._documents.delete(ids=others[first : first + self.batch_size])
+        self.keep_only({video: revision})
+
+    @_reported()
+    def keep_only(self, revisions: Mapping[str, str | None]) -> None:
+        """Of each of these videos, remove the documents of every revision but this one."""
+        names = list(revisions)
+        for first in range(0, len(names), _VIDEOS):
+            some = names[first : first + _VIDEOS]
+            kept = {revision for name in some if (revision := revisions[name]) is not None}
+            held: list[str] = self._documents.get(where={"video": {"$in": some}}, include=[])["ids"]
+            others = [key for key in held if key.rpartition(":")[0] not in kept]
+            for start in range(0, len(others), self.batch_size):
+                self._documents.delete(ids=others[start : start + self.batch_size])
 
     @_reported()
     def get(self, names: Sequence[tuple[str, int]]) -> list[Document]:

@@ -67,7 +67,12 @@ class HybridIndex:
     def replace(self, video: str, batches: Sequence[Batch], *, refined: str | None = None) -> None:
         """Make these the documents of a video's layers, or of closer looks with this key; the others stay."""
         name, revision = entry(video, refined=refined is not None), _revision(batches, refined)
-        self._change(lambda: self._add(name, revision, batches))
+        self._change(lambda: self._add({name: revision}, [batches]))
+
+    def replace_all(self, videos: Mapping[str, Sequence[Batch]]) -> None:
+        """Make these the documents of the layers of many videos, in one change: quicker than one by one."""
+        revisions = {entry(video): _revision(batches, None) for video, batches in videos.items()}
+        self._change(lambda: self._add(revisions, list(videos.values())))
 
     def holds(self, video: str, *, refined: str | None = None) -> bool:
         """Whether its documents are in the index, split into terms the way queries are."""
@@ -103,8 +108,7 @@ class HybridIndex:
         """Remove a video and its closer looks."""
         if not self._current.exists():
             return
-        names = (entry(video), entry(video, refined=True))
-        self._change(lambda: self._commit({n: each for n, each in self._read().items() if n not in names}, *names))
+        self._change(lambda: self._remove(entry(video), entry(video, refined=True)))
 
     def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
         """The k best events, best first; fewer only if the filter allows fewer.
@@ -276,17 +280,28 @@ class HybridIndex:
                 "If both are fine, delete the folder: the next question builds another from the layers."
             ) from error
 
-    def _add(self, name: str, revision: Revision, batches: Sequence[Batch]) -> None:
-        self._segments.write(name, revision.key, batches)
-        self._documents.add(name, revision.key, [document for batch in batches for document in batch.documents])
-        self._commit(self._read() | {name: revision}, name)
+    def _add(self, revisions: Mapping[str, Revision], added: Sequence[Sequence[Batch]]) -> None:
+        """Add the batches of entries, of which these are the revisions."""
+        for (name, revision), batches in zip(revisions.items(), added, strict=True):
+            self._segments.write(name, revision.key, batches)
+        self._documents.add_all(
+            [
+                (name, revision.key, [document for batch in batches for document in batch.documents])
+                for (name, revision), batches in zip(revisions.items(), added, strict=True)
+            ]
+        )
+        self._commit({**self._read(), **revisions})
+        self._documents.keep_only({name: revision.key for name, revision in revisions.items()})
 
-    def _commit(self, revisions: dict[str, Revision], *changed: str) -> None:
-        """Make revisions current, then remove outdated data of the changed entries."""
+    def _remove(self, *names: str) -> None:
+        """Remove entries."""
+        self._commit({name: revision for name, revision in self._read().items() if name not in names})
+        for name in names:
+            self._documents.remove_others(name, None)
+
+    def _commit(self, revisions: dict[str, Revision]) -> None:
+        """Make revisions current, then merge segments and remove outdated ones."""
         write_current(self._current, revisions)
-        for name in changed:
-            kept = revisions.get(name)
-            self._documents.remove_others(name, kept.key if kept else None)
         if merged := merge(revisions, self._segments):
             write_current(self._current, merged)
             revisions = merged

@@ -84,6 +84,12 @@ class VectorSpace:
         near = near[np.argsort(positions[near])]
         return top(positions[near].astype(np.int64), cosines[near].astype(np.float32), k)
 
+    def exact(self) -> VectorSpace:
+        """The same space, in which a search compares all vectors."""
+        return VectorSpace(
+            [(place, index.exact if isinstance(index, CompressedVectors) else index) for place, index in self._segments]
+        )
+
     @cached_property
     def _on_gpu(self) -> GpuVectors | None:
         return copy_to_gpu(self._segments, sum(index.ntotal for _, index in self._segments))
@@ -107,6 +113,7 @@ def _nearest_rows(index: Any, vector: Vectors, allowed: Mask, depth: int) -> tup
         rows = index.candidates(vector, allowed, depth)
         if rows is not None:
             return top(rows, index.cosines(vector, rows), depth)
+        index = index.exact
     selector = _FAISS.IDSelectorBitmap(np.packbits(allowed, bitorder="little"))
     [cosines], [rows] = index.search(vector[np.newaxis], depth, params=_FAISS.SearchParameters(sel=selector))
     return rows, cosines

@@ -38,6 +38,19 @@ def search(
 
 
 @parts.command(rich_help_panel=PANEL)
+def scale(
+    sizes: Annotated[
+        list[int] | None, typer.Option("--documents", min=100, help="Size to measure at; repeatable.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Grow a made-up library of short videos, by default to 30,000, 100,000 and 300,000 documents, and time search."""
+    from longtake.bench.parts.search_scale import measure_scale, show_scale
+
+    print_report(measure_scale(sizes or [30_000, 100_000, 300_000], notify(as_json)), show_scale, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
 def cluster(
     clips: Annotated[int, typer.Option(min=2, help="Drawn clips of eight seconds.")] = 64, as_json: Json = False
 ) -> None:

@@ -327,3 +327,17 @@ def test_no_reader_sees_a_deleted_video_by_closer_looks_alone(
     monkeypatch.setattr(DocumentStore, "remove_others", removing)
     index.delete("a")
     assert seen == [["Dragon tattoo parlour"]] * 2
+
+
+def test_many_videos_are_replaced_in_one_change(index: HybridIndex) -> None:
+    index.replace_all(
+        {
+            "a": [batch(documents("a", "A unicorn sleeps."), axes(3))],
+            "c": [batch(documents("c", "One more dragon"), axes(1))],
+        }
+    )
+    assert sorted(texts(index, "dragon unicorn price")) == [
+        "A unicorn sleeps.",
+        "Dragon tattoo parlour",
+        "One more dragon",
+    ]
