@@ -171,7 +171,7 @@ def test_a_whole_upload_is_finished_by_the_next_server(server: WebServer, tone: 
 
 
 def test_an_upload_is_never_missing_while_it_becomes_a_video(workspace: Workspace, tone: Path) -> None:
-    held, size = uploads.Uploads(workspace.library.root / "uploads"), tone.stat().st_size
+    held, size = uploads.Uploads(workspace.library.root / "uploads", workspace.library.lock), tone.stat().st_size
     upload = held.begin(Upload(name="talk.wav", size=size))
     held.append(upload, 0, tone.read_bytes())
     with held.finishing(upload) as arrived:
@@ -392,10 +392,10 @@ def test_it_is_swept_also_when_nobody_comes(workspace: Workspace, monkeypatch: p
 
 
 def test_an_upload_that_is_long_goes_on_being_fresh(workspace: Workspace) -> None:
-    held = uploads.Uploads(workspace.library.root / "uploads")
+    held = uploads.Uploads(workspace.library.root / "uploads", workspace.library.lock)
     upload = held.begin(Upload(name="talk.mp4", size=10))
     for file in (workspace.library.root / "uploads" / "unfinished").iterdir():
         os.utime(file, (1_000_000, 1_000_000))
     held.append(upload, 0, b"abc")
-    again = uploads.Uploads(workspace.library.root / "uploads")
+    again = uploads.Uploads(workspace.library.root / "uploads", workspace.library.lock)
     assert again.get(upload) == (KeptUpload(name="talk.mp4", size=10), 3)

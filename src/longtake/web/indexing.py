@@ -1,18 +1,17 @@
-"""The indexing queue: videos are indexed one at a time, and progress can be read at any time."""
+"""The indexing queue: videos are indexed one at a time, by whichever server of the library, with progress for all."""
 
 from __future__ import annotations
 
 import logging
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from queue import SimpleQueue
-from typing import Literal
 
-from pydantic import Field
+from filelock import FileLock, Timeout
 
 from longtake.errors import Cancelled, EngineUnavailable, LongtakeError
 from longtake.memory.library import LAYERS, VideoRecord
-from longtake.memory.records import Record
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline import progress as followed
 from longtake.preprocess.pipeline.estimate import estimate
@@ -20,8 +19,8 @@ from longtake.preprocess.pipeline.pipeline import BUILT_BY, EMBEDDING, STEPS
 from longtake.preprocess.pipeline.progress import LayerReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.remote import media_path
+from longtake.web.progress import BEAT, LayerProgress, Progress, SharedProgress, State
 
-State = Literal["queued", "indexing", "done", "failed"]
 _ORDER = [step.name for step in (*STEPS, EMBEDDING)]
 _STEP_OF = {layer: step for step in _ORDER for layer in BUILT_BY.get(step, (step,))}
 ENGINE_OF = {  # capability of each step that needs an engine
@@ -35,34 +34,10 @@ ENGINE_OF = {  # capability of each step that needs an engine
 }
 _STOPPED = "Indexing was stopped. Finished work is kept; add the video again to resume."
 _ELSEWHERE = "Another program, or a question, is indexing this video; it continues when that's done."
+_DELETED = "The video was deleted from the library."
 _RETRY_AFTER = 1.0  # seconds the queue pauses at such a video
 
 log = logging.getLogger(__name__)
-
-
-class LayerProgress(Record):
-    """The progress of one layer."""
-
-    name: str
-    share: float = Field(description="0 to 1, of the work.")
-    state: Literal["waiting", "running", "done", "missing"]
-    seconds_left: float | None = Field(default=None, description="Null while unknown.")
-    reason: str | None = Field(default=None, description="Why the layer is missing, if known.")
-
-
-class Progress(Record):
-    """The progress of indexing."""
-
-    state: State
-    layers: tuple[LayerProgress, ...]
-    share: float = Field(description="0 to 1, of the work.")
-    seconds_left: float | None = Field(default=None, description="Null while unknown.")
-    error: str | None = None
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing more will happen."""
-        return self.state in ("done", "failed")
 
 
 class Job:
@@ -105,11 +80,6 @@ class Job:
         share = 1.0 if self.state == "done" else self._share(layers)
         return Progress(state=self.state, layers=layers, share=share, seconds_left=left, error=self.error)
 
-    @property
-    def problems(self) -> dict[str, str]:
-        """Why layers are missing, by name."""
-        return {layer.name: layer.reason for layer in self.progress().layers if layer.reason}
-
     def _layer(self, name: str, running: followed.Progress | None, reports: Mapping[str, LayerReport]) -> LayerProgress:
         step = _STEP_OF[name]
         if report := reports.get(name) or reports.get(step):
@@ -148,8 +118,12 @@ class Indexing:
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._shared = SharedProgress(workspace.library.root / "indexing")
+        self._closed = threading.Event()
         self._worker = threading.Thread(target=self._work, name="indexing", daemon=True)
+        self._publisher = threading.Thread(target=self._publish, name="progress", daemon=True)
         self._worker.start()
+        self._publisher.start()
 
     def add(self, video: VideoRecord, *, again: bool = False) -> Job:
         """Queue a video, unless it is already queued or being indexed.
@@ -164,11 +138,21 @@ class Indexing:
                 job = self._queued(video)
             job.again |= again and job.state == "indexing"
             job.video = video  # its file may have moved since it was queued
-            return job
+        self._tell()  # before anybody asks another server
+        return job
 
     def job(self, video_id: str) -> Job | None:
         """A video's last job since the server started."""
         return self._jobs.get(video_id)
+
+    def progress(self, video_id: str) -> Progress | None:
+        """How far a video is, here or at another server of the library; None if no server knows a job of it."""
+        job = self._jobs.get(video_id)
+        own = job.progress() if job else None
+        if own and own.state == "indexing":
+            return own
+        other = self._shared.elsewhere(video_id)
+        return other if other and (own is None or not other.over) else own
 
     def drop(self, video_id: str) -> bool:
         """Remove a video from the queue; False if it is being indexed."""
@@ -188,18 +172,58 @@ class Indexing:
                 job.cancel()
         self._queue.put(None)
         self._worker.join()
+        self._closed.set()
+        self._publisher.join()
 
     def _work(self) -> None:
         while job := self._queue.get():
+            turn = self._turn(job)
             with self._lock:
-                if job.cancelled:
+                if turn is None:
                     job.state, job.error = "failed", _STOPPED
                     continue
                 job.state, job.error = "indexing", None
-            self._run(job)
+            try:
+                self._run(job)
+            finally:
+                turn.release()
+            if not job.over:  # another program is at it: those behind it in the queue go first
+                self._queue.put(job)
+                job.rest(_RETRY_AFTER)
             with self._lock:
                 if job.over and job.again and not job.cancelled:
                     self._queued(job.video)
+
+    def _turn(self, job: Job) -> FileLock | None:
+        """The lock of the one server that indexes; None if the job is cancelled before it is free."""
+        lock = self._workspace.library.lock("indexer")
+        while not job.cancelled:
+            with suppress(Timeout, OSError):  # the library's disk may be away for a while
+                lock.acquire(timeout=0)
+                return lock
+            job.rest(_RETRY_AFTER)
+        return None
+
+    def _publish(self) -> None:
+        """Tell the other servers how far the jobs are, and take over those of servers that are gone."""
+        while not self._closed.wait(BEAT):
+            try:
+                self._tell()
+                for video_id in self._shared.abandoned():
+                    video = self._workspace.library.get(video_id)
+                    if video and not video.complete:
+                        self.add(video)
+            except OSError as error:
+                log.warning("the other servers' jobs can't be read: %s", error)
+        self._shared.close()
+
+    def _tell(self) -> None:
+        with self._lock:
+            jobs = {video: job.progress() for video, job in self._jobs.items()}
+            try:
+                self._shared.publish(jobs)
+            except OSError as error:
+                log.warning("other servers of this library can't be told of the indexing: %s", error)
 
     def _queued(self, video: VideoRecord) -> Job:
         job = self._jobs[video.id] = Job(video)
@@ -207,6 +231,9 @@ class Indexing:
         return job
 
     def _run(self, job: Job) -> None:
+        if self._workspace.library.get(job.video.id) is None:  # it was deleted through another server
+            job.error, job.state = _DELETED, "failed"
+            return
         try:
             job.expected = estimate(self._workspace, [job.video.id]).videos[0].indexing or {}
             job.unavailable = unavailable(self._workspace.engines)
@@ -226,16 +253,12 @@ class Indexing:
                 job.state = "done"
             elif job.cancelled:
                 job.error, job.state = _STOPPED, "failed"
-            else:  # another process is at it: those behind it in the queue go first
+            else:
                 job.error, job.state = _ELSEWHERE, "queued"
-                self._queue.put(job)
-                job.rest(_RETRY_AFTER)
 
 
-def progress_of(video: VideoRecord, job: Job | None) -> Progress:
-    """A video's progress, by its job or, without one, by the library."""
-    if job:
-        return job.progress()
+def progress_of(video: VideoRecord) -> Progress:
+    """The progress of a video that no server has a job of, by the library."""
     layers = tuple(
         LayerProgress(name=name, share=1.0, state="done") if name in video.layers else _missing(name, None)
         for name in LAYERS

@@ -58,8 +58,8 @@ class Service:
         self.index = workspace.index  # opened here, before several threads need it
         self.conversations = Conversations(self.library.memory)
         self.folders = Folders(folders)
-        self._changing = threading.Lock()  # guards changes to the library together with uploaded files
-        self.uploads = Uploads(self.library.root / "uploads")
+        self._changing = self.library.lock("changes")  # guards changes to the library together with uploaded files
+        self.uploads = Uploads(self.library.root / "uploads", self.library.lock)
         self.indexing = Indexing(workspace)
         self.models = Models(workspace)
         self.runs = Runs(agent, self.conversations, workspace.settings.budget.seconds)

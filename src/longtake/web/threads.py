@@ -125,9 +125,9 @@ def ask_question(thread: str, body: NewQuestion, service: Served) -> StartedRun:
     change = service.models.chosen(body.model) if body.model else unchanged
     run = service.runs.start(Asked(videos, body.question, tuple(body.options), thread, body.again, change=change))
     for video in videos:
-        job = service.indexing.job(video)
-        if job and not job.progress().over:
-            run.feed.notify("indexing", {"video": video, **job.progress().model_dump(mode="json")})
+        progress = service.indexing.progress(video)
+        if progress and not progress.over:
+            run.feed.notify("indexing", {"video": video, **progress.model_dump(mode="json")})
     return StartedRun(run=run.id)
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from filelock import FileLock, Timeout
 from pydantic import Field
 
 from longtake.agent.traces.pages.media_types import media_type
@@ -62,14 +62,19 @@ class Arrived(NamedTuple):
 
 
 class Uploads:
-    """The uploads of one library; thread-safe."""
+    """The uploads of one library; for several threads and servers at once."""
 
-    def __init__(self, root: Path) -> None:
-        """Use a folder; the first upload creates it."""
+    def __init__(self, root: Path, lock: Callable[[str], FileLock]) -> None:
+        """Use a folder; the first upload creates it.
+
+        Args:
+            root: the folder.
+            lock: the lock of this name that all servers of the library share.
+        """
         self._root = root.resolve()
         self._unfinished = self._root / "unfinished"
-        self._lock = threading.Lock()  # guards the folder and `_busy`
-        self._busy: set[str] = set()  # uploads that a thread is writing
+        self._named_lock = lock
+        self._lock = lock("uploads")  # guards the folder
         self._sweep()
 
     @property
@@ -199,17 +204,24 @@ class Uploads:
     @contextmanager
     def _alone(self, upload_id: str) -> Iterator[None]:
         """Lock an upload while it is written; a disk error reports its `offset`."""
-        with self._lock:
-            if upload_id in self._busy:
-                raise Refusal(409, "Another request is writing this upload. Get its state, then continue.")
-            self._busy.add(upload_id)
+        self.get(upload_id)  # only the id of an upload gets a lock
+        with self._locked(upload_id):
+            try:
+                yield
+            except OSError as error:
+                raise _unwritten(error, offset=self.get(upload_id)[1]) from error
+
+    @contextmanager
+    def _locked(self, upload_id: str) -> Iterator[None]:
+        lock = self._named_lock(f"upload-{upload_id}")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout as error:
+            raise Refusal(409, "Another request is writing this upload. Get its state, then continue.") from error
         try:
             yield
-        except OSError as error:
-            raise _unwritten(error, offset=self.get(upload_id)[1]) from error
         finally:
-            with self._lock:
-                self._busy.discard(upload_id)
+            lock.release()
 
     def _begin(self, upload: Upload) -> str:
         self._unfinished.mkdir(parents=True, exist_ok=True)
@@ -237,15 +249,16 @@ class Uploads:
     def _sweep(self) -> None:
         for facts in self._unfinished.glob("*.json"):
             data = self._bytes(facts.stem)  # none if it is finished
-            if facts.stem not in self._busy:
-                latest = max((file.stat().st_mtime for file in (facts, data) if file.exists()), default=0.0)
-                if time.time() - latest > _IDLE:
+            latest = max((file.stat().st_mtime for file in (facts, data) if file.exists()), default=0.0)
+            if time.time() - latest > _IDLE:
+                with suppress(Refusal), self._locked(facts.stem):
                     self._remove(facts.stem)
 
     def _remove(self, upload_id: str) -> None:
         # In this order: a record without bytes is swept later; bytes without a record would stay forever.
         self._bytes(upload_id).unlink(missing_ok=True)
         self._facts(upload_id).unlink(missing_ok=True)
+        Path(self._named_lock(f"upload-{upload_id}").lock_file).unlink(missing_ok=True)
 
     def _received(self, upload_id: str) -> int | None:
         try:

@@ -23,7 +23,8 @@ from longtake.web.http.cached import cached, tag_of
 from longtake.web.http.described import EVENTS, PICTURE, content
 from longtake.web.http.refusals import Refusal
 from longtake.web.http.remote_response import remote_response
-from longtake.web.indexing import Progress, progress_of, unavailable
+from longtake.web.indexing import progress_of, unavailable
+from longtake.web.progress import Progress
 from longtake.web.service import Served, Service
 from longtake.web.stills import THUMBNAIL_AT, THUMBNAIL_WIDTH, WIDEST, gone, still
 
@@ -117,10 +118,10 @@ def follow_indexing(video_id: str, service: Served) -> Response:
     async def events() -> AsyncIterator[str]:
         last = None
         while last is None or not last.over:
-            job = service.indexing.job(video.id)
-            if last and not job:
+            kept = service.library.get(video.id)
+            if last and not kept:
                 return  # the video was deleted
-            now = progress_of(video, job)
+            now = service.indexing.progress(video.id) or progress_of(kept or video)
             if now != last:
                 yield f"event: progress\ndata: {canonical_json(now.model_dump())}\n\n"
             last = now
@@ -172,17 +173,17 @@ def show_thumbnail(video_id: str, request: Request, service: Served) -> Response
 
 def shown(service: Service, video: VideoRecord) -> Video:
     """A video as the API shows it."""
-    job = service.indexing.job(video.id)
+    progress = service.indexing.progress(video.id)
     media = media_of(service.library, video)
     picture = media.video if media else None
-    layers, problems = [], dict(job.problems) if job else {}
+    layers, problems = [], progress.problems if progress else {}
     for name in (name for name in LAYERS if name in video.layers):
         try:
             layer = service.library.layer(video, name)
             layers.append(LayerShare(name=name, share=layer.share(video.duration) if layer else 0.0))
         except LibraryError as error:  # a damaged layer hides neither the others nor other videos
             problems[name] = str(error)
-    if media and media.audio and not job and not _TRANSCRIPTS & video.layers.keys():
+    if media and media.audio and not progress and not _TRANSCRIPTS & video.layers.keys():
         missing = unavailable(service.workspace.engines).get("speech")
         problems.setdefault("speech", missing or "Index the video again to transcribe it.")
     return Video(
@@ -196,6 +197,6 @@ def shown(service: Service, video: VideoRecord) -> Video:
         complete=video.complete,
         playable=media is not None and playable(media) and source(video) is not None,
         layers=tuple(layers),
-        progress=job.progress() if job else None,
+        progress=progress,
         problems=problems,
     )

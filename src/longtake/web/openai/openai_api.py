@@ -112,7 +112,7 @@ async def _run(asked: Asked, service: Service) -> AsyncGenerator[Answer | None]:
     Raises:
         Refusal: when too many questions are waiting, or the question failed.
     """
-    while any(job and not job.progress().over for job in map(service.indexing.job, asked.videos)):
+    while any(each and not each.over for each in map(service.indexing.progress, asked.videos)):
         yield None
         await asyncio.sleep(_TICK)
     run = service.runs.start(asked)
