@@ -42,7 +42,7 @@ def doctor(
     The servers that the settings name are asked. Finally, list what other packages add. Nothing is created or changed.
     """
     session: Session = context.obj
-    library = check_library(session.library_root)
+    library = check_library(session.library_root, session.settings.search.chroma)
     servers = _servers(session.settings)
     controller = session.settings.controller
     in_process = controller.engine == "gguf"

@@ -33,7 +33,7 @@ def drawn(video: str, seed: int) -> list[Batch]:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     batches = [batch(said, vectors)]
     if random.random() < 0.5:
-        batches.append(batch([document(video, 20, "", "visual")], axes(random.integers(8)), PICTURES))
+        batches.append(batch([document(video, 20, "", "visual")], axes(int(random.integers(8))), PICTURES))
     return [*batches, batch([document(video, 30, "A tattoo parlour", "scene_text")], None)]
 
 
