@@ -56,6 +56,8 @@ class CompressedVectors:
         self.ntotal: int = exact.ntotal
         self.d: int = exact.d
         self.exact = exact  # keeps `_vectors` alive
+        # Mapped lists are read ahead by threads of their own, in a way that two searches at once don't survive.
+        _FAISS.downcast_InvertedLists(lists.invlists).prefetch_nthread = 0
         self._lists = lists
         self._vectors: Vectors = _FAISS.rev_swig_ptr(exact.get_xb(), self.ntotal * self.d).reshape(-1, self.d)
 

@@ -1,4 +1,4 @@
-"""Documents, in Chroma: looked up by revision and row, never searched there.
+"""Documents, in Chroma, in this process or on a server: looked up by revision and row, never searched there.
 
 A document's id in Chroma is `<revision>:<row>`: the new and the old documents of a video lie side by side until the new
 ones count. Chroma keeps an index of every metadata value and of every three letters of a text; filters and words are
@@ -15,12 +15,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import chromadb
+import httpx
 import numpy as np
+from chromadb.api import ClientAPI
 from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
 
+from longtake.errors import LibraryError
 from longtake.memory.layers import canonical_json
 from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
@@ -45,8 +49,12 @@ def _reported() -> Iterator[None]:
     """
     try:
         yield
-    except OSError:
+    except (OSError, LibraryError):
         raise
+    except httpx.TransportError as error:
+        raise LibraryError(
+            f"The Chroma server doesn't answer ({error}): start it, or change `search.chroma`."
+        ) from error
     except BaseException as error:
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
             raise DocumentsError(f"{type(error).__name__}: {error}") from error
@@ -54,17 +62,27 @@ def _reported() -> Iterator[None]:
 
 
 class DocumentStore:
-    """The documents of every video and revision; opened (and on first use made) at `root`.
+    """The documents of every video and revision; opened (and on first use made) at `root`, or on a server.
 
-    Every method raises `DocumentsError` if the documents are damaged.
+    Every method raises `DocumentsError` if the documents are damaged, and `LibraryError` if the server doesn't answer.
     """
 
     @_reported()
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, server: str | None = None) -> None:
+        """Open the documents.
+
+        Args:
+            root: folder of the files, if they have no server.
+            server: address of a Chroma server; its path names the collection.
+        """
         self._root = root
+        self._name = (urlsplit(server).path.strip("/") if server else "") or "documents"
         with _OPENING:
-            self._client = chromadb.PersistentClient(str(root), settings=Settings(anonymized_telemetry=False))
-            self._documents = self._client.get_or_create_collection("documents", embedding_function=None)
+            if server:
+                self._client = _connected(server)
+            else:
+                self._client = chromadb.PersistentClient(str(root), settings=_settings())
+            self._documents = self._client.get_or_create_collection(self._name, embedding_function=None)
 
     @staticmethod
     def let_go() -> None:
@@ -109,10 +127,16 @@ class DocumentStore:
         for first in range(0, len(names), _VIDEOS):
             some = names[first : first + _VIDEOS]
             kept = {revision for name in some if (revision := revisions[name]) is not None}
-            held: list[str] = self._documents.get(where={"video": {"$in": some}}, include=[])["ids"]
+            of_these: Any = {"video": {"$in": some}}
+            held: list[str] = self._documents.get(where=of_these, include=[])["ids"]
             others = [key for key in held if key.rpartition(":")[0] not in kept]
             for start in range(0, len(others), self.batch_size):
                 self._documents.delete(ids=others[start : start + self.batch_size])
+
+    @_reported()
+    def clear(self) -> None:
+        """Remove all documents of a server; the store can't be used afterwards."""
+        self._client.delete_collection(self._name)
 
     @_reported()
     def get(self, names: Sequence[tuple[str, int]]) -> list[Document]:
@@ -123,6 +147,30 @@ class DocumentStore:
         answer: Any = self._documents.get(ids=keys, include=["metadatas"])
         documents = {key: facts["document"] for key, facts in zip(answer["ids"], answer["metadatas"], strict=True)}
         return [_read(documents[key]) for key in keys]
+
+
+def _settings() -> Settings:
+    return Settings(anonymized_telemetry=False)  # anew each time, because Chroma writes an address into it
+
+
+def _connected(server: str) -> ClientAPI:
+    """A client of a Chroma server.
+
+    Raises:
+        LibraryError: if the address is none, or no server answers there.
+    """
+    address = urlsplit(server)
+    try:
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise ValueError("it isn't http://host:port/name")
+        secure = address.scheme == "https"
+        port = address.port or (443 if secure else 80)
+        return chromadb.HttpClient(address.hostname, port, ssl=secure, settings=_settings())
+    except Exception as error:  # Chroma raises errors of many kinds
+        raise LibraryError(
+            f"Couldn't reach the Chroma server {server} of `search.chroma` ({error}): start it with `chroma run`, "
+            "or change the address."
+        ) from error
 
 
 def _blank_empty_indexes(root: Path) -> None:

@@ -47,6 +47,7 @@ class HybridIndex:
         floors: Mapping[str, float] | None = None,
         rrf_constant: int = 60,
         refill: Callable[[], None] | None = None,
+        chroma: str | None = None,
     ) -> None:
         """Open lazily: nothing is read or created before the first call.
 
@@ -55,10 +56,12 @@ class HybridIndex:
             floors: by id of an embedding, the cosine below which a match is weak; 0 for others.
             rrf_constant: constant of reciprocal-rank fusion (Cormack, Clarke and Buettcher, 2009).
             refill: adds every video again, after damage emptied the index; without it, damage is an error.
+            chroma: address of the Chroma server that keeps the documents; None if this process does.
         """
         self.root = root
         self.floors = floors or {}
         self.rrf_constant = rrf_constant
+        self.chroma = chroma
         self._refill = refill
         self._segments = SegmentStore(root / "segments")
         self._corpus = Corpus({}, self._open)
@@ -101,7 +104,7 @@ class HybridIndex:
             if self._read() == revisions:
                 raise self._damaged() from error
         # Opening Chroma writes, so only check that its database exists.
-        if revisions and not (self.root / "chroma" / "chroma.sqlite3").exists():
+        if revisions and not self.chroma and not (self.root / "chroma" / "chroma.sqlite3").exists():
             raise self._damaged()
 
     def delete(self, video: str) -> None:
@@ -208,7 +211,7 @@ class HybridIndex:
 
     @cached_property
     def _documents(self) -> DocumentStore:
-        return DocumentStore(self.root / "chroma")
+        return DocumentStore(self.root / "chroma", self.chroma)
 
     @property
     def _current(self) -> Path:
@@ -249,6 +252,9 @@ class HybridIndex:
         self._current.unlink(missing_ok=True)
         shutil.rmtree(self.root / "segments", ignore_errors=True)
         shutil.rmtree(self.root / "chroma", ignore_errors=True)
+        if self.chroma:
+            self._documents.clear()
+            self._let_go()
 
     def _let_go(self) -> None:
         """Forget everything that is open."""

@@ -33,7 +33,7 @@ class LibraryCheck:
     problems: tuple[str, ...]
 
 
-def check_library(root: Path, database: SecretStr | None = None) -> LibraryCheck:
+def check_library(root: Path, database: SecretStr | None = None, chroma: str | None = None) -> LibraryCheck:
     """Check a library, or the place where the first video will create one."""
     # `Path.exists` and `Path.is_dir` raise below a folder without access; those of `os.path` don't.
     place = next(folder for folder in (root, *root.absolute().parents) if os.path.exists(folder))
@@ -42,7 +42,11 @@ def check_library(root: Path, database: SecretStr | None = None) -> LibraryCheck
     try:
         library = Library(root, database)
         records = library.videos()
-        problems += [*library.damaged_records(), *_index_problems(library, records), *_reading_problems(library)]
+        problems += [
+            *library.damaged_records(),
+            *_index_problems(library, records, chroma),
+            *_reading_problems(library),
+        ]
         written, videos = FORMAT if (root / "library.json").exists() else None, len(records)
     except LibraryError as error:
         problems = problems or [str(error)]  # missing access explains this error
@@ -78,9 +82,9 @@ def size_of(root: Path) -> int:
     return size
 
 
-def _index_problems(library: Library, videos: Sequence[VideoRecord]) -> Iterator[str]:
+def _index_problems(library: Library, videos: Sequence[VideoRecord], chroma: str | None) -> Iterator[str]:
     """Where the search index doesn't match the layers."""
-    index = HybridIndex(library.index_root)
+    index = HybridIndex(library.index_root, chroma=chroma)
     try:
         index.check()
     except LibraryError as error:

@@ -38,8 +38,14 @@ class Workspace:
         from longtake.preprocess.pipeline.retrieval import query_embeddings
 
         floors = {embedding.space: embedding.floor for embedding in query_embeddings(self.engines)}
-        constant = self.settings.search.rrf_constant
-        return HybridIndex(self.library.index_root, floors=floors, rrf_constant=constant, refill=self._refill)
+        search = self.settings.search
+        return HybridIndex(
+            self.library.index_root,
+            floors=floors,
+            rrf_constant=search.rrf_constant,
+            refill=self._refill,
+            chroma=search.chroma,
+        )
 
     def restore(self, videos: Iterable[VideoRecord]) -> None:
         """Add videos that are missing from the search index, because it was lost or an older version wrote it."""

@@ -235,6 +235,11 @@ class SearchSettings(_Section):
     rrf_constant: int = Field(
         default=60, ge=1, description="Cormack et al. 2009: score = sum of 1 / (constant + rank)."
     )
+    chroma: str | None = Field(
+        default=None,
+        description="Address of a Chroma server that keeps the documents, `http://host:port/name`; libraries on one "
+        "server need different names. By default, Chroma runs in this process, with its files in the library.",
+    )
 
 
 class GatheringSettings(_Section):

@@ -42,24 +42,25 @@ def doctor(
     The servers that the settings name are asked. Finally, list what other packages add. Nothing is created or changed.
     """
     session: Session = context.obj
-    library = check_library(session.library_root, session.settings.library.database)
-    servers = _servers(session.settings)
-    controller = session.settings.controller
+    settings = session.settings
+    library = check_library(session.library_root, settings.library.database, settings.search.chroma)
+    servers = _servers(settings)
+    controller = settings.controller
     in_process = controller.engine == "gguf"
-    file_problem = missing_gguf(session.settings, controller.model, "controller.model") if in_process else None
+    file_problem = missing_gguf(settings, controller.model, "controller.model") if in_process else None
     in_use = controller.model if in_process and not file_problem else None
-    costs = expected_costs(session.settings, in_use) if in_use else None
+    costs = expected_costs(settings, in_use) if in_use else None
     problem = file_problem or servers.get("controller", {}).get("problem")
-    reports = EngineTable(session.settings).reports()
+    reports = EngineTable(settings).reports()
     parts = _parts()
-    at_url = controller.engine in _BY_URL and not _refused(session.settings)  # a refused one may contain a secret
+    at_url = controller.engine in _BY_URL and not _refused(settings)  # a refused one may contain a secret
     shown = controller.base_url if at_url else None
     facts = {
         "version": __version__,
         "python": sys.version.split()[0],
         "library": asdict(library),
         "profile": session.source,
-        "offline": session.settings.offline,
+        "offline": settings.offline,
         "controller": {
             "engine": controller.engine,
             "model": controller.model,

@@ -63,11 +63,12 @@ def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
     """Delete a video with its layers, readings and search entries from the library; the file itself stays."""
     from longtake.memory.search.hybrid_search import HybridIndex
 
+    session: Session = context.obj
     library = _library(context)
     record = library.resolve(video)
     try:
         with library.lock(record.id).acquire(timeout=0):
-            HybridIndex(library.index_root).delete(record.id)
+            HybridIndex(library.index_root, chroma=session.settings.search.chroma).delete(record.id)
             library.delete(record)
     except Timeout as error:
         raise LibraryError(f"{record.name} is being indexed by another process: stop that first.") from error

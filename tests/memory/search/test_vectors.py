@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -163,3 +164,16 @@ def test_a_lists_file_of_other_vectors_is_damage(tmp_path: Path, monkeypatch: py
     (tmp_path / "3000" / lists.name).write_bytes(lists.read_bytes())
     with pytest.raises(RuntimeError):
         open_vectors(tmp_path / "3000", "model/1", 3000)
+
+
+def test_threads_search_compressed_vectors_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "MIN_ROWS", 1000)
+    monkeypatch.setattr(compressed_vectors, "_FEW", 100)
+    data = clustered(3000)
+    space = VectorSpace([(0, stored(tmp_path, data))])
+
+    def near(row: int) -> list[int]:
+        return space.nearest(data[row], np.ones(3000, np.bool_), 20, 0.0)[0].tolist()
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(near, range(100))) == [near(row) for row in range(100)]

@@ -1,0 +1,73 @@
+"""Documents on a Chroma server: a search finds what it finds with the embedded one, and a lost server is no damage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from helpers.data.search_index import axes, batch, documents
+from helpers.servers.chroma_server import chroma_server
+
+from longtake.errors import LibraryError
+from longtake.memory.search.document_store import DocumentStore
+from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.search_index import SearchFilter
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with chroma_server(tmp_path_factory.mktemp("server")) as address:
+        yield address
+
+
+def fill(index: HybridIndex) -> None:
+    index.replace("a", [batch(documents("a", "A dragon flies.", "The price is $249."), axes(0, 1))])
+    index.replace("b", [batch(documents("b", "Dragon tattoo parlour"), axes(2))])
+
+
+def found(index: HybridIndex, query: str = "dragon") -> list[str]:
+    return [hit.document.text for hit in index.search(query, {}, SearchFilter(), 5) if not hit.weak]
+
+
+def test_a_server_keeps_the_documents_of_each_library_apart(tmp_path: Path, server: str) -> None:
+    for name in ("one", "two"):
+        index = HybridIndex(tmp_path / name, chroma=f"{server}/{name}")
+        fill(index)
+        embedded = HybridIndex(tmp_path / f"embedded-{name}")
+        fill(embedded)
+        assert index.search("dragon", {}, SearchFilter(), 5) == embedded.search("dragon", {}, SearchFilter(), 5)
+        assert not (tmp_path / name / "chroma").exists()
+    HybridIndex(tmp_path / "one", chroma=f"{server}/one").delete("a")
+    assert found(HybridIndex(tmp_path / "one", chroma=f"{server}/one")) == ["Dragon tattoo parlour"]
+    assert len(found(HybridIndex(tmp_path / "two", chroma=f"{server}/two"))) == 2
+
+
+def test_documents_that_the_server_lost_return_from_the_layers(tmp_path: Path, server: str) -> None:
+    address = f"{server}/lost"
+    fill(HybridIndex(tmp_path / "index", chroma=address))
+    DocumentStore(tmp_path, address).clear()
+    again = HybridIndex(tmp_path / "index", chroma=address, refill=lambda: fill(other))
+    other = HybridIndex(tmp_path / "index", chroma=address)
+    with pytest.raises(LibraryError):
+        found(other)
+    assert len(found(again)) == 2
+    assert len(found(other)) == 2
+
+
+def test_a_server_that_is_gone_empties_nothing(tmp_path: Path) -> None:
+    with chroma_server(tmp_path / "server") as address:
+        index = HybridIndex(tmp_path / "index", chroma=f"{address}/name", refill=lambda: pytest.fail("no damage"))
+        fill(index)
+    for reader in (index, HybridIndex(tmp_path / "index", chroma=f"{address}/name")):
+        with pytest.raises(LibraryError, match="Chroma server"):
+            found(reader)
+        assert reader.holds("a")
+    with chroma_server(tmp_path / "server") as moved:
+        assert len(found(HybridIndex(tmp_path / "index", chroma=f"{moved}/name"))) == 2
+
+
+@pytest.mark.parametrize("address", ["localhost:8000", "ftp://localhost/name", "http://"])
+def test_an_address_that_is_none_is_said(tmp_path: Path, address: str) -> None:
+    with pytest.raises(LibraryError, match=r"search\.chroma"):
+        DocumentStore(tmp_path, address)
