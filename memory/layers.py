@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from longtake.errors import LibraryError
+from longtake.language.json_text import parse_json
 from longtake.memory.timespan import TimeSpan
 
 _FACTS = "layer.json"
@@ -73,7 +74,7 @@ class Layer:
         try:
             with (self.path / "items.jsonl").open(encoding="utf-8") as lines:
                 for line in lines:
-                    yield json.loads(line)
+                    yield parse_json(line)
         except (OSError, ValueError) as error:
             raise _damaged(self.path, self.renewal) from error
 
@@ -84,7 +85,7 @@ class Layer:
             LibraryError: if it is damaged or can't be read.
         """
         try:
-            facts = json.loads((self.path / _FACTS).read_text(encoding="utf-8"))
+            facts = parse_json((self.path / _FACTS).read_text(encoding="utf-8"))
             if digest := facts.pop("digest", None):
                 if digest != digest_of(self.path, facts):
                     raise _damaged(self.path, self.renewal)
@@ -116,7 +117,7 @@ class LayerStore:
         """
         path = self.root / name / key
         try:
-            facts = json.loads((path / _FACTS).read_text(encoding="utf-8"))
+            facts = parse_json((path / _FACTS).read_text(encoding="utf-8"))
             covered = tuple(TimeSpan(start=start, end=end) for start, end in facts["covered"])
             layer = Layer(path, name, key, facts["engine"], facts["count"], covered, facts["inputs"], self._renewal)
             (path / "items.jsonl").stat()
@@ -148,7 +149,7 @@ class LayerStore:
     def run(self, name: str, key: str) -> dict[str, Any]:
         """What `record_run` stored; empty if the process ended first."""
         try:
-            facts: dict[str, Any] = json.loads(self._run_file(name, key).read_text(encoding="utf-8"))
+            facts: dict[str, Any] = parse_json(self._run_file(name, key).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return {}
         return facts

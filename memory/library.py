@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shlex
 import shutil
 import uuid
@@ -18,12 +17,14 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
+from longtake.language.json_text import parse_json
 from longtake.memory.closer_readings import Refined
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
 from longtake.memory.postgres import Postgres
 from longtake.remote import media_path
 
 ID_DIGITS = 16
+SPARE = "video.spare.json"  # a second copy of `video.json`: without it, a damaged byte would cost the video
 FORMAT = 1  # of the whole library; raise it when older versions of Longtake could no longer read it
 # Every layer a video may have, cheapest first.
 LAYERS = (
@@ -116,7 +117,7 @@ class Library:
         return [
             f"{file} is damaged: run `longtake index` with the file of the video {file.parent.name}."
             for file in self._records()
-            if file.exists() and _read(file) is None
+            if file.parent.exists() and _read(file) is None
         ]
 
     def get(self, video_id: str) -> VideoRecord | None:
@@ -124,14 +125,15 @@ class Library:
         return _read(self._videos / video_id / "video.json")
 
     def save(self, video: VideoRecord) -> None:
-        """Write `video.json` atomically, unless it already says this: a flush takes longer than reading it."""
+        """Write `video.json` and its spare copy atomically, unless they already say this: a flush takes longer."""
         folder = self._videos / video.id
         folder.mkdir(parents=True, exist_ok=True)
         if _format(self.root / "library.json") is None:
             write_atomic(self.root / "library.json", canonical_json({"format": FORMAT}) + "\n")
-        file, content = folder / "video.json", (canonical_json(video.model_dump()) + "\n").encode()
-        if not file.exists() or file.read_bytes() != content:
-            write_atomic(file, content)
+        content = (canonical_json(video.model_dump()) + "\n").encode()
+        for file in (folder / "video.json", folder / SPARE):
+            if not file.exists() or file.read_bytes() != content:
+                write_atomic(file, content)
 
     def lock(self, name: str) -> FileLock:
         """The lock that a process holds, by video id, while it builds the video's layers; a crash releases it."""
@@ -231,7 +233,8 @@ class Library:
             shutil.rmtree(building, ignore_errors=True)
 
     def _records(self) -> list[Path]:
-        return sorted(self._videos.glob("[!.]*/video.json"))
+        """Where each video's record is, or was: the spare copy may be all that is left."""
+        return sorted({file.with_name("video.json") for file in self._videos.glob("[!.]*/video*.json")})
 
     def _store(self, video: VideoRecord) -> LayerStore:
         return LayerStore(self.layers(video.id).root, _renewal(video))
@@ -278,7 +281,7 @@ def file_id(path: Path) -> str:
 def _format(file: Path) -> Any:
     """The format of a library; None if nothing was written yet, or the file is damaged and says nothing."""
     try:
-        return json.loads(file.read_text(encoding="utf-8"))["format"]
+        return parse_json(file.read_text(encoding="utf-8"))["format"]
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
     except OSError as error:
@@ -306,7 +309,8 @@ def _matches(video: VideoRecord, reference: str) -> bool:
 
 
 def _read(file: Path) -> VideoRecord | None:
-    """The record in a file; None if the video was deleted meanwhile, or the file is damaged."""
-    with suppress(OSError, ValueError):  # ValueError includes what Pydantic and JSON raise
-        return VideoRecord.model_validate_json(file.read_bytes())
+    """The record in a file, or in its spare copy; None if the video was deleted meanwhile, or both are damaged."""
+    for each in (file, file.with_name(SPARE)):
+        with suppress(OSError, ValueError):  # ValueError includes what Pydantic and JSON raise
+            return VideoRecord.model_validate_json(each.read_bytes())
     return None

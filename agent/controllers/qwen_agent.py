@@ -30,6 +30,7 @@ from qwen_agent.llm.schema import (  # pyright: ignore[reportMissingImports] - a
 
 from longtake.agent.controllers.call_parsing.markup import harmless
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel
+from longtake.language.json_text import parse_json
 from longtake.prompts import without_thinking
 
 # What the template and Qwen's tokenizer treat as structure.
@@ -93,7 +94,7 @@ def _parsed(message: BaseMessage) -> BaseMessage:
         return message
     answer_text = "".join(item.text for part in parts if not part.function_call for item in part.content)
     made = [
-        {"name": call.name, "args": json.loads(call.arguments), "id": f"qwen-{place}", "type": "tool_call"}
+        {"name": call.name, "args": parse_json(call.arguments), "id": f"qwen-{place}", "type": "tool_call"}
         for place, call in enumerate(calls)
     ]
     return message.model_copy(update={"content": answer_text.strip(), "tool_calls": made})
@@ -101,6 +102,6 @@ def _parsed(message: BaseMessage) -> BaseMessage:
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(json.loads(text), dict)
+        return isinstance(parse_json(text), dict)
     except ValueError:
         return False

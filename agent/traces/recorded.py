@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from longtake.agent.traces.trace import SCHEMA, RecordedTrace
 from longtake.errors import LibraryError
+from longtake.language.json_text import parse_json
 from longtake.lazy import cached_property
 from longtake.memory.library import ID_DIGITS
 from longtake.memory.records import Answer, Record, Usage
@@ -252,7 +252,7 @@ def tokens_in(usages: Sequence[Mapping[str, float]]) -> dict[str, int]:
 
 def _read_event(line: str) -> Event | None:
     try:
-        return Event.model_validate(json.loads(line))
+        return Event.model_validate(parse_json(line))
     except ValueError:  # invalid JSON or fields
         return None
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from longtake.errors import LibraryError
+from longtake.language.json_text import parse_json
 from longtake.memory.layers import canonical_json, write_atomic
 from longtake.redaction import without_secrets
 
@@ -130,7 +131,7 @@ class RecordedTrace:
 
     def _event(self, line: str, number: int) -> dict[str, Any]:
         try:
-            event = json.loads(line)
+            event = parse_json(line)
         except ValueError:
             event = None
         if isinstance(event, dict) and event.get("v", SCHEMA) != SCHEMA:
@@ -169,7 +170,7 @@ class RecordedTrace:
             raise LibraryError(
                 f"The blob {path} was changed since it was recorded; restore it from a copy of the trace."
             )
-        return json.loads(data)
+        return parse_json(data)
 
 
 def blob_text(value: Any) -> str:

@@ -7,7 +7,6 @@ one that says it cannot tell is an abstention.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 from longtake.evalharness.items import ParseStatus
 from longtake.evalharness.scoring.wording import plain, words
 from longtake.language.abstaining import declines
+from longtake.language.json_text import parse_json
 from longtake.prompts import without_thinking
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -90,7 +90,7 @@ def _structured(text: str, labels: str) -> str | None:
 
 def _answer(written: str) -> str | None:
     try:
-        value: Any = json.loads(written)
+        value: Any = parse_json(written)
     except ValueError:
         return None
     held = {key.casefold(): found for key, found in value.items()}

@@ -16,6 +16,7 @@ from typing import Any
 
 from longtake.errors import ConfigError, LongtakeError
 from longtake.evalharness.runs.run_folder import Notify
+from longtake.language.json_text import parse_json
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
 _BETWEEN = re.compile(r"[\s,\[\]]*")
@@ -132,6 +133,10 @@ def _objects(file: Path, text: str, notify: Notify) -> Iterator[Row]:
             faulty = line if beyond else max(line, 1 + text.count("\n", 0, len(text[: error.pos].rstrip())))
             notify(f"{file}, line {faulty}: no valid JSON ({error.msg}); the row was left out.")
             end = following.end() if following else len(text)
+        except (ValueError, RecursionError):
+            notify(f"{file}, line {line}: it has a number too long, or is nested too deep; the row was left out.")
+            following = _NEXT_OBJECT.search(text, start + 1)
+            end = following.end() if following else len(text)
         else:
             if isinstance(value, dict):
                 yield Row(file, line, value, on_line)
@@ -143,7 +148,7 @@ def _objects(file: Path, text: str, notify: Notify) -> Iterator[Row]:
 def _list_in_object(text: str) -> list[dict[str, Any]] | None:
     """The only list of objects in the one object of a file; None if the file isn't one."""
     try:
-        whole = json.loads(text) if _LIST_IN_OBJECT.match(text) else None
+        whole = parse_json(text) if _LIST_IN_OBJECT.match(text) else None
     except ValueError:
         return None
     if not isinstance(whole, dict):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-import yaml
 from pydantic import Field, ValidationError
 
+from longtake.config import parse_yaml
 from longtake.errors import ConfigError
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.suites.answer_options import AnswerAs
@@ -69,13 +69,13 @@ def read_card(path: Path, media: Path | None = None) -> Card:
         ConfigError: if it cannot be read, or a field of it is missing or wrong.
     """
     try:
-        tree = yaml.safe_load(path.read_text(encoding="utf-8"))
+        tree = parse_yaml(path.read_text(encoding="utf-8"))
         card = Card.model_validate(tree)
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}; check its name.") from error
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     except ValidationError as error:
         raise ConfigError(f"{path}, {wrong_field(error)}; see docs/own-question-sets.md for an example.") from error
+    except ValueError as error:
+        raise ConfigError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     videos = media or (path.parent / card.videos if card.videos else None)
     return card.model_copy(update={"file": path.parent / card.file, "videos": videos})

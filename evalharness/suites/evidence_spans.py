@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from longtake.evalharness.suites.benchmark_rows import Row
+from longtake.language.json_text import parse_json
 from longtake.memory.timespan import TimeSpan
 
 
@@ -22,7 +21,7 @@ def spans_of(row: Row, columns: str | tuple[str, str]) -> tuple[TimeSpan, ...]:
     try:
         if isinstance(columns, str):
             value = row.value(columns)
-            value = json.loads(value) if isinstance(value, str) and value.strip() else value
+            value = parse_json(value) if isinstance(value, str) and value.strip() else value
         else:
             value = [text for column in columns if (text := row.text(column))]
         pairs = [] if not value else value if isinstance(value[0], list) else [value]

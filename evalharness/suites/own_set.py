@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -31,6 +30,7 @@ from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
 from longtake.evalharness.suites.card import Card
 from longtake.evalharness.suites.evidence_spans import spans_of
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
+from longtake.language.json_text import parse_json
 
 
 def load_own_set(card: Card, notify: Notify) -> list[Item]:
@@ -188,7 +188,7 @@ def _listed(value: Any) -> tuple[str, ...]:
     """The options in one field: a list, a list as JSON text, or one a line."""
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = parse_json(value)
         except ValueError:
             value = [line for line in value.splitlines() if line.strip()]
     return tuple(str(each).strip() for each in value) if isinstance(value, list) else ()

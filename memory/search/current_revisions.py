@@ -6,11 +6,11 @@ afterwards.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from longtake.language.json_text import parse_json
 from longtake.memory.layers import canonical_json, content_key, write_atomic
 
 _REFINED = "+refined"  # no video id ends like this
@@ -65,7 +65,7 @@ def read_current(file: Path) -> dict[str, Revision]:
         content, _, digest = file.read_text(encoding="utf-8").partition("\n")
         if digest and digest.strip() != content_key(content):  # an earlier version wrote none
             raise ValueError(f"{file} has changed since it was written")
-        facts = json.loads(content)
+        facts = parse_json(content)
         return {name: Revision.model_validate(revision) for name, revision in sorted(facts.items())}
     except FileNotFoundError:
         return {}

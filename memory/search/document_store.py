@@ -8,7 +8,6 @@ three times as quick.
 
 from __future__ import annotations
 
-import json
 import struct
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
 
 from longtake.errors import LibraryError
+from longtake.language.json_text import parse_json
 from longtake.memory.layers import canonical_json
 from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
@@ -192,6 +192,6 @@ def _written(document: Document) -> str:
 
 
 def _read(text: str) -> Document:
-    facts = json.loads(text)
+    facts = parse_json(text)
     start, end = facts.pop("span")
     return Document(span=TimeSpan(start=start, end=end), **facts)

@@ -18,6 +18,7 @@ from longtake.errors import MediaError
 from longtake.preprocess.media.container import open_media
 
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
+MAX_PIXELS = 16_384 * 8_192  # of a picture; a few bytes of a header can ask for any amount of memory
 _ORDINARY_FPS = 25.0
 _ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths FFmpeg estimates
 _UNTIMED = frozenset({"aac", "mp3"})  # formats whose packets carry no times: only counting them all gives the length
@@ -98,6 +99,12 @@ def _check_file(path: Path) -> None:
 
 def _describe(container: Any, path: Path) -> MediaInfo:
     video = _shown(container.streams.video)
+    width, height = (video.codec_context.width, video.codec_context.height) if video else (0, 0)
+    if width * height > MAX_PIXELS:
+        raise MediaError(
+            f"{path} says that its pictures have {width} x {height} pixels, too many to decode (at most "
+            f"{MAX_PIXELS:,}): scale it down, or check that it plays."
+        )
     # A stream without a decoder has no codec context and can't be used.
     audio = [stream for stream in container.streams.audio if stream.codec_context and stream.codec_context.sample_rate]
     used: list[AvVideo | AvAudio] = [*([video] if video else []), *audio]

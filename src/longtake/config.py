@@ -144,10 +144,24 @@ def _read_text(path: Path) -> str:
         raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
 
 
+def parse_yaml(text: str) -> Any:
+    """The value that a YAML text holds.
+
+    Raises:
+        ValueError: if it isn't YAML, or is nested deeper than Python can read.
+    """
+    try:
+        return yaml.safe_load(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
+    except yaml.YAMLError as error:
+        raise ValueError(" ".join(str(error).split())) from error
+
+
 def _parse_yaml(text: str, origin: str) -> dict[str, Any]:
     try:
-        tree = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+        tree = parse_yaml(text)
+    except ValueError as error:
         raise ConfigError(f"{origin} is not valid YAML: {' '.join(str(error).split())}") from error
     if tree is None:
         return {}
@@ -161,8 +175,8 @@ def _parse_override(override: str) -> dict[str, Any]:
     if not sign or not dotted:
         raise ConfigError(f"--set needs key=value, got {override!r}. Example: --set budget.rounds=4")
     try:
-        nested: Any = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+        nested: Any = parse_yaml(text)
+    except ValueError as error:
         raise ConfigError(f"--set {dotted}: {text!r} is not a valid value.") from error
     for key in reversed(dotted.split(".")):
         nested = {key: nested}

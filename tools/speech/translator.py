@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
 
+from longtake.language.json_text import parse_json
 from longtake.preprocess.engines.text.translation import Translator
 from longtake.preprocess.media.language_names import language_name, language_of, near_language
 from longtake.prompts import prompts_hash, render, without_thinking
@@ -127,7 +127,7 @@ class ControllerTranslator:
 def _listed(reply: str, count: int) -> list[str] | None:
     """The JSON list in a reply, also inside a fence; None if it isn't a list of this many strings."""
     with suppress(ValueError):
-        found = json.loads(reply[reply.index("[") : reply.rindex("]") + 1])
+        found = parse_json(reply[reply.index("[") : reply.rindex("]") + 1])
         if len(found) == count and all(isinstance(text, str) and text.strip() for text in found):
             return [text.strip() for text in found]
     return None

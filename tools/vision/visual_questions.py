@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from longtake.language.json_text import parse_json
 from longtake.memory.timespan import TIME, SpanError, TimeSpan, parse_span
 from longtake.preprocess.engines.endpoints.chosen_frames import choose_times, read_chosen
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg, VisualQuestionEngine
@@ -117,7 +117,7 @@ def _listed(text: str) -> Iterator[dict[str, Any]]:
     """The objects of the JSON list in a reply, which may be surrounded by text; none without a list."""
     start, end = text.find("["), text.rfind("]")
     with suppress(ValueError, RecursionError):
-        listed = json.loads(text[start : end + 1])
+        listed = parse_json(text[start : end + 1])
         yield from (item for item in listed if isinstance(item, dict))
 
 

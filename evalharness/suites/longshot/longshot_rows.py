@@ -26,6 +26,7 @@ from pydantic_core import PydanticCustomError
 from longtake.evalharness.items import Criterion, ToolCall
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.suites.benchmark_rows import Row
+from longtake.language.json_text import parse_json
 
 M = TypeVar("M", bound=BaseModel)
 WEIGHTS = {"high_priority": 5.0, "medium_priority": 3.0, "low_priority": 1.0, "penalty": -5.0}
@@ -84,7 +85,7 @@ def _decoded(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return json.loads(value)
+        return parse_json(value)
     except ValueError as error:
         raise PydanticCustomError("json", "this string is not JSON") from error
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
 import httpx
 
 from longtake.errors import EngineError
+from longtake.language.json_text import parse_json
 from longtake.offline import refused_endpoint
 from longtake.preprocess.engines.web.public_web import PublicTransport
 from longtake.preprocess.engines.web.web import WebResult
@@ -81,7 +81,7 @@ class Searxng:
 
     def _read(self, body: bytes) -> list[WebResult]:
         try:
-            reply = json.loads(body)
+            reply = parse_json(body)
             found = [_result(item) for item in reply["results"]]
             silent = reply.get("unresponsive_engines")
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:

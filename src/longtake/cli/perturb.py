@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import yaml
 
 from longtake.cli.options import Json, print_report
+from longtake.config import parse_yaml
 from longtake.console import say
 from longtake.errors import ConfigError
 
@@ -64,6 +64,6 @@ def _parameter(written: str) -> tuple[str, Any]:
     if not has_value:
         raise ConfigError(f"--param {written} needs a value, as in --param seconds=5.")
     try:
-        return key.strip(), yaml.safe_load(value)
-    except yaml.YAMLError as error:
+        return key.strip(), parse_yaml(value)
+    except ValueError as error:
         raise ConfigError(f"--param {written} can't be read: {' '.join(str(error).split())}.") from error

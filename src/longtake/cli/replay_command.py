@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from longtake.cli.ask import show as show_answer
 from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.errors import ConfigError
+from longtake.language.json_text import parse_json
 from longtake.memory.library import Library
 from longtake.offline import refused_endpoint
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -119,7 +119,7 @@ def _changes(settings: Sequence[str]) -> dict[str, Any]:
         if not key or not sign:
             raise typer.BadParameter(f"--set {each!r} isn't KEY=VALUE: write it like --set 'timestamp=[3, 7]'.")
         try:
-            changes[key] = json.loads(value)
+            changes[key] = parse_json(value)
         except ValueError:
             changes[key] = value
     return changes

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
 
 from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
+from longtake.language.json_text import parse_json
 from longtake.memory.notes import Notes
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -70,7 +70,7 @@ def call_tool(
 
 def _arguments(text: str) -> dict[str, Any]:
     try:
-        arguments = json.loads(text)
+        arguments = parse_json(text)
     except ValueError as error:
         raise typer.BadParameter(
             f"--args isn't JSON ({error}): write an object, such as '{{\"timestamp\": 12}}'."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import json
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 import httpx
 from PIL import Image
 
+from longtake.language.json_text import parse_json
 from longtake.offline import is_loopback
 from longtake.redaction import without_secrets
 
@@ -116,7 +116,7 @@ def _reply(client: httpx.Client, model: str, content: Any, **more: Any) -> Any:
 def _calls_tool(message: Any) -> bool:
     with suppress(ValueError, LookupError, TypeError):
         call = message["tool_calls"][0]["function"]
-        return bool(call["name"] == "jump_to" and json.loads(call["arguments"])["minute"] in (7, "7"))
+        return bool(call["name"] == "jump_to" and parse_json(call["arguments"])["minute"] in (7, "7"))
     return False
 
 

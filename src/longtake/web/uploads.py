@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from filelock import FileLock, Timeout
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from longtake.agent.traces.pages.media_types import media_type
 from longtake.errors import MediaError
@@ -125,7 +125,7 @@ class Uploads:
         Raises:
             Refusal: 404 if there is no such upload.
         """
-        with suppress(FileNotFoundError):  # treated like an invalid id
+        with suppress(FileNotFoundError, ValidationError):  # treated like an invalid id
             if _ID.fullmatch(upload_id):
                 received = self._received(upload_id)  # first: the record names the video before the bytes are deleted
                 upload = KeptUpload.model_validate_json(self._facts(upload_id).read_bytes())

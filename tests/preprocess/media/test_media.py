@@ -96,3 +96,9 @@ def test_a_file_cut_off_before_its_index_says_it_cannot_be_read(tmp_path: Path) 
 def test_a_file_that_cannot_be_sought_is_read_from_its_start(media: Path, tmp_path: Path) -> None:
     copied = index_first(media / "auto-editor" / "webvtt.mkv", tmp_path / "a.mkv")
     assert probe(copied).duration == pytest.approx(probe(media / "auto-editor" / "webvtt.mkv").duration, abs=0.1)
+
+
+def test_a_header_cannot_ask_for_more_pixels_than_any_picture_has(tmp_path: Path) -> None:
+    (tmp_path / "wide.y4m").write_bytes(b"YUV4MPEG2 W16000 H16000 F25:1 C420jpeg\nFRAME\n" + bytes(1000))
+    with pytest.raises(MediaError, match=r"wide\.y4m.*16000 x 16000"):
+        probe(tmp_path / "wide.y4m")

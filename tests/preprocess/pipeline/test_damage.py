@@ -75,7 +75,8 @@ def test_indexing_renews_damaged_layers(own_workspace: Workspace, file: str, dam
 
 
 def damage_record(root: Path) -> None:
-    damage_file(next(root.glob("videos/*/video.json")), "cut", 30)
+    for copy in root.glob("videos/*/video*.json"):
+        damage_file(copy, "cut", 30)
 
 
 def damage_format(root: Path) -> None:
@@ -92,6 +93,18 @@ def test_a_question_about_the_file_mends_what_says_which_videos_there_are(
     assert answer(library.root, file) == ("answered", True)
     assert answer(library.root) == ("answered", True)
     assert problems(library.root) == ()
+
+
+@pytest.mark.parametrize("copy", ["video.json", "video.spare.json"])
+def test_one_damaged_record_of_a_video_costs_nothing(own_workspace: Workspace, copy: str) -> None:
+    root = own_workspace.library.root
+    file = next(root.glob(f"videos/*/{copy}"))
+    written = file.read_bytes()
+    damage_file(file, "cut", 30)
+    assert answer(root) == ("answered", True)
+    assert problems(root) == ()
+    Workspace(root, SETTINGS).add(Path(own_workspace.library.resolve(VIDEO).path))
+    assert file.read_bytes() == written
 
 
 def test_a_question_outside_every_thread_needs_no_memory(own_workspace: Workspace) -> None:

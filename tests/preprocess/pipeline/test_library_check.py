@@ -84,7 +84,8 @@ def lose_the_segments(workspace: Workspace) -> None:
 
 
 def damage_the_record(workspace: Workspace) -> None:
-    (workspace.library.root / "videos" / TALK.id / "video.json").write_text("{}")
+    for copy in (workspace.library.root / "videos" / TALK.id).glob("video*.json"):
+        copy.write_text("{}")
 
 
 def damage_the_readings(workspace: Workspace) -> None:
