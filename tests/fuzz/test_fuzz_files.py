@@ -133,7 +133,7 @@ def test_records_of_a_library(record: str, format: str) -> None:
 @example(body={"name": "a", "size": int(HUGE)}, kept="", id="../x")
 def test_requests_and_records_of_uploads(body: Any, kept: str, id: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        uploads = Uploads(Path(folder))
+        uploads = Uploads(Path(folder), Library(Path(folder)).lock)
         write(uploads.unfinished / f"{ID}.json", kept)
         write(uploads.unfinished / ID, "")
         for each in (ID, id):
