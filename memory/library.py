@@ -129,7 +129,7 @@ class Library:
         folder = self._videos / video.id
         folder.mkdir(parents=True, exist_ok=True)
         if _format(self.root / "library.json") is None:
-            write_atomic(self.root / "library.json", canonical_json({"format": FORMAT}) + "\n")
+            write_atomic(self.root / "library.json", canonical_json({"format": FORMAT, "same": FORMAT}) + "\n")
         content = (canonical_json(video.model_dump()) + "\n").encode()
         for file in (folder / "video.json", folder / SPARE):
             if not file.exists() or file.read_bytes() != content:
@@ -281,8 +281,10 @@ def file_id(path: Path) -> str:
 def _format(file: Path) -> Any:
     """The format of a library; None if nothing was written yet, or the file is damaged and says nothing."""
     try:
-        return parse_json(file.read_text(encoding="utf-8"))["format"]
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        facts = parse_json(file.read_text(encoding="utf-8"))
+        # Written twice: one damaged digit doesn't look like another version.
+        return facts["format"] if facts.get("same", facts["format"]) == facts["format"] else None
+    except (FileNotFoundError, ValueError, LookupError, TypeError, AttributeError):
         return None
     except OSError as error:
         raise LibraryError(f"Couldn't read {file}: restore it, or choose another library with --library.") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -25,6 +26,8 @@ EXIT_FAILED = 1
 EXIT_PARTIAL = 3
 EXIT_INTERRUPTED = 130
 _interrupted = threading.Event()
+# Control characters except tab and line feed. A terminal obeys them, and names of files may contain them.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class Session:
 
 def say(text: str = "") -> None:
     """Write a result for a person to standard output."""
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(_OBEYED.sub("", text) + "\n")
 
 
 def counted(number: int, thing: str) -> str:
@@ -75,7 +78,7 @@ def counted(number: int, thing: str) -> str:
 
 def note(text: str) -> None:
     """Write a remark, a warning or progress to standard error."""
-    sys.stderr.write(text + "\n")
+    sys.stderr.write(_OBEYED.sub("", text) + "\n")
 
 
 def say_json(value: Any) -> None:

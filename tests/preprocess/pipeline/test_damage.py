@@ -83,7 +83,11 @@ def damage_format(root: Path) -> None:
     damage_file(root / "library.json", "cut", 3)
 
 
-@pytest.mark.parametrize("damage", [damage_record, damage_format])
+def damage_digit(root: Path) -> None:
+    damage_file(root / "library.json", "flip", 10)
+
+
+@pytest.mark.parametrize("damage", [damage_record, damage_format, damage_digit])
 def test_a_question_about_the_file_mends_what_says_which_videos_there_are(
     own_workspace: Workspace, damage: Callable[[Path], None]
 ) -> None:
