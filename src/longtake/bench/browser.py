@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from longtake.bench.processes import MAX_SECONDS, longtake
+from longtake.bench.processes import MAX_SECONDS
+from longtake.bench.serving import serving
 from longtake.console import Session
 from longtake.errors import EngineError, EngineUnavailable
 
@@ -55,16 +55,8 @@ def served(session: Session, library: Path, *options: str) -> Iterator[str]:
     Raises:
         EngineError: if the server doesn't start.
     """
-    command = longtake(session, library, "serve", "--port", "0", *options)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            line = server.stdout.readline() if server.stdout else ""
-            url = next((word for word in line.split() if word.startswith("http://")), None)
-            if url is None:
-                raise EngineError(f"`{' '.join(command)}` doesn't start: run it by hand to see why.")
-            yield url
-        finally:
-            server.terminate()
+    with serving(session, library, *options) as (_, url):
+        yield url
 
 
 def ask(page: Any, question: str) -> None:

@@ -38,6 +38,20 @@ def search(
 
 
 @parts.command(rich_help_panel=PANEL)
+def load(
+    context: typer.Context,
+    clients: Annotated[int, typer.Option(min=1, help="Clients that ask, each one question after the other.")] = 200,
+    uploads: Annotated[int, typer.Option(min=0, help="Copies of the demo video that are uploaded.")] = 20,
+    minutes: Annotated[float, typer.Option(min=0.1, help="How long.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Keep a server under load: seconds to the answer, memory, open files and threads by the minute."""
+    from longtake.bench.parts.load import measure_load, show_load
+
+    print_report(measure_load(context.obj, clients, uploads, minutes, notify(as_json)), show_load, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
 def scale(
     sizes: Annotated[
         list[int] | None, typer.Option("--documents", min=100, help="Size to measure at; repeatable.")

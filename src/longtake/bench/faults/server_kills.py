@@ -13,8 +13,7 @@ from pathlib import Path
 import httpx
 
 from longtake.bench.faults.ground import GOLD, QUESTION, Ground, Trial, kill
-from longtake.bench.processes import MAX_SECONDS
-from longtake.errors import EngineError
+from longtake.bench.serving import client_of, follow, send, serving
 from longtake.memory.library import file_id
 
 _CHUNKS = 40  # of an upload
@@ -45,7 +44,7 @@ def _asked_again(client: httpx.Client, thread: str) -> str:
     asked = client.post(f"/api/threads/{thread}/questions", json={"question": QUESTION})
     if asked.status_code != 202:
         return f"asked again: {asked.status_code} {asked.text[:200]}"
-    _follow(client, f"/api/runs/{asked.json()['run']}/events")
+    follow(client, f"/api/runs/{asked.json()['run']}/events")
     last = client.get(f"/api/threads/{thread}").json()["turns"][-1]["answer"]
     return "" if GOLD in last["answer"] else f"{last['status']}: {last['error'] or last['answer']}"
 
@@ -62,22 +61,12 @@ def kill_upload(ground: Ground, chance: random.Random) -> Generator[Trial]:
                 killing = threading.Timer(moment, kill, [process])
                 killing.start()
                 with suppress(httpx.TransportError):
-                    for received in _send(client, upload, data, 0):  # noqa: B007 - the last is used below
+                    for received in send(client, upload, data, 0, len(data) // _CHUNKS + 1):  # noqa: B007 - the last is used below
                         time.sleep(_PAUSE)
                 killing.join()
             with _server(ground, library) as (_, client):
                 problem = _gone_on(client, upload, data, received) or _taken(ground, client, data)
         yield Trial(did=f"serve killed {moment:.2f} s after an upload began", problem=problem)
-
-
-def _send(client: httpx.Client, upload: str, data: bytes, offset: int) -> Iterator[int]:
-    """Send what is missing, in chunks; gives what the server says it has."""
-    while offset < len(data):
-        chunk = data[offset : offset + len(data) // _CHUNKS + 1]
-        sent = client.patch(f"/api/uploads/{upload}", content=chunk, headers={"Upload-Offset": str(offset)})
-        sent.raise_for_status()
-        offset = sent.json()["offset"]
-        yield offset
 
 
 def _gone_on(client: httpx.Client, upload: str, data: bytes, received: int) -> str:
@@ -87,7 +76,7 @@ def _gone_on(client: httpx.Client, upload: str, data: bytes, received: int) -> s
     offset = state.json()["offset"]
     if offset < received:
         return f"{received} bytes were confirmed, {offset} are left"
-    for _ in _send(client, upload, data, offset):
+    for _ in send(client, upload, data, offset, len(data) // _CHUNKS + 1):
         pass
     if not state.json()["video"]:  # all was received, but the server was killed before it took the file
         whole = {"Upload-Offset": str(len(data))}
@@ -97,31 +86,15 @@ def _gone_on(client: httpx.Client, upload: str, data: bytes, received: int) -> s
 
 def _taken(ground: Ground, client: httpx.Client, data: bytes) -> str:
     video = file_id(ground.video)
-    _follow(client, f"/api/videos/{video}/progress")
+    follow(client, f"/api/videos/{video}/progress")
     if client.get(f"/api/videos/{video}/file").content != data:
         return "the library's file has other bytes"
     known = client.get(f"/api/videos/{video}")
     return "" if known.status_code == 200 else f"the video is not in the library: {known.text[:200]}"
 
 
-def _follow(client: httpx.Client, events: str) -> None:
-    """Read a stream of events to its end."""
-    with client.stream("GET", events) as stream:
-        for _ in stream.iter_lines():
-            pass
-
-
 @contextmanager
 def _server(ground: Ground, library: Path) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
-    """A server of its own session, and a client of it; killed at the end."""
-    command = ground.command(library, "serve", "--port", "0")
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
-        try:
-            line = process.stdout.readline() if process.stdout else ""
-            url = next((word for word in line.split() if word.startswith("http://")), None)
-            if url is None:
-                raise EngineError(f"`{' '.join(command)}` doesn't start: run it by hand to see why.")
-            with httpx.Client(base_url=url, timeout=MAX_SECONDS, trust_env=False) as client:
-                yield process, client
-        finally:
-            kill(process)
+    """A server, and a client of it."""
+    with serving(ground.session, library) as (process, url), client_of(url) as client:
+        yield process, client
