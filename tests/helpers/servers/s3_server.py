@@ -7,7 +7,9 @@ from contextlib import contextmanager
 
 import boto3
 import pytest
-from moto.server import ThreadedMotoServer
+
+# With the other packages of the tests, pip takes minutes to find the release of boto3 that suits it.
+moto = pytest.importorskip("moto.server", reason="needs moto: pip install 'moto[server]'")
 
 BUCKET = "talks"
 SECRET = "wJalrXUtnFEMI-K7MDENG"
@@ -16,7 +18,7 @@ SECRET = "wJalrXUtnFEMI-K7MDENG"
 @contextmanager
 def s3_server() -> Iterator[str]:
     """A server with the bucket `talks`, to which the variables of this process lead. Gives its URL."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
     url = f"http://{host}:{port}"
