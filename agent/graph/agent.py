@@ -18,7 +18,7 @@ from longtake.agent.graph.graph import Graph, build_graph
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
 from longtake.agent.graph.state import Question, Turn
-from longtake.agent.graph.threads import close_threads, keep_last, open_threads
+from longtake.agent.graph.threads import close_threads, keep_last, open_threads, usable_threads
 from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace, Watch
@@ -230,6 +230,7 @@ class Agent:
 
         Raises:
             ThreadBusy: if another question of the thread is running.
+            LibraryError: if the threads can't be used, at the start or in the middle.
         """
         if thread is None:
             yield
@@ -240,7 +241,7 @@ class Agent:
             raise ThreadBusy(
                 f"The thread {thread!r} is being answered elsewhere: come back to it when that is over."
             ) from error
-        with lock:
+        with lock, usable_threads(self._workspace.library):
             yield
 
     def _lock_of(self, thread: str) -> FileLock:

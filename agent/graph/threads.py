@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +44,29 @@ def open_threads(library: Library) -> SqliteSaver | PostgresSaver:
     """
     serde = JsonPlusSerializer(allowed_msgpack_modules=[(kind.__module__, kind.__name__) for kind in _STORED])
     place = library.memory
-    return _in_server(place, library, serde) if isinstance(place, Postgres) else _in_file(place, serde)
+    with usable_threads(library):
+        return _in_server(place, library, serde) if isinstance(place, Postgres) else _in_file(place, serde)
+
+
+@contextmanager
+def usable_threads(library: Library) -> Iterator[None]:
+    """Raise the errors of the file or the server that holds the threads as `LibraryError`."""
+    place = library.memory
+    if isinstance(place, Postgres):
+        with place.told("threads"):
+            yield
+        return
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _unusable(place, error) from error
+
+
+def _unusable(file: Path, error: Exception) -> LibraryError:
+    return LibraryError(
+        f"{file} can't be used ({error}). Check free disk space and write permission, or move the file away to start "
+        "new threads in a new one."
+    )
 
 
 def keep_last(threads: SqliteSaver | PostgresSaver, thread: str) -> None:
@@ -68,11 +92,8 @@ def _in_file(file: Path, serde: JsonPlusSerializer) -> SqliteSaver:
             connection = sqlite3.connect(file, check_same_thread=False, timeout=30)
             threads = SqliteSaver(connection, serde=serde)
             threads.setup()
-    except (sqlite3.Error, OSError) as error:
-        raise LibraryError(
-            f"{file} cannot be used ({error}): see that there is room and that it may be written to, or move it away, "
-            "and new threads begin in a new one."
-        ) from error
+    except OSError as error:
+        raise _unusable(file, error) from error
     return threads
 
 
@@ -82,6 +103,6 @@ def _in_server(place: Postgres, library: Library, serde: JsonPlusSerializer) -> 
 
     threads = PostgresSaver(pool, serde=serde)
     # Not a lock in the server: the indexes are made when no transaction is left, and a process that waits has one.
-    with library.lock("threads"), place.told("threads"):
+    with library.lock("threads"):
         threads.setup()
     return threads

@@ -13,7 +13,7 @@ from helpers.servers.postgres_server import PASSWORD
 
 from longtake.agent.graph.agent import Agent
 from longtake.config import load
-from longtake.errors import LongtakeError
+from longtake.errors import LibraryError, LongtakeError
 from longtake.memory.conversations import Conversations
 from longtake.memory.notes import Notes
 from longtake.memory.postgres import Postgres
@@ -107,3 +107,13 @@ def test_a_server_that_comes_back_is_used_again(postgres: str) -> None:
             "WHERE pid != pg_backend_pid() AND datname = current_database()"
         )
     assert [note.text for note in notes.search("t", "", 9)] == ["kettle"]
+
+
+def test_threads_that_are_lost_in_the_middle_are_one_sentence(opened: Workspace, postgres: str) -> None:
+    agent = Agent(opened)
+    agent.ask([VIDEO], COST, thread="lost")
+    with psycopg.connect(postgres) as connection:
+        connection.execute("DROP TABLE checkpoint_writes")
+    with pytest.raises(LibraryError, match="checkpoint_writes") as told:
+        agent.ask([VIDEO], COST, thread="lost")
+    assert PASSWORD not in str(told.value)

@@ -17,7 +17,7 @@ from helpers.servers.openai_server import openai_server, refuses, says
 from longtake.agent.graph.agent import MAX_THREAD_LENGTH, Agent
 from longtake.agent.traces.trace import RecordedTrace, Watch
 from longtake.config import load
-from longtake.errors import LongtakeError, ThreadBusy
+from longtake.errors import LibraryError, LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
 from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -124,6 +124,15 @@ def test_a_question_that_fails_later_says_what_there_was_to_look_at(small_worksp
     assert failed.coverage["subtitles"] == 1
     assert _rows(small_workspace, "refused")[0] == 1
     assert "Earlier in this thread" not in _asked_again(small_workspace, "refused")
+
+
+def test_threads_that_are_lost_in_the_middle_are_one_sentence(own_workspace: Workspace) -> None:
+    agent = Agent(own_workspace)
+    agent.ask([VIDEO], COST, thread="lost")
+    with closing(sqlite3.connect(own_workspace.library.memory_file)) as connection, connection:
+        connection.execute("DROP TABLE writes")
+    with pytest.raises(LibraryError, match="no such table"):
+        agent.ask([VIDEO], COST, thread="lost")
 
 
 @pytest.mark.slow
