@@ -61,9 +61,10 @@ class Pool:
         gpus = min(self.size, sum(int(node.get("GPU", 0)) for node in nodes))
         self._plain: Queue[Any] = Queue()
         self._models: Queue[Any] = Queue() if 0 < gpus < self.size else self._plain
-        shared = [self._ray.put(each) for each in given]
+        # Kept as long as the workers: Ray gives them to each worker that it starts again.
+        self._given = [self._ray.put(each) for each in given]
         for number in range(self.size):
-            (self._models if number < gpus else self._plain).put(self._started(kind, shared, gpus=int(number < gpus)))
+            (self._models if number < gpus else self._plain).put(self._started(kind, gpus=int(number < gpus)))
 
     def __enter__(self) -> Self:
         return self
@@ -138,18 +139,20 @@ class Pool:
     def _answers(self, worker: Any) -> bool:
         try:
             self._ray.get(worker.version.remote(), timeout=_POLL)
+        except self._ray.exceptions.ActorDiedError as error:
+            raise LongtakeError(f"A worker of the Ray cluster was lost and can't start again: {error}") from error
         except self._ray.exceptions.RayError:
             return False
         return True
 
-    def _started(self, kind: type[Worker], given: list[Any], *, gpus: int) -> Any:
+    def _started(self, kind: type[Worker], *, gpus: int) -> Any:
         """A worker, which Ray restarts as often as it is lost.
 
         Raises:
             ConfigError: if its node has another version of Longtake.
         """
         options = {"num_cpus": 1, "num_gpus": gpus, "memory": MEMORY, "max_restarts": -1, "max_concurrency": 2}
-        worker = self._ray.remote(kind).options(**options).remote(*given)
+        worker = self._ray.remote(kind).options(**options).remote(*self._given)
         try:
             there = self._ray.get(worker.version.remote())
         except self._ray.exceptions.RayActorError as error:
