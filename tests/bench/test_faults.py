@@ -16,6 +16,8 @@ from longtake.errors import ConfigError
 
 UNREAD = Session(overrides=("engines.scene_text=[]",))  # reading takes longest
 
+NEEDED = {"read-only": "bwrap", "slow-disk": "strace"}
+
 
 def tried(*arguments: str) -> FaultsReport:
     done = CliRunner().invoke(bench, ["faults", *arguments, "--json"], obj=UNREAD, catch_exceptions=False)
@@ -30,8 +32,8 @@ def campaign() -> FaultsReport:
 @pytest.mark.kills
 @pytest.mark.parametrize("kind", KINDS)
 def test_longtake_withstands_a_fault(campaign: FaultsReport, kind: str) -> None:
-    if kind == "read-only" and not shutil.which("bwrap"):
-        pytest.skip("bubblewrap, which mounts the library, isn't installed")
+    if kind in NEEDED and not shutil.which(NEEDED[kind]):
+        pytest.skip(f"needs {NEEDED[kind]}, which isn't installed")
     assert [each for each in campaign.kinds if each.kind == kind] == [Faults(kind=kind, tried=2)]
 
 

@@ -171,7 +171,8 @@ def test_a_damaged_file_of_threads_is_named_to_a_thread(tmp_path: Path, tone: Pa
     (tmp_path / "memory.sqlite").write_bytes(b"no database at all" * 100)
     done = longtake("ask", tone, "When does the tone sound?", "--thread", "tones", library=tmp_path)
     assert done.code == 1
-    assert "memory.sqlite" in done.stderr and "Traceback" not in done.stderr
+    assert "memory.sqlite" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_bad_input_speaks_json_too(tmp_path: Path) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from longtake.bench.faults.damage import damage
-from longtake.bench.faults.disk import clock, full_disk, read_only
+from longtake.bench.faults.disk import clock, full_disk, read_only, slow_disk
 from longtake.bench.faults.ground import Kind, Trial, make_ground
 from longtake.bench.faults.kills import kill_ask, kill_eval, kill_index
 from longtake.bench.faults.memory import memory
 from longtake.bench.faults.network import network
 from longtake.bench.faults.server_kills import kill_serve, kill_upload
+from longtake.bench.faults.versions import versions
 from longtake.bench.hour.reel import Notify
 from longtake.console import Session
 from longtake.errors import ConfigError, EngineUnavailable, did_you_mean
@@ -26,8 +27,10 @@ KINDS: Mapping[str, Kind] = {
     "kill-upload": kill_upload,
     "kill-eval": kill_eval,
     "full-disk": full_disk,
+    "slow-disk": slow_disk,
     "read-only": read_only,
     "clock": clock,
+    "versions": versions,
     "network": network,
     "memory": memory,
 }

@@ -1,4 +1,4 @@
-"""Disks that are full or read-only, and clocks that were set back."""
+"""Disks that are full, slow or read-only, and clocks that were set back."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from functools import partial
 from pathlib import Path
 
 from longtake.bench.faults.ground import Ground, Trial, finish, misanswer
+from longtake.bench.hour.resume import differences, digests
 from longtake.errors import EngineUnavailable
 
 _YEAR = 365 * 24 * 3600.0  # seconds
+_FASTEST, _SLOWEST = 1, 10  # milliseconds that each write takes; a hard disk takes the longer
+_WRITES = "pwrite64,fsync,fdatasync,rename"
 
 
 def full_disk(ground: Ground, chance: random.Random) -> Generator[Trial]:
@@ -32,6 +35,30 @@ def full_disk(ground: Ground, chance: random.Random) -> Generator[Trial]:
 
 def _limit_files(room: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))  # Python ignores the signal and raises OSError
+
+
+def slow_disk(ground: Ground, chance: random.Random) -> Generator[Trial]:
+    """Delay every write of `index` and of `ask`; they must do the same as on a fast disk.
+
+    Raises:
+        EngineUnavailable: without strace, which delays them.
+    """
+    tracer = shutil.which("strace")
+    if tracer is None or subprocess.run([tracer, "-qq", "true"], check=False, capture_output=True).returncode:
+        raise EngineUnavailable("A slow disk needs strace, which delays what is written: install strace.")
+    expected = digests(ground.sound)
+    while True:
+        with ground.place() as library:
+            delay = chance.randint(_FASTEST, _SLOWEST)
+            inject = f"inject={_WRITES}:delay_enter={delay}ms"
+            slow = [tracer, "-f", "-qq", "-o", os.devnull, "--seccomp-bpf", "-e", f"trace={_WRITES}", "-e", inject]
+            problem = finish([*slow, *ground.index(library)]).failure() or misanswer(
+                finish([*slow, *ground.ask(library)])
+            )
+            if not problem and (differing := differences(digests(library), expected)):
+                problem = f"{len(differing)} files of layers differ, such as {differing[0]}"
+            problem = problem or ground.unsound(library)
+        yield Trial(did=f"{delay} ms for each write", problem=problem)
 
 
 def read_only(ground: Ground, chance: random.Random) -> Generator[Trial]:
