@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -62,6 +60,16 @@ def here(videos: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
+def kill_workers(address: str) -> None:
+    """Kill the workers of one cluster: those whose parent, a raylet, has its address in the command line."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            raylet = process.parent()
+            named = "".join(process.cmdline()).startswith("ray::LayerBuilder")
+            if named and raylet and address in " ".join(raylet.cmdline()):
+                process.kill()
+
+
 @pytest.mark.slow
 def test_a_cluster_makes_the_same_bytes(address: str, videos: list[Path], here: Path, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, SETTINGS)
@@ -85,10 +93,7 @@ def test_a_lost_worker_costs_no_finished_chunk(address: str, videos: list[Path],
             chunks = chunks_in(tmp_path)
             if chunks and not kept:
                 kept.update(chunks)
-                for process in psutil.process_iter(["cmdline"]):
-                    if "".join(process.info["cmdline"] or ()).startswith("ray::LayerBuilder"):
-                        with suppress(ProcessLookupError):
-                            os.kill(process.pid, signal.SIGKILL)
+                kill_workers(address)
             made.update({name: inode for name, inode in chunks.items() if name in kept})
 
     with RaySteps(address, SETTINGS) as steps:
