@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 MIN_ROWS = 100_000  # below this, comparing all vectors takes at most 10 ms
 _FEW = 20_000  # allowed rows that are all compared
-_PROBED = 192  # lists that a search without a filter reads; a filter makes it read more, for as many rows
+_PROBED = 128  # lists that a search without a filter reads; a filter makes it read more, for as many rows
 _SPARE = 2  # times as many candidates as are wanted: codes of 8 bits put few of them in another order
 _SAMPLE = 64  # vectors for each list, that the lists' centres are learned from
 _ROUNDS = 10  # of learning them
