@@ -12,7 +12,7 @@ import typer
 from longtake.bench.cli_hour import hour
 from longtake.bench.cli_parts import parts
 from longtake.cli.options import Json, Media, Rounds, ensure_folder, notify, print_report
-from longtake.console import Session
+from longtake.console import EXIT_FAILED, Session
 
 bench = typer.Typer(
     no_args_is_help=True,
@@ -48,10 +48,16 @@ def faults(
     seed: Annotated[int, typer.Option(help="Random seed of places and moments.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Kill, damage, fill and garble on the demo video, and check that work goes on; lists what isn't right."""
+    """Kill, damage, fill and garble on the demo video, and check that work goes on; lists what isn't right.
+
+    The exit code is 1 if something isn't.
+    """
     from longtake.bench.faults.campaign import measure_faults, show_faults
 
-    print_report(measure_faults(context.obj, kinds or (), notify(as_json), count, seed), show_faults, as_json)
+    report = measure_faults(context.obj, kinds or (), notify(as_json), count, seed)
+    print_report(report, show_faults, as_json)
+    if any(each.failed for each in report.kinds):
+        raise typer.Exit(EXIT_FAILED)
 
 
 @bench.command(rich_help_panel=PANEL)
