@@ -34,8 +34,12 @@ def serving(session: Session, library: Path, *options: str) -> Iterator[tuple[su
 
 
 def client_of(url: str, seconds: float = MAX_SECONDS) -> httpx.Client:
-    """A client of a server; a request may take so many seconds."""
-    return httpx.Client(base_url=url, timeout=seconds, trust_env=False)
+    """A client of a server; a request may take so many seconds.
+
+    It reuses no connection that was idle for a second: the server closes one after five, maybe as a request is sent.
+    """
+    limits = httpx.Limits(keepalive_expiry=1.0)
+    return httpx.Client(base_url=url, timeout=seconds, trust_env=False, limits=limits)
 
 
 def send(client: httpx.Client, upload: str, data: bytes, offset: int, chunk: int) -> Iterator[int]:

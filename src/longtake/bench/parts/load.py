@@ -100,8 +100,7 @@ def measure_load(session: Session, clients: int, uploads: int, minutes: float, n
                 work += [pool.submit(_uploading, url, video.read_bytes(), n, counts) for n in range(uploads)]
                 seen = _watch(process.pid, counts, notify)
                 wait(work)
-            for each in work:
-                each.result()
+            counts.wrong += [f"a client stopped: {error!r}" for each in work if (error := each.exception())]
     return Load(
         machine=Machine.since(before),
         clients=clients,
