@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 from longtake.bench.faults.ground import Ground, Trial, finish, misanswer
-from longtake.bench.hour.resume import differences, digests
 from longtake.errors import EngineUnavailable
 
 _YEAR = 365 * 24 * 3600.0  # seconds
@@ -46,7 +45,6 @@ def slow_disk(ground: Ground, chance: random.Random) -> Generator[Trial]:
     tracer = shutil.which("strace")
     if tracer is None or subprocess.run([tracer, "-qq", "true"], check=False, capture_output=True).returncode:
         raise EngineUnavailable("A slow disk needs strace, which delays what is written: install strace.")
-    expected = digests(ground.sound)
     while True:
         with ground.place() as library:
             delay = chance.randint(_FASTEST, _SLOWEST)
@@ -55,9 +53,7 @@ def slow_disk(ground: Ground, chance: random.Random) -> Generator[Trial]:
             problem = finish([*slow, *ground.index(library)]).failure() or misanswer(
                 finish([*slow, *ground.ask(library)])
             )
-            if not problem and (differing := differences(digests(library), expected)):
-                problem = f"{len(differing)} files of layers differ, such as {differing[0]}"
-            problem = problem or ground.unsound(library)
+            problem = problem or ground.unlike(library) or ground.unsound(library)
         yield Trial(did=f"{delay} ms for each write", problem=problem)
 
 

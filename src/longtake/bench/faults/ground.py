@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from longtake.bench.hour.resume import differences, digests
 from longtake.bench.processes import MAX_SECONDS, longtake, run
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session
 from longtake.memory.records import Record
@@ -99,6 +100,11 @@ class Ground:
         """What is wrong with a library: the question isn't answered right, or a check finds a problem."""
         wrong = misanswer(finish(self.ask(library)))
         return wrong or "; ".join(check_library(library).problems)
+
+    def unlike(self, library: Path) -> str:
+        """How the layers of a library differ from those of the sound one."""
+        differing = differences(digests(library), digests(self.sound))
+        return f"{len(differing)} files of layers differ, such as {differing[0]}" if differing else ""
 
 
 Kind = Callable[[Ground, random.Random], Generator[Trial]]

@@ -13,12 +13,14 @@ from longtake import __version__
 from longtake.cli.eval.audit import audit
 from longtake.cli.eval.eval_arguments import (
     AskedAtOnce,
+    FrameRates,
     OfJudge,
     OnlyExpected,
     Out,
     Reading,
     Remarks,
     Run,
+    Seeds,
     ShardOption,
     note_reading,
 )
@@ -64,14 +66,8 @@ def run(
     history: Annotated[
         History, typer.Option(help="Earlier answers in a conversation: gold or the subject's own.")
     ] = "gold",
-    fps: Annotated[
-        list[float] | None,
-        typer.Option(help="Frames per second for moment-video: 1, 5, 8 or 16; repeat it to compare."),
-    ] = None,
-    seed: Annotated[
-        list[int] | None,
-        typer.Option(min=0, help="Random seed, 0 by default; repeat it to run everything once per seed."),
-    ] = None,
+    fps: FrameRates = None,
+    seed: Seeds = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
     shard: ShardOption = None,
     retry_errors: Annotated[

@@ -36,6 +36,14 @@ AskedAtOnce = Annotated[
         show_default=False,
     ),
 ]
+FrameRates = Annotated[
+    list[float] | None,
+    typer.Option(help="Frames per second for moment-video: 1, 5, 8 or 16; repeat it to compare."),
+]
+Seeds = Annotated[
+    list[int] | None,
+    typer.Option(min=0, help="Random seed, 0 by default; repeat it to run everything once per seed."),
+]
 ShardOption = Annotated[
     str | None,
     typer.Option(metavar="N/M", help="Ask only about the N-th of M parts of the videos; see `eval merge`."),
