@@ -20,6 +20,7 @@ from longtake.language.numbers import figures, in_digits, plain_number
         ("first and second", "first and second"),
         ("the twenty-first", "the 21st"),
         ("hundreds of people", "hundreds of people"),
+        ("the one by the door has one key", "the one by the door has 1 key"),
         ("room B12", "room B12"),
     ],
 )

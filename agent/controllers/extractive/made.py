@@ -16,7 +16,7 @@ from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query, Target
 from longtake.language.amounts import amounts
 from longtake.language.text import comparable, same
-from longtake.language.words import holds_phrase
+from longtake.language.words import content_stems, holds_phrase
 from longtake.memory.records import Evidence
 from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.inspect_motion import FAULTS
@@ -137,7 +137,7 @@ def _worked_out(finds: Finds) -> Reply | None:
     for result in finds.of("calculator"):
         proof = [item for value in values for item in value.line.line]
         lines = " and ".join(f"“{value.line.text}”" for value in values)
-        chance = _asked(finds) if not _unused(finds, proof) else _DOUBTED
+        chance = _DOUBTED if _unused(finds, proof) or _named_elsewhere(finds, lines) else _asked(finds)
         return _answered([(f"{lines}: the result is {result.output['result']}", proof)], chance)
     return None
 
@@ -154,6 +154,12 @@ def _unused(finds: Finds, proof: Sequence[Evidence]) -> bool:
     """Whether the question gives an amount that is in no line, and so asks for another calculation."""
     held = {amount.number for item in proof for amount in amounts(item.content)}
     return bool({amount.number for amount in amounts(finds.query.question)} - held)
+
+
+def _named_elsewhere(finds: Finds, lines: str) -> bool:
+    """Whether a word of the question that these lines lack stands with another amount, which may be the one meant."""
+    left = set(finds.query.words).difference(content_stems(lines))
+    return any(left.intersection(content_stems(line.text)) and amounts(line.text) for line in finds.ranked)
 
 
 def _printed(finds: Finds) -> Reply | None:

@@ -9,8 +9,7 @@ to clips, `longtake bench stating --write` to passages.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -19,11 +18,11 @@ import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.settling import TIMED
+from longtake.agent.controllers.extractive.signs import share_lacking, share_shown
 from longtake.agent.controllers.extractive.stating import shares_of
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
 from longtake.agent.query.softmax import Matrix
-from longtake.language.numbers import in_digits
-from longtake.language.words import coverage, holds_phrase, unsaid
+from longtake.language.words import coverage, holds_phrase
 from longtake.memory.records import Evidence, Modality, Record
 
 FILE = "ranking.json"
@@ -59,18 +58,6 @@ _WORDED: tuple[Modality, ...] = ("speech", "scene_text")
 _FAR, _ODDS = 5.0, 4.0  # limits of the scores behind the best one, and of the logarithm of odds
 _TELLING = 3  # content words of a question from which a match isn't chance
 _LONG = 30.0  # words of a long line
-_DIGIT = re.compile(r"\d")
-_SIGNS: Mapping[str, re.Pattern[str]] = {
-    "number": _DIGIT,
-    "count": re.compile(r"\d|\b(?:once|twice|dozen)\b", re.IGNORECASE),
-    "duration": re.compile(r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b", re.IGNORECASE),
-    "name": re.compile(r"(?<=[a-z,;:] )[A-Z][a-z]+|[A-Z][a-z]+ [A-Z]"),
-    "calculation": _DIGIT,
-    "colour": re.compile(
-        r"\b(?:red|green|blue|yellow|black|white|grey|gray|brown|orange|purple|pink|violet|golden|silver)\b",
-        re.IGNORECASE,
-    ),
-}
 
 
 Judge = Callable[[Query, Sequence[str]], Matrix]  # a score of each line, above 0 if it likely states what is asked
@@ -167,7 +154,7 @@ def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[flo
         coverage(query.words, first.text) * min(1.0, len(query.words) / _TELLING),
         float(first.modality == "audio"),
         float(first.modality == "visual"),
-        _lack(query, first.text),
+        share_lacking(query, first.text),
         _odds(first.share),
     )
 
@@ -210,7 +197,7 @@ def features(query: Query, candidates: Sequence[Candidate]) -> Matrix:
             coverage(query.words, each.text),
             each.words / words,
             each.chance(query) / most,
-            _fit(query, each.text),
+            share_shown(query, each.text),
             float(each.anchored),
             _in_order(query, each, starts),
             _in_frame(query, each.evidence),
@@ -239,27 +226,6 @@ def _behind(candidates: Sequence[Candidate]) -> list[float]:
 
 def _modality(query: Query) -> str:
     return MODALITY_OF.get(query.source, "")
-
-
-def _fit(query: Query, text: str) -> float:
-    """Share of the likely targets for which the text adds a sign, such as a number, to the question."""
-    new = _new(query, text)
-    return sum(
-        share for target, share in query.reading.targets.items() if target in _SIGNS and _SIGNS[target].search(new)
-    )
-
-
-def _lack(query: Query, text: str) -> float:
-    """Share of the likely targets whose sign is missing from the text."""
-    new = _new(query, text)
-    return sum(
-        share for target, share in query.reading.targets.items() if target in _SIGNS and not _SIGNS[target].search(new)
-    )
-
-
-def _new(query: Query, text: str) -> str:
-    """The words that a text adds to the question, with numbers in digits."""
-    return in_digits(unsaid(text, query.question))
 
 
 def _in_order(query: Query, candidate: Candidate, starts: Sequence[float]) -> float:

@@ -11,7 +11,7 @@ from longtake.agent.query.query import Query
 from longtake.agent.verification.clauses import denied_otherwise
 from longtake.agent.verification.verdicts import settled
 from longtake.language.amounts import amounts, counts
-from longtake.language.words import NEGATION, content_stems, numbers, stem, unsaid
+from longtake.language.words import NEGATION, TELLING, content_stems, numbers, stem, unsaid
 
 TIMED = frozenset({"time", "duration"})
 _WHEN = frozenset({"date", "weekday", "clock"})  # kinds of values
@@ -30,14 +30,14 @@ def settles(query: Query, candidate: Candidate) -> bool:
         return bool(settled_by(query, candidate))
     new = unsaid(candidate.text, query.question)
     if query.target == "number":
-        return bool(numbers(new))
+        return bool(numbers(candidate.text) - numbers(query.question))
     if query.target == "count":
         return counts(new, query.words) or counts(candidate.text, query.words)
-    # A question that only says again what was asked answers nothing.
-    if candidate.only_asks and not content_stems(new):
+    # What only says again what was asked answers nothing.
+    if TELLING.issuperset(content_stems(new)):
         return False
     # "Why isn't it open?" takes for granted what it denies; "What isn't open?" asks for what no line affirms.
-    return bool(new) and (query.target == "quote" or not denies_otherwise(query, candidate))
+    return query.target == "quote" or not denies_otherwise(query, candidate)
 
 
 def _states_time(query: Query, candidate: Candidate) -> bool:

@@ -31,19 +31,20 @@ class Value(NamedTuple):
 def values_for(query: Query, ranked: Sequence[Candidate]) -> list[Value]:
     """The values to add or compare, in the order of the evidence; empty if there are fewer than two.
 
-    They share the unit and modality of the best line that has peers, and on-screen values are shown at the same time.
-    Values that the question names take precedence. A difference without two named values uses the largest and the
-    smallest.
+    They share the unit and modality of the best line that has peers, two of which the question names if there are such
+    lines; on-screen values are shown at the same time. Values that the question names take precedence. A difference
+    without two named values uses the largest and the smallest.
     """
     lines = [_alone(each) for each in ranked if each.modality in ("scene_text", "speech")]
     found = [Value(next(iter(amounts(each.text))), each) for each in distinct(lines) if len(amounts(each.text)) == 1]
-    groups = ([value for value in found if _goes_with(value, best)] for best in found if best.amount.unit)
-    peers = next((group[:MAX_VALUES] for group in groups if len(group) > 1), [])
-    if not peers:
+    groups = [[value for value in found if _goes_with(value, best)] for best in found if best.amount.unit]
+    several = [group[:MAX_VALUES] for group in groups if len(group) > 1]
+    if not several:
         return []
-    wanted = _named(query, peers)
+    named = (_named(query, group) for group in several)
+    wanted = next((values for values in named if len(values) > 1), several[0])
     if query.target == "difference" and len(wanted) != 2:
-        wanted = [max(peers, key=lambda value: value.number), min(peers, key=lambda value: value.number)]
+        wanted = [max(wanted, key=lambda value: value.number), min(wanted, key=lambda value: value.number)]
     return wanted if len(wanted) > 1 and wanted[0] != wanted[-1] else []
 
 
@@ -76,8 +77,7 @@ def _goes_with(value: Value, best: Value) -> bool:
 
 
 def _named(query: Query, peers: Sequence[Value]) -> list[Value]:
-    """The values whose lines have a distinctive word of the question; all of them if fewer than two do."""
+    """The values whose lines have a distinctive word of the question."""
     own: list[set[str]] = [set(content_stems(value.line.text)) for value in peers]
     distinctive = set(query.words).difference(own[0].intersection(*own[1:]))
-    named = [value for value, stems in zip(peers, own, strict=True) if stems & distinctive]
-    return named if len(named) > 1 else list(peers)
+    return [value for value, stems in zip(peers, own, strict=True) if stems & distinctive]

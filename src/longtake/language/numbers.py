@@ -18,6 +18,8 @@ _TENS = "thirty forty fifty sixty seventy eighty ninety".split()
 _IN_DIGITS = NUMBER_WORDS | {word: f"{ten}0" for ten, word in enumerate(_TENS, 3)}
 _ABOVE = 20.0  # numbers up to this one keep their word, as in "one of them"; `NUMBER_WORDS` has them
 _ALONE = re.compile(rf"\b(?:{'|'.join(_IN_DIGITS)})\b", re.IGNORECASE)
+# In "the one by the door", "one" is no number.
+_PRONOUN = re.compile(r"\b(the|this|that|which|no|any|every|each|another)(?=\s+one\b)(\s+)", re.IGNORECASE)
 _SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}  # powers of ten
 _SCALED = re.compile(rf"(?<![\w.,:])(\d+(?:[.,]\d+)*)((?:[\s-]?(?:{'|'.join(_SCALES)})\b)+)", re.IGNORECASE)
 # Mixed spellings ("12 million") and mere magnitudes ("hundreds of") are no number that could be spelt in digits.
@@ -38,7 +40,14 @@ _GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 
 def in_digits(text: str) -> str:
     """A text with every number in digits: `forty dollars`, `two of them`, `1.5 million`."""
-    return _ALONE.sub(lambda match: _IN_DIGITS[match[0].lower()], figures(_SCALED.sub(_scaled, text)))
+    spelt = _PRONOUN.sub(rf"\1\2{_KEPT}", figures(_SCALED.sub(_scaled, text)))
+    return _ALONE.sub(lambda match: _IN_DIGITS[match[0].lower()], spelt).replace(_KEPT, "")
+
+
+def number_words(text: str) -> set[str]:
+    """The numbers up to twenty that a text has as words, in digits."""
+    plain = re.findall(r"\w+", _PRONOUN.sub(rf"\1\2{_KEPT}", text.lower()))
+    return {NUMBER_WORDS[word] for word in plain if word in NUMBER_WORDS}
 
 
 def figures(text: str) -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import regex
 
-from longtake.language.numbers import NUMBER_WORDS, figures, plain_number
+from longtake.language.numbers import NUMBER_WORDS, figures, number_words, plain_number
 from longtake.language.text import fold
 
 _WORD = regex.compile(r"\d+(?:[.,:]\d+)+|[\w$€£¥%]+(?:'\w+)?")
@@ -82,7 +82,7 @@ def numbers(text: str) -> set[str]:
     """Numbers of a text, without thousands separators and trailing zeros, number words included."""
     spelt = figures(text)
     found = {plain_number(number) for number in _NUMBER.findall(spelt)}
-    return found | {NUMBER_WORDS[word] for word in words(spelt) if word in NUMBER_WORDS}
+    return found | number_words(spelt)
 
 
 def coverage(wanted: Iterable[str], text: str) -> float:

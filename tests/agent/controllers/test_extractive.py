@@ -132,6 +132,25 @@ def test_values_that_are_shown_together_are_added_or_subtracted(target: Target, 
     assert calls_after(asked, [], ranked[:1]) == []
 
 
+def test_values_that_the_question_names_go_before_those_of_a_likelier_line() -> None:
+    question = "How much dearer is the lamp than the chair?"
+    asked = query("text", "difference", question).model_copy(update={"words": tuple(content_stems(question))})
+    months = [written("Lamp: 6 months", 0.2, start=80), written("Parcels: 3 months", 0.4, start=80)]
+    (call,) = calls_after(asked, [], [(each, 0.5) for each in [*months, *PRICES]])
+    assert call.arguments == {"expression": "40 - 25"}
+
+
+@pytest.mark.parametrize(("other", "sure"), [("chair", True), ("bench", False)])
+def test_a_difference_is_doubted_where_a_thing_that_is_named_has_another_amount(other: str, sure: bool) -> None:
+    question = f"How much dearer is the lamp than the {other}?"
+    asked = query("text", "difference", question).model_copy(update={"words": tuple(content_stems(question))})
+    done = [ToolResult(tool="calculator", output={"result": "15"})]
+    bench = written("Bench $300, 4 legs", 0.2, start=80)
+    reply = made_reply(asked, Gathered(), done, [*PRICES, bench])
+    assert reply is not None
+    assert ((reply.confidence or 0) > 0.5) == sure
+
+
 @pytest.mark.parametrize(
     ("target", "question", "line"),
     [

@@ -75,6 +75,9 @@ def formed(asked: Query, *lines: Candidate, results: tuple[ToolResult, ...] = ()
         ("duration", "How long must the essay be?", "The essay is due on Friday.", "uncertain"),
         ("yesno", "Does Tom own a plane?", "Tom owns a yacht.", "uncertain"),
         ("number", "How old was he at the trial?", "At the trial he was in charge.", "uncertain"),
+        ("number", "How much is the lamp?", "Take the lamp, the one by the door.", "uncertain"),
+        ("number", "How much is the lamp?", "The lamp is one dollar.", "answered"),
+        ("quote", "What does Ida get for her Sundays?", "Ida said she'd get Sundays.", "uncertain"),
         ("list", "What does Tom not own?", "Tom owns a yacht.", "uncertain"),
         ("list", "What does Tom not own?", "Tom does not own a plane.", "answered"),
         ("list", "I cannot read it. What does Tom own?", "Tom owns a yacht.", "answered"),
@@ -84,6 +87,27 @@ def test_a_line_is_an_answer_where_it_says_what_is_wanted(
     target: Target, question: str, said: str, outcome: Outcome
 ) -> None:
     assert formed(query("speech", target, question), line(said)).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("target", "question", "said", "following"),
+    [
+        ("quote", "Why is the oven off?", "The oven stays off tonight.", True),
+        ("number", "How much is the lamp?", "Take the lamp, the one by the door.", True),
+        ("number", "How much is the lamp?", "The lamp is forty dollars.", False),
+        ("name", "Who drives the van?", "The van leaves on Tuesday.", True),
+        ("name", "Who drives the van?", "The van is for Hildy.", False),
+        ("time", "When is the oven mentioned?", "The oven stays off tonight.", False),
+        ("yesno", "Is the oven off?", "The oven is off.", False),
+    ],
+)
+def test_a_line_that_lacks_what_is_wanted_is_quoted_with_the_next(
+    target: Target, question: str, said: str, following: bool
+) -> None:
+    next_one = line("Hildy paid 12 dollars for it.", start=15)
+    (claim,) = formed(query("speech", target, question), replace(line(said), after=next_one.line)).claims
+    assert (next_one.text in claim.text) == following
+    assert (next_one.evidence.id in claim.evidence) == following
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.passages import Passage, PassageLine
+from longtake.agent.controllers.extractive.passages import Passage
 from longtake.agent.controllers.extractive.ranking import (
     FEATURES,
     STANDING,
@@ -25,6 +25,7 @@ from longtake.agent.controllers.extractive.ranking import (
     standing,
     stated,
 )
+from longtake.agent.controllers.extractive.signs import completed
 from longtake.agent.controllers.extractive.stating import Stating, packed, pair_features, shares_of
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
@@ -140,21 +141,29 @@ def _asked_about(number: int, passage: Passage, reader: LearnedReader) -> Iterat
         )
         rows = pair_features(query.question, query.reading, lines, lambda known: [tokens_of[text] for text in known])
         candidates = [
-            _candidate(place, line, float(vector_of[line.text] @ vector_of[asked.question]))
+            _candidate(passage, place, float(vector_of[line.text] @ vector_of[asked.question]))
             for place, line in enumerate(passage.lines)
         ]
         yield _Asked(number, query, candidates, rows, asked.answers)
 
 
-def _candidate(place: int, line: PassageLine, cosine: float) -> Candidate:
-    evidence = Evidence(
+def _candidate(passage: Passage, place: int, cosine: float) -> Candidate:
+    """A line of a passage; speech goes on after it if the next line is spoken too."""
+    spoken = all(line.kind == "speech" for line in passage.lines[place : place + 2])
+    after = tuple(_evidence(passage, each) for each in range(place + 1, len(passage.lines))[:1]) if spoken else ()
+    evidence = _evidence(passage, place)
+    return Candidate(evidence, (evidence,), cosine, after=after)
+
+
+def _evidence(passage: Passage, place: int) -> Evidence:
+    line = passage.lines[place]
+    return Evidence(
         video="passage",
         span=TimeSpan(start=_SECONDS * place, end=_SECONDS * (place + 1)),
         modality="speech" if line.kind == "speech" else "scene_text",
         content=line.text,
         engine="passage",
     )
-    return Candidate(evidence, (evidence,), cosine)
 
 
 def _fit(asked: Sequence[_Asked]) -> Stating:
@@ -192,17 +201,22 @@ def _with_step(weights: Weights, step: float) -> Weights:
     return weights.model_copy(update={"ranks": tuple(ranks)})
 
 
+def _order(each: _Asked, candidates: Sequence[Candidate], weights: Weights) -> list[tuple[Candidate, float]]:
+    """The candidates as the controller quotes them, best first."""
+    return [(completed(each.query, line), chance) for line, chance in ranked(each.query, candidates, weights)]
+
+
 def _best_right(asked: Sequence[tuple[_Asked, list[Candidate]]], weights: Weights) -> float:
     """Share of the questions with an answer whose best line is right."""
     answerable = [(each, candidates) for each, candidates in asked if each.right]
-    return sum(_is_right(each, ranked(each.query, candidates, weights)[0][0]) for each, candidates in answerable) / len(
+    return sum(_is_right(each, _order(each, candidates, weights)[0][0]) for each, candidates in answerable) / len(
         answerable
     )
 
 
 def _trusting(asked: Sequence[tuple[_Asked, list[Candidate]]], weights: Weights) -> Weights:
     """The weights, with those for confidence in a judged line refitted."""
-    orders = [(each, ranked(each.query, candidates, weights)) for each, candidates in asked]
+    orders = [(each, _order(each, candidates, weights)) for each, candidates in asked]
     tops = [(each, order) for each, order in orders if order[0][0].share is not None]
     rows = np.array([standing(each.query, order) for each, order in tops], np.float32)
     right = np.array([_is_right(each, order[0][0]) for each, order in tops], np.float32)
@@ -216,7 +230,7 @@ def _trusting(asked: Sequence[tuple[_Asked, list[Candidate]]], weights: Weights)
 def _found(asked: Sequence[tuple[_Asked, list[Candidate]]], weights: Weights, sure: float) -> Found:
     answerable = best = three = right = wrong = 0
     for each, candidates in asked:
-        order = ranked(each.query, candidates, weights)
+        order = _order(each, candidates, weights)
         first = _is_right(each, order[0][0])
         answerable += bool(each.right)
         best += first
@@ -233,4 +247,4 @@ def _found(asked: Sequence[tuple[_Asked, list[Candidate]]], weights: Weights, su
 
 
 def _is_right(each: _Asked, candidate: Candidate) -> bool:
-    return round(candidate.evidence.span.start / _SECONDS) in each.right
+    return any(round(part.span.start / _SECONDS) in each.right for part in candidate.line)
