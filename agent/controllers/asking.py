@@ -120,8 +120,8 @@ def _within(
         try:
             return future.result(timeout=POLL)
         except FutureTimeout:
-            if future.done():
-                raise
+            if future.done():  # a reply may come just as the wait ends
+                return future.result()
         budget.check()
         if time.monotonic() > deadline:
             raise EngineError(

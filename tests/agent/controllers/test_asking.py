@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import socket
+from concurrent.futures import Future
 
 import pytest
 from helpers.asking import VIDEO, ask_endpoint, endpoint_asker, plans_by
 from helpers.servers.openai_server import Reply, refuses, says
 
+from longtake.agent.controllers import asking
 from longtake.config import load
 from longtake.errors import ConfigError
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -35,6 +37,23 @@ def test_calls_then_a_cited_answer(small_workspace: Workspace) -> None:
     result = asked.endpoint.requests[1]["messages"][-1]
     assert result["role"] == "tool"
     assert "249 dollars" in result["content"]
+
+
+def test_a_reply_that_comes_as_a_wait_ends_is_taken(
+    small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late(Future[object]):
+        """Its reply is there a moment after a limited wait gave up."""
+
+        def result(self, timeout: float | None = None) -> object:
+            reply = super().result()
+            if timeout is not None:
+                raise TimeoutError
+            return reply
+
+    monkeypatch.setattr(asking, "Future", Late)
+    answer = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)]).answer
+    assert answer.status == "answered"
 
 
 def test_a_citation_that_nothing_backs_is_removed_and_counted(small_workspace: Workspace) -> None:
