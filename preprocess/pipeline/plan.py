@@ -1,8 +1,8 @@
 """Plans the indexing of many files: time, cores, GPUs, memory, disk and money, from what indexing took in a library.
 
-Per step, the rate is the core seconds of the library's measured videos divided by the seconds of all of them, whether they
-need the step or not: rare and expensive videos count in a sum over many files, and a median would leave them out. The
-workers of a cluster have one core each and take one file after the other.
+Per step, the rate is the core seconds of the library's measured videos divided by the seconds of all of them, whether
+they need the step or not: rare and expensive videos count in a sum over many files, and a median would leave them out.
+The workers of a cluster have one core each and take one file after the other.
 """
 
 from __future__ import annotations

@@ -44,14 +44,13 @@ class Ended:
     output: str
     errors: str
 
-    @property
-    def killed(self) -> bool:
-        """Whether SIGKILL ended it."""
-        return self.code == -signal.SIGKILL
-
     def failure(self) -> str:
         """Why it didn't do its work, or nothing."""
         return "" if self.code in (0, EXIT_PARTIAL) else f"exit code {self.code}: {self.errors.strip()[-300:]}"
+
+    def early(self) -> str:
+        """Why it failed before SIGKILL ended it, or nothing."""
+        return "" if self.code == -signal.SIGKILL else self.failure()
 
     def rudeness(self) -> str:
         """What is wrong with the way it failed, or nothing: one sentence and exit code 1 are right."""

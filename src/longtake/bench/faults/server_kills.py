@@ -66,6 +66,7 @@ def kill_upload(ground: Ground, chance: random.Random) -> Generator[Trial]:
                 killing.join()
             with _server(ground, library) as (_, client):
                 problem = _gone_on(client, upload, data, received) or _taken(ground, client, data)
+            problem = problem or ground.unsound(library)
         yield Trial(did=f"serve killed {moment:.2f} s after an upload began", problem=problem)
 
 
