@@ -68,8 +68,7 @@ def test_trials_before_a_kind_became_impossible_are_kept(monkeypatch: pytest.Mon
 
 
 def test_a_command_that_fails_before_it_is_killed_is_a_problem(tmp_path: Path) -> None:
-    broken = Session(overrides=("engines.scene_text=[none]",))
-    ground = Ground(broken, tmp_path, tmp_path / "no.mp4", tmp_path / "sound", index_seconds=60, ask_seconds=60)
+    ground = Ground(UNREAD, tmp_path, tmp_path / "no.mp4", tmp_path / "sound", index_seconds=60, ask_seconds=60)
     assert next(kill_index(ground, random.Random(0))).problem
 
 

@@ -90,6 +90,15 @@ def test_delete_works_on_a_video_that_was_never_indexed(library: Library) -> Non
     assert "/x/talk.mp4 is untouched" in run(library, "delete", "talk").stdout
 
 
+def test_delete_takes_uploaded_files_along(library: Library) -> None:
+    uploads = library.root / "uploads"
+    uploads.mkdir()
+    for name in (f"{TALK}.mp4", f"{TALK}.en.srt", "ffffffffffffffff.mp4"):
+        (uploads / name).touch()
+    assert "untouched" not in run(library, "delete", "talk").stdout
+    assert [file.name for file in uploads.iterdir()] == ["ffffffffffffffff.mp4"]
+
+
 def test_export_copies_record_and_layers(library: Library, tmp_path: Path) -> None:
     target = tmp_path / "copy"
     assert json.loads(run(library, "export", "talk", str(target), "--json").stdout)["folder"] == str(target)

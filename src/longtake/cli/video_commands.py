@@ -60,14 +60,19 @@ def show(
 
 @videos.command()
 def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
-    """Delete a video with its layers, readings and search entries from the library; the file itself stays."""
+    """Delete a video with its layers, readings and search entries, and its file if that was uploaded.
+
+    Any other file stays.
+    """
     from longtake.memory.search.hybrid_search import HybridIndex
 
     session: Session = context.obj
     library = _library(context)
     record = library.resolve(video)
     try:
-        with library.lock(record.id).acquire(timeout=0):
+        # A server holds `changes` while it takes an upload, which may be of the same bytes.
+        with library.lock("changes"), library.lock(record.id).acquire(timeout=0):
+            uploaded = library.uploaded(record.id)
             HybridIndex(library.index_root, chroma=session.settings.search.chroma).delete(record.id)
             library.delete(record)
     except Timeout as error:
@@ -75,7 +80,8 @@ def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
     if as_json:
         say_json({"deleted": record.id, "name": record.name})
     else:
-        say(f"Deleted {record.name} ({record.id}) from the library; the file {record.path} is untouched.")
+        file = "its uploaded file is gone too" if uploaded else f"the file {record.path} is untouched"
+        say(f"Deleted {record.name} ({record.id}) from the library; {file}.")
 
 
 @videos.command()

@@ -26,7 +26,8 @@ from longtake.memory.records import Record
 from longtake.preprocess.demo.make import VIDEO, make_demo
 from longtake.preprocess.pipeline.library_check import check_library
 
-QUESTION, GOLD = "How fast was the wind?", "130 kilometres"
+QUESTION = "How fast was the wind?"
+_GOLD = ("130 kilometres", "130 km")  # as the subtitles spell it, and as it is read without them
 
 
 class Trial(Record):
@@ -166,11 +167,16 @@ def kill(process: subprocess.Popen[str]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
+def is_right(answer: str) -> bool:
+    """Whether it answers the question."""
+    return any(each in answer for each in _GOLD)
+
+
 def misanswer(ended: Ended) -> str:
     """What is wrong with the answer of `ask --json`, or nothing."""
     if not ended.output:
         return f"no answer, {ended.failure()}"
     answer = json.loads(ended.output)
-    if answer["status"] != "answered" or GOLD not in answer["answer"]:
+    if answer["status"] != "answered" or not is_right(answer["answer"]):
         return f"{answer['status']}: {answer['error'] or answer['answer']}"
     return f"standard error got: {ended.errors.strip()[:300]}" if ended.errors.strip() else ""

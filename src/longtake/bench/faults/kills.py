@@ -29,12 +29,8 @@ def kill_index(ground: Ground, chance: random.Random) -> Generator[Trial]:
             ended = finish(ground.index(library), moment)
             if not ended.failure():
                 continue
-            problem = (
-                ended.early()
-                or finish(ground.index(library)).failure()
-                or ground.unsound(library)
-                or ground.unlike(library)
-            )
+            problem = ended.early() or finish(ground.index(library)).failure()
+            problem = problem or ground.unsound(library) or ground.unlike(library)
         yield Trial(did=f"index killed after {moment:.2f} s", problem=problem)
 
 
@@ -50,9 +46,8 @@ def kill_ask(ground: Ground, chance: random.Random) -> Generator[Trial]:
                 ended = finish(asked, moment)
                 if not ended.failure():
                     continue
-                problem = (
-                    ended.early() or misanswer(finish(asked)) or _forgotten(talked, library) or ground.unsound(library)
-                )
+                problem = ended.early() or misanswer(finish(asked))
+                problem = problem or _forgotten(talked, library) or ground.unsound(library)
             yield Trial(did=f"ask killed after {moment:.2f} s", problem=problem)
 
 
