@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from helpers.command import longtake
 
-from longtake.cli.main import COMMANDS
+from longtake.cli.main import COMMANDS, app
 from longtake.memory.records import Answer, Usage
 from longtake.preprocess.engines.text.minilm import missing_weights
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -75,6 +78,22 @@ def test_indexing_looks_as_shown(demo_video: Path, tmp_path: Path) -> None:
 def test_the_table_of_commands_is_the_table_of_the_program() -> None:
     named = re.findall(r"^\| `(\w+)", COMMANDS_PAGE, re.MULTILINE)
     assert named == list(COMMANDS)
+
+
+def test_the_commands_without_json_are_named() -> None:
+    program: Any = typer.main.get_command(app)
+    context = typer.Context(program)
+
+    def leaves(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+        for each, sub in getattr(command, "commands", {}).items():
+            yield from leaves(f"{name} {each}", sub)
+        if not hasattr(command, "commands"):
+            yield name, command
+
+    commands = [leaf for name in COMMANDS for leaf in leaves(name, program.resolve_command(context, [name])[1])]
+    without = [name for name, command in commands if all("--json" not in param.opts for param in command.params)]
+    [sentence] = re.findall(r"All commands except(.*?)take `--json`", COMMANDS_PAGE, re.DOTALL)
+    assert re.findall(r"`([\w ]+)`", sentence) == without
 
 
 def test_the_fields_of_ask_are_those_of_the_answer() -> None:
