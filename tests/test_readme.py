@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,14 @@ def test_the_fields_of_ask_are_those_of_the_answer() -> None:
     fields = set(re.findall(r"`(\w+)`", described))
     assert fields == set(Answer.model_fields)
     assert all(field in described for field in Usage.model_fields)
+
+
+def test_the_layers_of_code_are_those_that_are_enforced() -> None:
+    [contract] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    [block] = re.findall(r"```text\n(bench .*?)```", ARCHITECTURE, re.DOTALL)
+    lines = [line for line in block.splitlines() if not line.startswith("-")]
+    named = [name for line in lines for name in re.split(" {2,}", line)[0].split(", ")]
+    assert [f"longtake.{name}" for name in named] == contract["layers"]
 
 
 def test_every_folder_is_named() -> None:
