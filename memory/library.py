@@ -192,14 +192,20 @@ class Library:
             raise LibraryError(self._unknown(reference))
         return video
 
+    def uploaded(self, video_id: str) -> list[Path]:
+        """The file of a video that was uploaded, and the subtitles beside it; nothing if its file lies elsewhere."""
+        return list((self.root / "uploads").glob(f"{video_id}.*"))
+
     def delete(self, video: VideoRecord) -> None:
-        """Remove a video with its layers and readings; the video file itself isn't touched.
+        """Remove a video with its layers and readings, and its file if it was uploaded; no other file is touched.
 
         Raises:
             LibraryError: if the folder or the readings can't be written, or the video is already gone.
         """
-        self.refined.forget(video.id)
         try:
+            for file in self.uploaded(video.id):  # first: without their video, nobody would find them again
+                file.unlink()
+            self.refined.forget(video.id)
             (self._videos / video.id).rename(self._videos / f".deleted-{uuid.uuid4().hex}")
         except OSError as error:
             raise LibraryError(f"Couldn't delete {video.name} ({video.id}): {error.strerror}.") from error

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from longtake.errors import ConfigError, LibraryError
+from longtake.offline import refuse_other_machines
 
 _WAIT = 15.0  # seconds for a connection
 _WRITERS = 4417  # one transaction at a time writes, as in SQLite: the number of its lock in the server
@@ -55,15 +56,28 @@ class Postgres:
             )
         return parts
 
+    def _hosts(self) -> list[str]:
+        """Hosts that the driver may connect to over the network: those of the URL, else those of its defaults."""
+        from psycopg.conninfo import conninfo_to_dict
+        from psycopg.pq import Conninfo
+
+        defaults = {each.keyword.decode(): each.val.decode() for each in Conninfo.get_defaults() if each.val}
+        given = defaults | conninfo_to_dict(self.url)
+        named = [host for key in ("host", "hostaddr") for host in str(given.get(key) or "").split(",")]
+        service = [f"the service {given['service']}"] if given.get("service") else []  # a file says where it is
+        return [host for host in named if not host.startswith("/")] + service
+
     def pool(self) -> Any:
         """The connections of this process, a `psycopg_pool.ConnectionPool` that commits each statement.
 
         Raises:
-            ConfigError: if the URL can't be used, or the extra `postgres` is missing.
+            ConfigError: if the URL can't be used, the network is forbidden and the server is on another machine, or
+                the extra `postgres` is missing.
             LibraryError: if the server can't be reached or refuses.
         """
         with self.told("memory"):
             self._parts()
+            refuse_other_machines("the database", self._hosts())
             return _pool(self.url)
 
     @contextmanager

@@ -50,7 +50,7 @@ class TimeSpan(BaseModel):
 
     @property
     def length(self) -> float:
-        """Seconds."""
+        """How long it lasts, in seconds."""
         return self.end - self.start
 
     def overlaps(self, other: TimeSpan) -> bool:

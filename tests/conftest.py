@@ -56,8 +56,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.bench)
             item.add_marker(pytest.mark.slow)
         marked = {marker.name for marker in item.iter_markers()}
-        if "browser" in fixtures:
-            item.add_marker(pytest.mark.browser)
+        for name in ("browser", "media"):
+            if name in fixtures:
+                item.add_marker(name)
         if folder in PLAIN and not fixtures & NEED_MORE and not marked & {"skipif", *OPT_IN}:
             item.add_marker(pytest.mark.plain)
         for name, reason in OPT_IN.items():

@@ -37,3 +37,51 @@ def test_only_this_machine_is_reached(attempt: str, refused: str) -> None:
     )
     assert done.returncode == bool(refused), done.stderr
     assert (f"--offline forbids the connection to {refused}" in done.stderr) == bool(refused)
+
+
+OPEN = """
+import os, sys
+from longtake.cluster.pool import Pool, Worker
+from longtake.errors import LongtakeError
+from longtake.memory.postgres import Postgres
+from longtake.offline import forbid_network
+def database(url):
+    Postgres(url).pool()
+def ray(address):
+    sys.modules['ray'] = None  # what isn't refused goes on to import it
+    Pool(address, Worker)
+forbid_network()
+try:
+    {attempt}
+except LongtakeError as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.mark.parametrize(
+    ("attempt", "refused"),
+    [
+        ("database('postgresql://user:secret@192.0.2.9/memory')", "192.0.2.9"),
+        ("database('postgresql:///memory?host=127.0.0.1,database.example')", "database.example"),
+        ("database('postgresql://localhost/memory?hostaddr=192.0.2.9')", "192.0.2.9"),
+        ("os.environ['PGHOST'] = '192.0.2.9'; database('postgresql:///memory')", "192.0.2.9"),
+        ("database('postgresql:///memory?service=elsewhere')", "elsewhere"),
+        ("database('postgresql://127.0.0.1:9/memory')", ""),
+        ("database('postgresql://[::1]:9/memory')", ""),
+        ("database('postgresql://%2Fnowhere/memory')", ""),
+        ("ray('192.0.2.9:6379')", "192.0.2.9"),
+        ("ray('ray://head.example:10001')", "head.example"),
+        ("ray('auto')", "auto"),
+        ("ray('127.0.0.1:6379')", ""),
+        ("ray('ray://[::1]:10001')", ""),
+        ("ray('local')", ""),
+    ],
+)
+def test_drivers_that_python_cannot_watch_are_refused_before_they_connect(attempt: str, refused: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", OPEN.format(attempt=attempt)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert ("--offline forbids" in done.stderr) == bool(refused), done.stderr
+    assert refused in done.stderr
+    assert "secret" not in done.stderr

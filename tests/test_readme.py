@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from helpers.command import longtake
 
-from longtake.cli.main import COMMANDS
+from longtake.cli.main import COMMANDS, app
 from longtake.memory.records import Answer, Usage
 from longtake.preprocess.engines.text.minilm import missing_weights
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -77,11 +81,35 @@ def test_the_table_of_commands_is_the_table_of_the_program() -> None:
     assert named == list(COMMANDS)
 
 
+def test_the_commands_without_json_are_named() -> None:
+    program: Any = typer.main.get_command(app)
+    context = typer.Context(program)
+
+    def leaves(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+        for each, sub in getattr(command, "commands", {}).items():
+            yield from leaves(f"{name} {each}", sub)
+        if not hasattr(command, "commands"):
+            yield name, command
+
+    commands = [leaf for name in COMMANDS for leaf in leaves(name, program.resolve_command(context, [name])[1])]
+    without = [name for name, command in commands if all("--json" not in param.opts for param in command.params)]
+    [sentence] = re.findall(r"All commands except(.*?)take `--json`", COMMANDS_PAGE, re.DOTALL)
+    assert re.findall(r"`([\w ]+)`", sentence) == without
+
+
 def test_the_fields_of_ask_are_those_of_the_answer() -> None:
     described = COMMANDS_PAGE.split("- `ask`:")[1].split("- `index`")[0]
     fields = set(re.findall(r"`(\w+)`", described))
     assert fields == set(Answer.model_fields)
     assert all(field in described for field in Usage.model_fields)
+
+
+def test_the_layers_of_code_are_those_that_are_enforced() -> None:
+    [contract] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    [block] = re.findall(r"```text\n(bench .*?)```", ARCHITECTURE, re.DOTALL)
+    lines = [line for line in block.splitlines() if not line.startswith("-")]
+    named = [name for line in lines for name in re.split(" {2,}", line)[0].split(", ")]
+    assert [f"longtake.{name}" for name in named] == contract["layers"]
 
 
 def test_every_folder_is_named() -> None:

@@ -134,7 +134,7 @@ class LenientRun:
 
     @cached_property
     def asked(self) -> Asked:
-        """The question."""
+        """What was asked; without a question if the run recorded none."""
         return next((self.read(event.input, Asked) for event in self.of("run")), None) or Asked()
 
     @cached_property

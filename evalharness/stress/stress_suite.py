@@ -73,7 +73,7 @@ def make_set(
         made += STRESS_TESTS[each]().make(bench)
     if not made:
         raise ConfigError(
-            f"{material.folder} has no table for {name}; docs/perturbations.md says which one the test needs."
+            f"{material.folder} has no table for {name}: add actions.csv, claims.csv, questions.csv or lanes.csv."
         )
     write_atomic(folder / ITEMS, "".join(item.model_dump_json() + "\n" for item in made))
     tests = {test: sum(item.task == test for item in made) for test in dict.fromkeys(item.task for item in made)}

@@ -74,7 +74,7 @@ def read_card(path: Path, media: Path | None = None) -> Card:
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}; check its name.") from error
     except ValidationError as error:
-        raise ConfigError(f"{path}, {wrong_field(error)}; see docs/own-question-sets.md for an example.") from error
+        raise ConfigError(f"{path}, {wrong_field(error)}: correct this field.") from error
     except ValueError as error:
         raise ConfigError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
     videos = media or (path.parent / card.videos if card.videos else None)

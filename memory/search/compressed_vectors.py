@@ -6,7 +6,7 @@ Lists and vectors both stay in their files, mapped. Rows that a filter leaves fe
 from __future__ import annotations
 
 from math import ceil, sqrt
-from typing import Any
+from typing import Any, Protocol
 
 import faiss
 import numpy as np
@@ -24,11 +24,55 @@ Mask = npt.NDArray[np.bool_]
 _FAISS: Any = faiss  # its types are those of C++, and know nothing of what Python may hand over
 
 
-def compress(vectors: Vectors) -> Any:
+class FaissIndex(Protocol):
+    """What Longtake uses of every index of FAISS, whose own types are those of C++."""
+
+    @property
+    def ntotal(self) -> int:
+        """Number of vectors."""
+        ...
+
+    @property
+    def d(self) -> int:
+        """Dimensions."""
+        ...
+
+    def search(self, x: Vectors, k: int, *, params: Any = None) -> tuple[Vectors, npt.NDArray[np.int64]]:
+        """The nearest rows of each vector: their cosines, and their numbers."""
+        ...
+
+
+class FlatIndex(FaissIndex, Protocol):
+    """An index that compares all vectors."""
+
+    def get_xb(self) -> Any:
+        """Pointer to the vectors."""
+        ...
+
+    def reconstruct_n(self, n0: int, ni: int) -> Vectors:
+        """`ni` vectors from `n0` on."""
+        ...
+
+
+class ListsIndex(FaissIndex, Protocol):
+    """An index of inverted lists."""
+
+    @property
+    def nlist(self) -> int:
+        """Number of lists."""
+        ...
+
+    @property
+    def invlists(self) -> Any:
+        """The lists."""
+        ...
+
+
+def compress(vectors: Vectors) -> ListsIndex:
     """The inverted lists of vectors, (rows, dimensions) with rows of length 1; the same for the same vectors."""
     rows, dimensions = vectors.shape
     count = max(1, round(sqrt(rows)))
-    lists = _FAISS.IndexIVFScalarQuantizer(
+    lists: Any = _FAISS.IndexIVFScalarQuantizer(
         _FAISS.IndexFlatIP(dimensions),
         dimensions,
         count,
@@ -39,13 +83,14 @@ def compress(vectors: Vectors) -> Any:
     lists.cp.max_points_per_centroid = _SAMPLE
     lists.train(np.ascontiguousarray(vectors[:: max(1, rows // (count * _SAMPLE))]))
     lists.add(vectors)
-    return lists
+    made: ListsIndex = lists
+    return made
 
 
 class CompressedVectors:
     """A flat FAISS index, and inverted lists over the same rows that tell where to look."""
 
-    def __init__(self, exact: Any, lists: Any) -> None:
+    def __init__(self, exact: FlatIndex, lists: ListsIndex) -> None:
         """Take both, mapped.
 
         Raises:
@@ -53,8 +98,8 @@ class CompressedVectors:
         """
         if (lists.ntotal, lists.d) != (exact.ntotal, exact.d):
             raise RuntimeError(f"{lists.ntotal} compressed rows for {exact.ntotal}")
-        self.ntotal: int = exact.ntotal
-        self.d: int = exact.d
+        self.ntotal = exact.ntotal
+        self.d = exact.d
         self.exact = exact  # keeps `_vectors` alive
         # Mapped lists are read ahead by threads of their own, in a way that two searches at once don't survive.
         _FAISS.downcast_InvertedLists(lists.invlists).prefetch_nthread = 0
@@ -86,3 +131,6 @@ class CompressedVectors:
     def cosines(self, vector: Vectors, rows: npt.NDArray[np.int64]) -> Vectors:
         """The exact cosines of rows."""
         return self._vectors[rows] @ vector
+
+
+SegmentVectors = FlatIndex | CompressedVectors

@@ -9,6 +9,8 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
+from longtake.memory.search.compressed_vectors import FaissIndex, SegmentVectors
+
 _FAISS: Any = faiss  # its types are those of C++; the package for CPUs lacks those for GPUs
 _MIN_ROWS = 200_000  # below this, copying takes longer than it saves
 _MOST = 2_048  # rows that a search on the GPU can return
@@ -20,7 +22,7 @@ Place = int | Rows  # where the rows of a segment lie among all documents: one a
 class GpuVectors:
     """One flat index of all segments, in their order. Searches are exact."""
 
-    def __init__(self, index: Any, rows: Rows) -> None:
+    def __init__(self, index: FaissIndex, rows: Rows) -> None:
         """Take an index and the position of each of its rows among all documents."""
         self._index = index
         self._rows = rows
@@ -43,7 +45,7 @@ class GpuVectors:
         return np.stack([self._rows[rows[kept]].astype(np.float64), cosines[kept]])
 
 
-def copy_to_gpu(segments: Sequence[tuple[Place, Any]], rows: int) -> GpuVectors | None:
+def copy_to_gpu(segments: Sequence[tuple[Place, SegmentVectors]], rows: int) -> GpuVectors | None:
     """Copy the segments, each with the place of its rows.
 
     Returns None if FAISS has no GPU, there are too few rows to pay for the copy, or the GPU has too little memory.
@@ -59,7 +61,7 @@ def copy_to_gpu(segments: Sequence[tuple[Place, Any]], rows: int) -> GpuVectors 
     return GpuVectors(index, positions_of(segments))
 
 
-def positions_of(segments: Sequence[tuple[Place, Any]]) -> Rows:
+def positions_of(segments: Sequence[tuple[Place, SegmentVectors]]) -> Rows:
     """The position of each row of the segments."""
     return np.concatenate(
         [np.arange(place, place + segment.ntotal) if isinstance(place, int) else place for place, segment in segments]

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import MODALITIES
+from longtake.memory.search.compressed_vectors import SegmentVectors
 from longtake.memory.search.current_revisions import Revision
 from longtake.memory.search.lexical import Postings
 from longtake.memory.search.search_index import Batch, Vectors
@@ -42,7 +43,7 @@ class Segment:
             SegmentError: if it is missing or damaged.
         """
         self._folder = folder
-        self._vectors: dict[str, Any] = {}
+        self._vectors: dict[str, SegmentVectors] = {}
         try:
             with np.load(folder / _DOCUMENTS, allow_pickle=False) as arrays:
                 self.starts: npt.NDArray[np.float64] = arrays["start"]
@@ -64,8 +65,8 @@ class Segment:
         """The rows that the vectors of a space belong to, ascending."""
         return self._rows[space]
 
-    def vectors(self, space: str) -> Any:
-        """The FAISS index of the vectors of a space, opened on first use.
+    def vectors(self, space: str) -> SegmentVectors:
+        """The index of the vectors of a space, opened on first use.
 
         Raises:
             SegmentError: if they are missing or damaged.

@@ -17,7 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.lazy import cached_property
-from longtake.memory.search.compressed_vectors import MIN_ROWS, CompressedVectors, compress
+from longtake.memory.search.compressed_vectors import (
+    MIN_ROWS,
+    CompressedVectors,
+    FaissIndex,
+    FlatIndex,
+    SegmentVectors,
+    compress,
+)
 from longtake.memory.search.fusion import Ranking, top
 from longtake.memory.search.gpu_vectors import GpuVectors, Place, copy_to_gpu
 from longtake.memory.search.search_index import Vectors
@@ -48,24 +55,25 @@ def write_parts(folder: Path, space: str, parts: Iterable[Vectors]) -> None:
         _write(compress(vectors), _compressed(folder, space))
 
 
-def open_vectors(folder: Path, space: str, rows: int) -> Any:
-    """Map the FAISS index of a segment's vectors, which must have this many rows.
+def open_vectors(folder: Path, space: str, rows: int) -> SegmentVectors:
+    """Map the index of a segment's vectors, which must have this many rows.
 
     Raises:
         RuntimeError: if a file is missing or damaged.
     """
-    index = faiss.read_index(str(_file(folder, space)), faiss.IO_FLAG_MMAP_IFC)
-    if index.ntotal != rows or index.metric_type != faiss.METRIC_INNER_PRODUCT:
-        raise RuntimeError(f"{index.ntotal} rows instead of {rows}")
+    read: Any = faiss.read_index(str(_file(folder, space)), faiss.IO_FLAG_MMAP_IFC)
+    if read.ntotal != rows or read.metric_type != faiss.METRIC_INNER_PRODUCT:
+        raise RuntimeError(f"{read.ntotal} rows instead of {rows}")
+    index: FlatIndex = read
     if (compressed := _compressed(folder, space)).exists():
-        return CompressedVectors(index, faiss.read_index(str(compressed), faiss.IO_FLAG_MMAP))
+        return CompressedVectors(index, _FAISS.read_index(str(compressed), faiss.IO_FLAG_MMAP))
     return index
 
 
 class VectorSpace:
     """All vectors of one space, segment after segment."""
 
-    def __init__(self, segments: Sequence[tuple[Place, Any]]) -> None:
+    def __init__(self, segments: Sequence[tuple[Place, SegmentVectors]]) -> None:
         """Take what `open_vectors` returned for each segment, and where its rows lie among all documents."""
         self._segments = segments
 
@@ -107,7 +115,9 @@ class VectorSpace:
         return np.concatenate(found, axis=1)
 
 
-def _nearest_rows(index: Any, vector: Vectors, allowed: Mask, depth: int) -> tuple[Any, Any]:
+def _nearest_rows(
+    index: SegmentVectors, vector: Vectors, allowed: Mask, depth: int
+) -> tuple[npt.NDArray[np.int64], Vectors]:
     """The nearest allowed rows of a segment, and their cosines."""
     if isinstance(index, CompressedVectors):
         rows = index.candidates(vector, allowed, depth)
@@ -119,10 +129,10 @@ def _nearest_rows(index: Any, vector: Vectors, allowed: Mask, depth: int) -> tup
     return rows, cosines
 
 
-def _write(index: Any, file: Path) -> None:
+def _write(index: FaissIndex, file: Path) -> None:
     """Write an index beside its place, then rename it: readers may have an equal one open."""
     whole = file.with_name(f".{file.name}")
-    faiss.write_index(index, str(whole))
+    _FAISS.write_index(index, str(whole))
     os.replace(whole, file)
 
 

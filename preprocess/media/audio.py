@@ -41,7 +41,7 @@ class AudioBlock:
 
     @property
     def end(self) -> float:
-        """Seconds."""
+        """When it ends, in seconds."""
         return self.start + len(self.samples) / self.rate
 
 

@@ -132,19 +132,6 @@ def read_frames(
     yield from shown_during(span, read_up_to(span.start, 0.0, path, media, check_cancelled))
 
 
-def read_frames_after(
-    path: Path, media: MediaInfo, time: float, check_cancelled: Callable[[], None]
-) -> Iterator[Frame]:
-    """Decode the frames presented after a time in seconds, the same ones that reading from the start would give.
-
-    Raises:
-        MediaError: if the file has no picture or can't be opened.
-    """
-    for frame in read_up_to(time, RUN_UP, path, media, check_cancelled):
-        if frame.time > time:
-            yield frame
-
-
 def encode_jpeg(picture: Picture, quality: int) -> bytes:
     """A picture, (height, width, 3) BGR, as the bytes of a JPEG file."""
     return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from longtake.errors import LibraryError
+from longtake.errors import ConfigError, LibraryError
 from longtake.memory.library import FORMAT, Library, VideoRecord
 from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.preprocess.pipeline.index_sync import index_key
@@ -68,7 +68,7 @@ def _reading_problems(library: Library) -> Iterator[str]:
     """Problems with the readings of closer looks."""
     try:
         library.refined.check()
-    except LibraryError as error:
+    except (ConfigError, LibraryError) as error:  # the former if the database can't be used as it is named
         yield str(error)
 
 

@@ -1,8 +1,8 @@
 """Plans the indexing of many files: time, cores, GPUs, memory, disk and money, from what indexing took in a library.
 
-Per step, the rate is the core seconds of all the library's videos divided by their seconds: rare and expensive videos
-count in a sum over many files, and a median would leave them out. The workers of a cluster have one core each and take
-one file after the other.
+Per step, the rate is the core seconds of the library's measured videos divided by the seconds of all of them, whether
+they need the step or not: rare and expensive videos count in a sum over many files, and a median would leave them out.
+The workers of a cluster have one core each and take one file after the other.
 """
 
 from __future__ import annotations
@@ -51,11 +51,16 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
             f"The library {library.root} holds no measurement. Index a few typical videos into it, then plan again."
         )
     seconds = sum(durations)
-    rates = {step: sum(work for work, _ in each) / sum(length for _, length in each) for step, each in measured.items()}
+    known = [video for video in library.videos() if video.duration > 0]
+    runs = [runs_of(library, video).values() for video in known]
+    length = sum(
+        video.duration
+        for video, steps in zip(known, runs, strict=True)
+        if any("core_seconds" in facts for facts in steps)
+    )
+    rates = {step: sum(work for work, _ in each) / length for step, each in measured.items()}
     core_hours = {step: rate * seconds / 3600 for step, rate in rates.items()}
     hours = sum(rates.values()) * _longest_queue(durations, cores) / 3600
-    known = [video for video in library.videos() if video.duration > 0]
-    runs = [facts for video in known for facts in runs_of(library, video).values()]
     stored = sum(size_of(library.layers(video.id).root) for video in known) + size_of(library.index_root)
     return Plan(
         files=len(durations),
@@ -63,8 +68,8 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
         core_hours=core_hours,
         cores=cores,
         hours=hours,
-        gpus=cores if any(facts.get("gpu") for facts in runs) else 0,
-        memory=cores * max((facts.get("memory", 0) for facts in runs), default=0),
+        gpus=cores if any(facts.get("gpu") for steps in runs for facts in steps) else 0,
+        memory=cores * max((facts.get("memory", 0) for steps in runs for facts in steps), default=0),
         disk=round(stored / sum(video.duration for video in known) * seconds),
         price=None if price is None else price * cores * hours,
         measured_on=len(known),

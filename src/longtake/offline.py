@@ -4,21 +4,41 @@ from __future__ import annotations
 
 import ipaddress
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache
+from threading import Event
 from typing import Any
 from urllib.parse import urlsplit
 
-from longtake.errors import LongtakeError
+from longtake.errors import ConfigError, LongtakeError
+
+_forbidden = Event()
 
 
-@cache
 def forbid_network() -> None:
     """Block every connection and lookup beyond this machine for the rest of the process.
 
-    Python calls audit hooks before every connection, including those that libraries make.
+    Python calls audit hooks before every connection, including those that libraries make. Libraries in C that open
+    sockets themselves ask `refuse_other_machines` first.
     """
-    sys.addaudithook(_refuse)
+    if not _forbidden.is_set():
+        _forbidden.set()
+        sys.addaudithook(_refuse)
+
+
+def refuse_other_machines(what: str, hosts: Iterable[str]) -> None:
+    """See that a library whose connections audit hooks can't see connects to this machine alone.
+
+    Args:
+        what: is connected to, for the error message.
+        hosts: names or addresses that it may connect to.
+
+    Raises:
+        ConfigError: if the network is forbidden and one of the hosts isn't this machine.
+    """
+    for host in hosts:
+        if _forbidden.is_set() and not is_this_machine(host):
+            raise ConfigError(f"--offline forbids {what} on {host}: use one on this machine.")
 
 
 def is_this_machine(host: str) -> bool:

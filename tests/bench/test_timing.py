@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import platform
 import time
 
-from longtake.bench.timing import Comparison
+from longtake.bench.timing import Comparison, Machine
 
 
 def test_work_is_timed_in_turns_with_its_floor() -> None:
@@ -25,3 +26,9 @@ def test_ratios_are_those_of_the_pairs() -> None:
     compared = Comparison.of([2.0, 9.0, 4.0], [1.0, 3.0, 8.0])
     assert (compared.ratio.low, compared.ratio.median, compared.ratio.high) == (0.5, 2.0, 3.0)
     assert compared.against("nothing") == "4 [2, 9] n=3; x nothing (3 s): 2 [0.5, 3] n=3"
+
+
+def test_a_machine_is_told_by_its_system_and_processor_not_by_its_kernel() -> None:
+    machine = Machine.since(0.0)
+    assert platform.system() in machine.system
+    assert platform.release() not in str(machine)

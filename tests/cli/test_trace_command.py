@@ -47,7 +47,7 @@ def test_runs_are_listed_newest_first(library: Library, runs: list[LenientRun]) 
     lines = invoke(library, "list").stdout.splitlines()
     assert [line[:24] for line in lines] == [runs[1].id, runs[0].id]
     assert "  answered   " in lines[0]
-    assert lines[0].endswith(f" 5 rounds      600 tokens    0.0018 cost  {COST}")
+    assert lines[0].endswith(f" 5 rounds      600 tokens  0.0018 cost  {COST}")
     listed = reported(library, "list")["runs"]
     assert [each["run"] for each in listed] == [runs[1].id, runs[0].id]
     assert (listed[0]["question"], listed[0]["status"], listed[0]["usage"]["cost"]) == (COST, "answered", 0.0018)

@@ -9,11 +9,13 @@ import pytest
 from helpers.data.layers import new_layer
 from typer.testing import CliRunner, Result
 
+from longtake.cli.options import library_of
 from longtake.cli.video_commands import videos
 from longtake.console import Session
 from longtake.errors import LibraryError
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
+from longtake.memory.postgres import Postgres
 from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.memory.search.search_index import Batch, Document, SearchFilter
 from longtake.memory.timespan import TimeSpan
@@ -90,6 +92,15 @@ def test_delete_works_on_a_video_that_was_never_indexed(library: Library) -> Non
     assert "/x/talk.mp4 is untouched" in run(library, "delete", "talk").stdout
 
 
+def test_delete_takes_uploaded_files_along(library: Library) -> None:
+    uploads = library.root / "uploads"
+    uploads.mkdir()
+    for name in (f"{TALK}.mp4", f"{TALK}.en.srt", "ffffffffffffffff.mp4"):
+        (uploads / name).touch()
+    assert "untouched" not in run(library, "delete", "talk").stdout
+    assert [file.name for file in uploads.iterdir()] == ["ffffffffffffffff.mp4"]
+
+
 def test_export_copies_record_and_layers(library: Library, tmp_path: Path) -> None:
     target = tmp_path / "copy"
     assert json.loads(run(library, "export", "talk", str(target), "--json").stdout)["folder"] == str(target)
@@ -97,3 +108,8 @@ def test_export_copies_record_and_layers(library: Library, tmp_path: Path) -> No
     assert "record and 1 layer of talk.mp4 to" in run(library, "export", "talk", str(tmp_path / "again")).stdout
     with pytest.raises(LibraryError, match="exists"):
         run(library, "export", "talk", str(target))
+
+
+def test_every_command_on_the_library_knows_its_database(library: Library) -> None:
+    url = "postgresql://me@127.0.0.1/memory"
+    assert library_of(Session(overrides=(f"library.database={url}",), library=library.root)).memory == Postgres(url)

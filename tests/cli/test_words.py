@@ -35,7 +35,9 @@ def test_show_as_json_has_seconds(small_workspace: Workspace) -> None:
 
 def test_a_clip_has_the_length_that_was_asked_for(small_workspace: Workspace, tmp_path: Path) -> None:
     root, target = small_workspace.library.root, tmp_path / "part.mp4"
-    assert longtake("clip", "talk.mp4", "0:04-0:06", "--out", target, library=root).code == 0
+    saved = longtake("clip", "talk.mp4", "0:04-0:06", "--out", target, "--json", library=root)
+    facts = json.loads(saved.stdout)
+    assert (facts["start"], facts["end"], facts["file"]) == (4.0, 6.0, str(target.resolve()))
     assert probe(target).duration == pytest.approx(2, abs=0.2)
     before = target.read_bytes()
     again = longtake("clip", "talk.mp4", "0:00-0:06", "--out", target, library=root)

@@ -76,16 +76,16 @@ class VideoHandle:
 
     @property
     def id(self) -> str:
-        """Library id."""
+        """The video's id in the library."""
         return self.record.id
 
     @property
     def duration(self) -> float:
-        """Seconds."""
+        """How long the video lasts, in seconds."""
         return self.record.duration
 
     def layer(self, name: str) -> Layer | None:
-        """The layer in use."""
+        """The layer of this name in use; None if it is missing."""
         return self.library.layer(self.record, name)
 
     def items(self, name: str, span: TimeSpan | None = None) -> list[dict[str, Any]]:

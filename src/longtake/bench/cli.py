@@ -12,7 +12,7 @@ import typer
 from longtake.bench.cli_hour import hour
 from longtake.bench.cli_parts import parts
 from longtake.cli.options import Json, Media, Rounds, ensure_folder, notify, print_report
-from longtake.console import EXIT_FAILED, Session
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session
 
 bench = typer.Typer(
     no_args_is_help=True,
@@ -48,9 +48,9 @@ def faults(
     seed: Annotated[int, typer.Option(help="Random seed of places and moments.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Kill, damage, fill and garble on the demo video, and check that work goes on; lists what isn't right.
+    """Kill, damage, fill and garble on the demo video, and check that work goes on; lists the trials that failed.
 
-    The exit code is 1 if something isn't.
+    Exits with 1 if there are any, and with 3 if a kind can't be tried here.
     """
     from longtake.bench.faults.campaign import measure_faults, show_faults
 
@@ -58,6 +58,8 @@ def faults(
     print_report(report, show_faults, as_json)
     if any(each.failed for each in report.kinds):
         raise typer.Exit(EXIT_FAILED)
+    if any(each.skipped for each in report.kinds):
+        raise typer.Exit(EXIT_PARTIAL)
 
 
 @bench.command(rich_help_panel=PANEL)

@@ -6,6 +6,10 @@ import os
 import platform
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from pydantic import Field
 
 from longtake.bench.intervals import Spread
 from longtake.memory.records import Record
@@ -14,7 +18,7 @@ from longtake.memory.records import Record
 class Machine(Record):
     """What the numbers were measured on; a load well above 0 at the start means that other work was running."""
 
-    system: str
+    system: str = Field(description="With the model of its processor.")
     python: str
     cores: int
     load_before: float
@@ -24,7 +28,7 @@ class Machine(Record):
     def since(cls, load_before: float) -> Machine:
         """The machine after a measurement; `load_before` is the value of `load` at its start."""
         return cls(
-            system=platform.platform(),
+            system=", ".join(filter(None, (platform.system(), _processor()))),
             python=platform.python_version(),
             cores=os.cpu_count() or 1,
             load_before=load_before,
@@ -58,6 +62,15 @@ class Comparison(Record):
     def against(self, floor: str) -> str:
         """The comparison in words, with the floor's name."""
         return f"{self.seconds}; x {floor} ({self.floor.median:.3g} s): {self.ratio}"
+
+
+def _processor() -> str:
+    """The model of the processor; empty if the system doesn't say."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor()
 
 
 def load() -> float:

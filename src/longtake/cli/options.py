@@ -13,6 +13,7 @@ import typer
 
 from longtake.console import Session, note, say, say_json
 from longtake.errors import LibraryError
+from longtake.memory.library import Library
 from longtake.memory.records import Record
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -48,6 +49,11 @@ def with_model(session: Session, name: str | None) -> Session:
 
     chosen = (f"controller.{key}={json.dumps(value)}" for key, value in settings_of(name).items())
     return replace(session, overrides=(*chosen, *session.overrides))
+
+
+def library_of(session: Session) -> Library:
+    """The library of a call."""
+    return Library(session.library_root, session.settings.library.database)
 
 
 def empty_library(root: Path) -> str:

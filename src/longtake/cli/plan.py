@@ -24,7 +24,9 @@ def plan(
         list[str] | None, typer.Argument(help="Files, folders or patterns such as '*.mp4'.", metavar="FILE...")
     ] = None,
     hours: Annotated[int | None, typer.Option(min=1, help="Instead of files: so many videos of one hour each.")] = None,
-    cores: Annotated[int | None, typer.Option(min=1, help="Cores of the cluster. [default: of this machine]")] = None,
+    cores: Annotated[
+        int | None, typer.Option(min=1, help="Cores of the cluster.", show_default="those of this machine")
+    ] = None,
     price: Annotated[float | None, typer.Option(min=0, help="Price of a core for an hour.")] = None,
     as_json: Json = False,
 ) -> None:

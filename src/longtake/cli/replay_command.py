@@ -13,11 +13,10 @@ from longtake.agent.traces.find import find_run
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.cli.ask import EXITS, open_library
 from longtake.cli.ask import show as show_answer
-from longtake.cli.options import Json
+from longtake.cli.options import Json, library_of
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.errors import ConfigError
 from longtake.language.json_text import parse_json
-from longtake.memory.library import Library
 from longtake.offline import refused_endpoint
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -98,7 +97,7 @@ def export(
 
 def _trace(context: typer.Context, run: str) -> RecordedTrace:
     session: Session = context.obj
-    return find_run(Library(session.library_root).trace_root, run).trace
+    return find_run(library_of(session).trace_root, run).trace
 
 
 def _note_other_controller(trace: RecordedTrace, workspace: Workspace) -> None:

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 import typer
 
 from longtake.cli.models import size_of, size_text, trial_text
+from longtake.cli.options import library_of
 from longtake.config import secret, write_user_file
 from longtake.console import Session, counted, note, say
 from longtake.errors import ConfigError, EngineError, LongtakeError
-from longtake.memory.library import Library
 from longtake.models import names
 from longtake.models.advice import problem_at
 from longtake.models.catalogue import CatalogueModel, Task, catalogue
@@ -61,7 +61,7 @@ def setup(
     if changes:
         say(f"Wrote {write_user_file(changes)}; every command reads it, and --config and --set override it.")
     elif session.settings.controller.engine == "extractive" and not installed():
-        say("No model was set up: Longtake answers by quoting what it finds (docs/models.md shows how to add one).")
+        say("No model was set up: Longtake answers by quoting what it finds. `longtake models list` names some to add.")
     if changes or installed() != before:
         _offer_index(context, replace(session), yes=yes)
 
@@ -75,7 +75,7 @@ def _found() -> list[str]:
             say(f"{route} answers at {url} in {listing.seconds:.2f} s: {', '.join(listing.models) or 'no models'}.")
         found += [f"{route}/{name}" for name in listing.models]
     if not found:
-        say(f"No server of models answers on this machine (looked for {', '.join(names.LOCAL_SERVERS)}).")
+        say(f"No model server answers on this machine (looked for {', '.join(names.LOCAL_SERVERS)}).")
     return found
 
 
@@ -182,7 +182,7 @@ def _best(machine: Machine, task: Task) -> CatalogueModel | None:
 def _offer_index(context: typer.Context, session: Session, *, yes: bool) -> None:
     if not session.library_root.is_dir():
         return
-    videos = Library(session.library_root).videos()
+    videos = library_of(session).videos()
     if videos and _agreed(f"Index {counted(len(videos), 'video')} again with these models?", yes):
         from longtake.cli.index import index
 

@@ -9,7 +9,7 @@ import typer
 
 from longtake.cli.ask import EXITS, open_library
 from longtake.cli.ask import show as show_answer
-from longtake.cli.options import Json, Model, with_model
+from longtake.cli.options import Json, Model, library_of, with_model
 from longtake.cli.progress import progress_watcher
 from longtake.cli.video_commands import Name
 from longtake.console import Session, say, say_json
@@ -37,7 +37,7 @@ def show(
     if len(chosen) > 1:
         raise ConfigError("Give one of --srt, --vtt and --txt.")
     session: Session = context.obj
-    library = Library(session.library_root)
+    library = library_of(session)
     if chapters:
         if screen or srt or txt:
             raise ConfigError("--chapters goes with --vtt or --json only.")
@@ -70,7 +70,9 @@ def _lines(library: Library, video: VideoRecord, track: Track | None) -> list[Li
                 return lines
         except LibraryError:
             continue
-    raise LibraryError(f"Nothing is known to be said or written in {video.name}. Index it: longtake index {video.name}")
+    raise LibraryError(
+        f"No speech or on-screen text has been found in {video.name}. Index it: longtake index {video.name}"
+    )
 
 
 def clip(
@@ -78,6 +80,7 @@ def clip(
     video: Name,
     span: Annotated[str, typer.Argument(metavar="SPAN", help="Such as 12:30-13:00.")],
     out: Annotated[Path | None, typer.Option(help="The new file; by default NAME-START.mp4 in this folder.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Save a part of a video as an MP4 file."""
     from longtake.exports.clip_export import write_clip
@@ -85,7 +88,7 @@ def clip(
     from longtake.preprocess.media.sources import source
 
     session: Session = context.obj
-    library = Library(session.library_root)
+    library = library_of(session)
     record = library.resolve(video)
     part = _part(span, record)
     file = source(record)
@@ -99,7 +102,9 @@ def clip(
     except BaseException:
         target.unlink(missing_ok=True)
         raise
-    say(f"Saved {part} of {record.name} as {target}.")
+    if as_json:
+        return say_json({"video": record.id, "start": part.start, "end": part.end, "file": str(target.resolve())})
+    return say(f"Saved {part} of {record.name} as {target}.")
 
 
 def summary(context: typer.Context, video: Name, model: Model = None, as_json: Json = False) -> None:

@@ -13,11 +13,10 @@ from longtake.agent.traces.find import find_run, no_traces, run_ids
 from longtake.agent.traces.recorded import LenientRun, Summary
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import one_line, tree_of
-from longtake.cli.options import Json
+from longtake.cli.options import Json, library_of
 from longtake.cli.replay_command import Reference, register
-from longtake.console import Session, counted, note, say, say_json
+from longtake.console import counted, note, say, say_json
 from longtake.errors import ConfigError
-from longtake.memory.library import Library
 
 trace = typer.Typer(
     no_args_is_help=True, add_completion=False, help="List, show, measure, compare, replay, fork and export runs."
@@ -34,7 +33,7 @@ def list_runs(
     as_json: Json = False,
 ) -> None:
     """List the latest runs, newest first."""
-    root = _library(context).trace_root
+    root = library_of(context.obj).trace_root
     ids = run_ids(root)
     summaries = (_run(root, run).summary for run in ids[:limit])
     more = max(0, len(ids) - limit)
@@ -56,7 +55,7 @@ def show(context: typer.Context, run: Reference, as_json: Json = False) -> None:
 
     from longtake.agent.traces.steps import steps_of
 
-    found = find_run(_library(context).trace_root, run)
+    found = find_run(library_of(context.obj).trace_root, run)
     if not as_json:
         # Rich assumes 80 columns where there's no terminal.
         Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE).print(tree_of(found))
@@ -83,7 +82,7 @@ def stats(
 
     if plot and plot.suffix.lower() != ".svg":
         raise ConfigError(f"{plot} can't be drawn: plots are SVG, so give --plot a name ending in .svg.")
-    root = _library(context).trace_root
+    root = library_of(context.obj).trace_root
     named = (find_run(root, run) for run in runs) if runs else (_run(root, run) for run in run_ids(root))
     found = stats_of(named)
     if plot:
@@ -102,7 +101,7 @@ def diff(
     """Compare two runs of a question: calls added, removed and changed, and whether the answer changed."""
     from longtake.agent.traces.diff import diff_of, lines_of
 
-    root = _library(context).trace_root
+    root = library_of(context.obj).trace_root
     found = diff_of(find_run(root, before), find_run(root, after))
     say_json(found.model_dump()) if as_json else say("\n".join(lines_of(found)))
 
@@ -117,7 +116,7 @@ def html(
     """Write a run as one HTML page: the player, what each call looked at, the steps and the proof of the answer."""
     from longtake.agent.traces.pages.page import address_from, page_of
 
-    library = _library(context)
+    library = library_of(context.obj)
     found = find_run(library.trace_root, run)
     file = out or Path(f"{found.id}.html")
     file.write_text(page_of(found.trace, library, address_from(file.parent)), encoding="utf-8")
@@ -127,15 +126,11 @@ def html(
 def _line(summary: Summary) -> str:
     usage = summary.usage
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.asked))
-    spent = f"{usage.rounds:>2} rounds  {usage.input_tokens + usage.output_tokens:>7,} tokens  {usage.cost:>8.4f} cost"
+    tokens = usage.input_tokens + usage.output_tokens
+    spent = f"{counted(usage.rounds, 'round'):>9}  {tokens:>7,} tokens  {usage.cost:>6g} cost"
     question = f"{'(fork) ' if summary.forked_from else ''}{one_line(summary.question)}"
     return f"{summary.run}  {when}  {summary.status:<11}  {usage.seconds:>6.1f} s  {spent}  {question}"
 
 
 def _run(root: Path, run: str) -> LenientRun:
     return LenientRun(RecordedTrace(root, run))
-
-
-def _library(context: typer.Context) -> Library:
-    session: Session = context.obj
-    return Library(session.library_root)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from filelock import Timeout
 
-from longtake.cli.options import Json, empty_library
+from longtake.cli.options import Json, empty_library, library_of
 from longtake.console import Session, counted, say, say_json
 from longtake.errors import LibraryError
 from longtake.memory.layers import Layer
@@ -25,7 +25,7 @@ Name = Annotated[str, typer.Argument(help="Name, path, id or id prefix.", metava
 @videos.command("list")
 def list_videos(context: typer.Context, as_json: Json = False) -> None:
     """List the videos by name."""
-    library = _library(context)
+    library = library_of(context.obj)
     found = library.videos()
     if as_json:
         return say_json([_facts(library, video) for video in found])
@@ -45,7 +45,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a video's facts and layers, or the items of one layer."""
-    library = _library(context)
+    library = library_of(context.obj)
     record = library.resolve(video)
     if layer is None:
         facts = _facts(library, record)
@@ -60,14 +60,19 @@ def show(
 
 @videos.command()
 def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
-    """Delete a video with its layers, readings and search entries from the library; the file itself stays."""
+    """Delete a video with its layers, readings and search entries, and its file if that was uploaded.
+
+    Any other file stays.
+    """
     from longtake.memory.search.hybrid_search import HybridIndex
 
     session: Session = context.obj
-    library = _library(context)
+    library = library_of(context.obj)
     record = library.resolve(video)
     try:
-        with library.lock(record.id).acquire(timeout=0):
+        # A server holds `changes` while it takes an upload, which may be of the same bytes.
+        with library.lock("changes"), library.lock(record.id).acquire(timeout=0):
+            uploaded = library.uploaded(record.id)
             HybridIndex(library.index_root, chroma=session.settings.search.chroma).delete(record.id)
             library.delete(record)
     except Timeout as error:
@@ -75,7 +80,8 @@ def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
     if as_json:
         say_json({"deleted": record.id, "name": record.name})
     else:
-        say(f"Deleted {record.name} ({record.id}) from the library; the file {record.path} is untouched.")
+        file = "its uploaded file is gone too" if uploaded else f"the file {record.path} is untouched"
+        say(f"Deleted {record.name} ({record.id}) from the library; {file}.")
 
 
 @videos.command()
@@ -86,18 +92,13 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Copy a video's record, layers and readings to a new folder."""
-    library = _library(context)
+    library = library_of(context.obj)
     record = library.resolve(video)
     library.export(record, target)
     if as_json:
         say_json({"exported": record.id, "name": record.name, "folder": str(target.resolve())})
     else:
         say(f"Copied the record and {counted(len(record.layers), 'layer')} of {record.name} to {target}.")
-
-
-def _library(context: typer.Context) -> Library:
-    session: Session = context.obj
-    return Library(session.library_root, session.settings.library.database)
 
 
 def _layer(library: Library, video: VideoRecord, name: str) -> Layer:

@@ -10,12 +10,14 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from queue import Empty, Queue
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from longtake import __version__
 from longtake.errors import ConfigError, LongtakeError
+from longtake.offline import refuse_other_machines
 
 MEMORY = 2 << 30  # bytes that Ray reserves for a worker: the visual pass of an hour with a small Whisper fits
 TRIES = 3  # workers that one piece of work may lose
@@ -50,8 +52,8 @@ class Pool:
             given: arguments of its constructor.
 
         Raises:
-            ConfigError: if Ray isn't installed, the cluster can't be reached, no node has room for a worker, or one has
-                another version of Longtake.
+            ConfigError: if Ray isn't installed, the cluster can't be reached, the network is forbidden and the cluster
+                is on another machine, no node has room for a worker, or one has another version of Longtake.
         """
         self._ray = _connected(address)
         nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
@@ -177,6 +179,8 @@ def executor_address(executor: str) -> str | None:
 
 
 def _connected(address: str | None) -> Any:
+    if address and address != "local":
+        refuse_other_machines("the Ray cluster", [_host(address)])
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report its use to its makers
     try:
         import ray
@@ -190,3 +194,10 @@ def _connected(address: str | None) -> Any:
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ConfigError(f"Couldn't reach the Ray cluster {address}: {error}") from error
     return ray
+
+
+def _host(address: str) -> str:
+    """The host of an address such as `10.0.0.1:6379` or `ray://head:10001`; what isn't one is returned as it is."""
+    with suppress(ValueError):
+        return urlsplit(f"//{address.rpartition('://')[2]}").hostname or address
+    return address

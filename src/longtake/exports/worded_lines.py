@@ -25,7 +25,7 @@ class WordedLine(NamedTuple):
 
     @property
     def start(self) -> float:
-        """Seconds."""
+        """When the line starts, in seconds."""
         return self.document.span.start
 
     @property

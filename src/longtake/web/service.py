@@ -166,8 +166,6 @@ class Service:
                 if self.runs.asked_about(video.id) or not self.indexing.drop(video.id):
                     raise busy
                 video = self.video(video.id)  # it may be gone meanwhile
-                for file in self.uploads.files(video.id):  # first: without their video, nobody would find them again
-                    file.unlink()
                 self.index.delete(video.id)
                 self.library.delete(video)
         except Timeout as error:

@@ -75,7 +75,7 @@ class Thread(Record):
 
 
 class ThreadList(Record):
-    """The conversations."""
+    """The public shape of the list of conversations."""
 
     threads: tuple[Thread, ...]
 

@@ -84,11 +84,7 @@ class Uploads:
 
     def file(self, video_id: str) -> Path | None:
         """The uploaded file with this hash, if there is one."""
-        return next((file for file in self.files(video_id) if file.suffix not in SUFFIXES), None)
-
-    def files(self, video_id: str) -> list[Path]:
-        """The uploaded file with this hash, and the subtitles beside it."""
-        return list(self._root.glob(f"{video_id}.*"))
+        return next((file for file in self._root.glob(f"{video_id}.*") if file.suffix not in SUFFIXES), None)
 
     def place(self, video_id: str, media: MediaInfo) -> Path:
         """Where a file with this hash is kept."""

@@ -89,7 +89,7 @@ def add_video(added: Added, service: Served) -> Video:
 
 @router.get("/videos/{video_id}")
 def show_video(video_id: str, service: Served) -> Video:
-    """One video."""
+    """Show what the library knows of a video, and how far its indexing is."""
     return shown(service, service.video(video_id))
 
 

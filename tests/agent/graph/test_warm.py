@@ -39,7 +39,9 @@ def test_an_empty_or_damaged_library_is_left_for_a_question_to_report(
     tmp_path: Path, damaged: bool, settings: tuple[str, ...]
 ) -> None:
     workspace = Workspace(tmp_path, load(overrides=settings))
+    revisions = workspace.library.index_root / "revisions.json"
     if damaged:
-        workspace.library.index_root.mkdir(parents=True)
-        (workspace.library.index_root / "revisions.json").write_text("[]", encoding="utf-8")
+        revisions.parent.mkdir(parents=True)
+        revisions.write_text("[]", encoding="utf-8")
     Agent(workspace).warm()
+    assert [file.read_text(encoding="utf-8") for file in tmp_path.rglob(revisions.name)] == ["[]"] * damaged

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,9 +13,12 @@ from helpers.media.clips import noise, write_clip
 from typer.testing import CliRunner
 
 from longtake.bench.cli import bench
+from longtake.bench.hour import visual_speed
 from longtake.bench.hour.visual_speed import decode, measure_pass, visual_pass
 from longtake.console import Session
 from longtake.errors import EngineError
+from longtake.memory.building import Building, build_layers
+from longtake.memory.layers import LayerRecipe
 from longtake.settings import Settings
 
 
@@ -22,10 +27,20 @@ def test_bare_decoding_reads_every_picture(tmp_path: Path) -> None:
     assert decode(clip) == 30
 
 
-def test_the_pass_can_be_made_again_and_again(tmp_path: Path) -> None:
+def test_the_pass_can_be_made_again_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[dict[str, bytes]] = []
+
+    @contextmanager
+    def looked_at(folder: Path, recipes: Sequence[LayerRecipe]) -> Iterator[Building]:
+        with build_layers(folder, recipes) as building:
+            yield building
+        made.append({file.name: file.read_bytes() for file in folder.rglob("*.jsonl")})
+
+    monkeypatch.setattr(visual_speed, "build_layers", looked_at)
     work = visual_pass(write_clip(tmp_path / "clip.mp4", [noise(number) for number in range(30)]), Settings())
     work()
     work()
+    assert made[0] == made[1] != {}
 
 
 def test_without_ffmpeg_it_is_said_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from helpers.media.odd_files import overwritten, rewrite
 
 from longtake.errors import Cancelled, MediaError
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.media.frames import SMALL, Frame, read_frames, read_frames_after
+from longtake.preprocess.media.frames import RUN_UP, SMALL, Frame, read_frames, read_up_to
 from longtake.preprocess.media.media import probe
 
 
@@ -156,7 +156,8 @@ def whole_and_resumed(path: Path, most: int | None = None) -> Iterator[tuple[See
     whole = seen(read_frames(path, media, None, lambda: None))
     for time, _ in [*chance.sample(whole, 2), chance.choice(whole[-(most or 0) :])]:
         after = [frame for frame in whole if frame[0] > time][:most]
-        yield after, seen(islice(read_frames_after(path, media, time, lambda: None), most))
+        resumed = (frame for frame in read_up_to(time, RUN_UP, path, media, lambda: None) if frame.time > time)
+        yield after, seen(islice(resumed, most))
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from helpers.data.layers import new_layer
+from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
@@ -140,3 +141,8 @@ def test_doctor_shows_the_library_to_people_and_as_json(workspace: Workspace) ->
     library = json.loads(CliRunner().invoke(app, [*command, "--json"], catch_exceptions=False).stdout)["library"]
     assert set(library) == {"path", "format", "videos", "size", "free", "problems"}
     assert len(library["problems"]) == 1
+
+
+def test_a_database_that_cannot_be_used_as_it_is_named_is_a_problem(workspace: Workspace) -> None:
+    [problem] = check_library(workspace.library.root, SecretStr("postgresql://me@host:port/memory")).problems
+    assert "library.database" in problem

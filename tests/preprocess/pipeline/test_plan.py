@@ -41,15 +41,17 @@ def test_a_file_is_the_work_of_one_core(library: Library) -> None:
     assert plan(library, [60.0, 60.0, 3600.0], 2).hours == pytest.approx(plan(library, [3660.0], 1).hours)
 
 
-def test_a_rare_expensive_video_counts(tmp_path: Path) -> None:
+def test_a_rare_expensive_video_counts_and_one_that_skips_a_step(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", Settings())
-    for number, work in enumerate((1.0, 1.0, 10.0)):
+    for number, work in enumerate((1.0, 1.0, 10.0, None)):
         clip = write_clip(tmp_path / f"{number}.mp4", [flat((90, 60, 30 + 9 * number))] * 50)
         video = workspace.add(clip).video
         store = workspace.library.layers(video.id)
         for name, key in video.layers.items():
-            store.record_run(name, key, {"core_seconds": work} if name == "scene_text" else {})
-    assert plan(workspace.library, [6.0], 1).core_hours == {"scene_text": pytest.approx(12.0 / 3600)}
+            spent = {"probe": 1.0, "scene_text": work}.get(name)
+            store.record_run(name, key, {} if spent is None else {"core_seconds": spent})
+    hours = {"probe": pytest.approx(4.0 / 3600), "scene_text": pytest.approx(12.0 / 3600)}
+    assert plan(workspace.library, [8.0], 1).core_hours == hours
 
 
 def test_a_library_without_a_measurement_is_one_sentence(tmp_path: Path) -> None:
@@ -63,3 +65,4 @@ def test_the_command_plans_files_or_hours(library: Library) -> None:
     files = longtake("plan", library.root.parent, "--json", library=library.root)
     assert '"files": 1' in files.stdout
     assert longtake("plan", library=library.root).code == 1
+    assert "this machine" in longtake("plan", "--help").stdout  # the default of --cores

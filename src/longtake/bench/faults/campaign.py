@@ -37,7 +37,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 class Faults(Record):
-    """The trials of one kind: how many there were, and those that went wrong; `skipped` says why none was tried."""
+    """The trials of one kind: how many there were, and those that went wrong; `skipped` says why there were no more."""
 
     kind: str
     tried: int
@@ -73,19 +73,18 @@ def measure_faults(session: Session, kinds: Sequence[str], notify: Notify, count
     done: list[Faults] = []
     with make_ground(session) as ground:
         for name in kinds or KINDS:
-            failed: list[Trial] = []
+            tried, failed, skipped = 0, list[Trial](), ""
             trials = KINDS[name](ground, random.Random(f"{seed} {name}"))
             try:
-                for number, trial in enumerate(islice(trials, count), 1):
+                for tried, trial in enumerate(islice(trials, count), 1):
                     if trial.problem:
                         failed.append(trial)
-                    notify(f"{name} {number} of {count}: {trial.did}{f': {trial.problem}' if trial.problem else ''}")
+                    notify(f"{name} {tried} of {count}: {trial.did}{f': {trial.problem}' if trial.problem else ''}")
             except EngineUnavailable as error:
-                done.append(Faults(kind=name, tried=0, skipped=str(error)))
-                continue
+                skipped = str(error)
             finally:
                 trials.close()
-            done.append(Faults(kind=name, tried=count, failed=tuple(failed)))
+            done.append(Faults(kind=name, tried=tried, failed=tuple(failed), skipped=skipped))
     return FaultsReport(seed=seed, kinds=tuple(done))
 
 

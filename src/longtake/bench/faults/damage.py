@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from longtake.api import Library
-from longtake.bench.faults.ground import GOLD, QUESTION, Ground, Trial
+from longtake.bench.faults.ground import QUESTION, Ground, Trial, is_right
 from longtake.bench.processes import MAX_SECONDS
 from longtake.preprocess.demo.make import VIDEO
 from longtake.settings import Settings
@@ -100,5 +100,5 @@ def _ask(library: Path, settings: Settings, video: str, noise: str, answered: Co
     except Exception as error:  # noqa: BLE001 - every kind is an outcome
         answered.send(f"{type(error).__name__}: {error}")
     else:
-        right = answer.status == "answered" and GOLD in answer.answer
+        right = answer.status == "answered" and is_right(answer.answer)
         answered.send("" if right else f"{answer.status}: {answer.error or answer.answer}")

@@ -26,9 +26,11 @@ def kill_index(ground: Ground, chance: random.Random) -> Generator[Trial]:
     while True:
         with ground.place() as library:
             moment = chance.uniform(0, ground.index_seconds)
-            if not finish(ground.index(library), moment).killed:
+            ended = finish(ground.index(library), moment)
+            if not ended.failure():
                 continue
-            problem = finish(ground.index(library)).failure() or ground.unsound(library) or ground.unlike(library)
+            problem = ended.early() or finish(ground.index(library)).failure()
+            problem = problem or ground.unsound(library) or ground.unlike(library)
         yield Trial(did=f"index killed after {moment:.2f} s", problem=problem)
 
 
@@ -41,9 +43,11 @@ def kill_ask(ground: Ground, chance: random.Random) -> Generator[Trial]:
                 shutil.copytree(talked, library)
                 asked = ground.ask(library, "--thread", "talk")
                 moment = chance.uniform(0, ground.ask_seconds)
-                if not finish(asked, moment).killed:
+                ended = finish(asked, moment)
+                if not ended.failure():
                     continue
-                problem = misanswer(finish(asked)) or _forgotten(talked, library) or ground.unsound(library)
+                problem = ended.early() or misanswer(finish(asked))
+                problem = problem or _forgotten(talked, library) or ground.unsound(library)
             yield Trial(did=f"ask killed after {moment:.2f} s", problem=problem)
 
 
@@ -72,10 +76,11 @@ def kill_eval(ground: Ground, chance: random.Random) -> Generator[Trial]:
             if stage == "judge":
                 run(_stage("run", folder, broken))
             moment = chance.uniform(0, seconds[stage])
-            if not finish(_stage(stage, folder, broken), moment).killed:
+            ended = finish(_stage(stage, folder, broken), moment)
+            if not ended.failure():
                 continue
             written = {name: _whole_lines(broken / name) for name in _WRITTEN}
-            problem = finish(_stage(stage, folder, broken)).failure()
+            problem = ended.early() or finish(_stage(stage, folder, broken)).failure()
             for name, lines in written.items():
                 if not problem and _whole_lines(broken / name)[: len(lines)] != lines:
                     problem = f"lines of {name} were lost"

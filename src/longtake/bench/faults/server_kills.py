@@ -12,7 +12,7 @@ from pathlib import Path
 
 import httpx
 
-from longtake.bench.faults.ground import GOLD, QUESTION, Ground, Trial, kill
+from longtake.bench.faults.ground import QUESTION, Ground, Trial, is_right, kill
 from longtake.bench.serving import client_of, follow, send, serving
 from longtake.memory.library import file_id
 
@@ -46,7 +46,7 @@ def _asked_again(client: httpx.Client, thread: str) -> str:
         return f"asked again: {asked.status_code} {asked.text[:200]}"
     follow(client, f"/api/runs/{asked.json()['run']}/events")
     last = client.get(f"/api/threads/{thread}").json()["turns"][-1]["answer"]
-    return "" if GOLD in last["answer"] else f"{last['status']}: {last['error'] or last['answer']}"
+    return "" if is_right(last["answer"]) else f"{last['status']}: {last['error'] or last['answer']}"
 
 
 def kill_upload(ground: Ground, chance: random.Random) -> Generator[Trial]:
@@ -66,6 +66,7 @@ def kill_upload(ground: Ground, chance: random.Random) -> Generator[Trial]:
                 killing.join()
             with _server(ground, library) as (_, client):
                 problem = _gone_on(client, upload, data, received) or _taken(ground, client, data)
+            problem = problem or ground.unsound(library)
         yield Trial(did=f"serve killed {moment:.2f} s after an upload began", problem=problem)
 
 

@@ -19,7 +19,7 @@ from statistics import median, quantiles
 
 import httpx
 
-from longtake.bench.faults.ground import GOLD, QUESTION
+from longtake.bench.faults.ground import QUESTION, is_right
 from longtake.bench.hour.reel import Notify
 from longtake.bench.processes import longtake, run
 from longtake.bench.serving import client_of, follow, send, serving
@@ -125,7 +125,7 @@ def _asking(url: str, counts: _Counts) -> None:
             answer = client.get(f"/api/threads/{thread}").json()["turns"][-1]["answer"]
             with counts.lock:
                 counts.seconds.append(time.monotonic() - started)
-                if GOLD not in answer["answer"]:
+                if not is_right(answer["answer"]):
                     counts.wrong.append(f"{answer['status']}: {answer['error'] or answer['answer']}")
 
 

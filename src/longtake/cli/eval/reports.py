@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from longtake.cli.eval.eval_arguments import OfJudge, Reading, Remarks, Run, note_reading
-from longtake.cli.options import Json, print_report
+from longtake.cli.options import Json, library_of, print_report
 from longtake.console import Session, say, say_json
 from longtake.errors import ConfigError
 from longtake.evalharness.runs.run_folder import RunFolder
@@ -27,14 +27,13 @@ def report(
     from longtake.evalharness.reports.document import write_report
     from longtake.evalharness.reports.run_scores import read_scores
     from longtake.evalharness.reports.traces import Traces
-    from longtake.memory.library import Library
 
     session: Session = context.obj
     remarks = Remarks()
     scores = read_scores(RunFolder(run), variant, remarks.notify, judge)
     note_reading(scores.card, variant)
     content = report_content(scores)
-    traces = Traces(Library(session.library_root).trace_root, remarks.notify)
+    traces = Traces(library_of(session).trace_root, remarks.notify)
     files = write_report(run, scores, content, Stills(remarks.notify), traces)
     if as_json:
         tables = {subject.name: subject.table.model_dump(mode="json") for subject in scores.subjects}

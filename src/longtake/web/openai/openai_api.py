@@ -61,7 +61,7 @@ def models() -> ModelList:
 
 @router.get("/models/{model}")
 def show_model(model: str) -> Model:
-    """The model."""
+    """The one model, if that is asked for."""
     if model != MODEL:
         raise no_model(model)
     return Model()

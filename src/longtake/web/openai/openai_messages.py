@@ -58,7 +58,7 @@ class Message(BaseModel):
 
     @property
     def text(self) -> str:
-        """Its text."""
+        """The text of all its parts, which pictures and files have none of."""
         if isinstance(self.content, list):
             return "\n".join(part.text for part in self.content if part.type == "text").strip()
         return (self.content or "").strip()

@@ -102,7 +102,7 @@ function showSilent() {
   const reason = speech?.on ? (speech.engine ? "" : speech.missing) : "Speech is off.";
   byId("without-words").textContent = silent.length
     ? `${many(silent.length, "video")} without a transcript. ${reason}`
-    : "Every indexed video with sound has been listened to.";
+    : "Every indexed video with sound has been transcribed.";
   byId("transcribe").disabled = !silent.length || Boolean(reason);
   untranscribed = silent.map(({ id }) => id);
 }

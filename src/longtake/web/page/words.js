@@ -5,7 +5,7 @@ import { attempt, byId, el } from "./dom.js";
 import { clock } from "./format.js";
 
 const TRACKS = {
-  speech: { name: "Transcript", path: "words", query: "?track=speech", none: "Nothing is known to be said." },
+  speech: { name: "Transcript", path: "words", query: "?track=speech", none: "No speech has been found." },
   text: { name: "On screen", path: "words", query: "?track=text", none: "No text has been found on screen." },
   chapters: { name: "Chapters", path: "chapters", query: "", none: "This video isn’t divided into chapters." },
 };
