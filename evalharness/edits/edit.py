@@ -107,6 +107,7 @@ class Truth(Record):
     parameters: Mapping[str, Any]
     seed: int
     sources: tuple[str, ...] = Field(description="File names.")
+    contents: tuple[str, ...] = Field(default=(), description="Hashes of the sources' bytes.")
     altered: tuple[TimeSpan, ...] = Field(description="In seconds of the new video.")
     facts: Mapping[str, Any]
     pieces: tuple[Piece, ...]
