@@ -127,7 +127,8 @@ def html(
 def _line(summary: Summary) -> str:
     usage = summary.usage
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.asked))
-    spent = f"{usage.rounds:>2} rounds  {usage.input_tokens + usage.output_tokens:>7,} tokens  {usage.cost:>8.4f} cost"
+    rounds, tokens = counted(usage.rounds, "round"), usage.input_tokens + usage.output_tokens
+    spent = f"{rounds:>9}  {tokens:>7,} tokens  {usage.cost:>8g} cost"
     question = f"{'(fork) ' if summary.forked_from else ''}{one_line(summary.question)}"
     return f"{summary.run}  {when}  {summary.status:<11}  {usage.seconds:>6.1f} s  {spent}  {question}"
 
