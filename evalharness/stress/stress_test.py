@@ -74,6 +74,7 @@ class Bench:
             if (truth.edit, truth.parameters, truth.seed, truth.contents) == wanted:
                 return out.name, truth
         self.notify(f"Making {out.name}")
+        truth_file(out).unlink(missing_ok=True)  # else one of another video stays if this is interrupted
         return out.name, make_edit(made, edit, sources, out, self.seed, self.check)
 
     def original(self, video: Path) -> str:
