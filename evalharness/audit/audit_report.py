@@ -39,10 +39,9 @@ def write_report(states: Sequence[AuditState], folder: Path) -> list[Path]:
 
 def _sentence(state: AuditState) -> str:
     flow = state.distilled.flow
-    waiting = sum(flow.flagged.values()) - sum(flow.reviewed.values())
     return (
         f"{state.name}: {counted(flow.items, 'item')}, asked of {', '.join(map(short_name, state.replies.subjects))}; "
-        f"{flow.removed} go, {flow.remaining} remain, {waiting} wait for review"
+        f"{flow.removed} go, {flow.remaining} remain, {flow.waiting} wait for review"
     )
 
 

@@ -38,6 +38,11 @@ class Flow(Record):
     removed: int
     remaining: int
 
+    @property
+    def waiting(self) -> int:
+        """Items for review without a verdict, each counted once for every check that flags it."""
+        return sum(self.flagged.values()) - sum(self.reviewed.values())
+
 
 class Distilled(Record):
     """The outcome: the flow, and the items that go."""

@@ -37,6 +37,11 @@ class Verdict(Record):
     note: str = ""
 
 
+def lacks_category(verdict: Verdict, reasons: Collection[Reason]) -> bool:
+    """Whether a verdict keeps an item that the vote left without a category, and names none either."""
+    return "no-category" in reasons and verdict.decision == "keep" and not verdict.category
+
+
 def review_file(audit: RunFolder) -> Path:
     """Where the verdicts on an audit are."""
     return audit.path / "review.jsonl"

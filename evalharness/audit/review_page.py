@@ -9,7 +9,7 @@ from typing import NamedTuple
 from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.categories import CATEGORIES
-from longtake.evalharness.audit.review import WHY
+from longtake.evalharness.audit.review import WHY, Reason
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.template import page
 from longtake.evalharness.scoring.choices import LABELS
@@ -20,6 +20,7 @@ class ShownItem(NamedTuple):
     """An item for review, as it is shown."""
 
     item: Item
+    reasons: tuple[Reason, ...]
     why: tuple[str, ...]
     chose: str
     video: str  # address of the file, from the place that the evidence names; empty if it is missing
@@ -45,6 +46,7 @@ def _shown(state: AuditState, name: str) -> ShownItem:
     start = f"#t={evidence[0].start:g}" if evidence else ""
     return ShownItem(
         item,
+        reasons,
         tuple(why),
         f"with the whole video: {_chose(state, name)}",
         f"{Path(item.media).absolute().as_uri()}{start}" if item.media else "",

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from longtake.evalharness.edits.edit import Edit, Kind, Piece, Plan, Source, drawn
+from longtake.evalharness.edits.edit import Edit, Kind, Paint, Piece, Plan, Source, drawn, held
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture
 
@@ -30,6 +30,18 @@ CONTENT: dict[Move, tuple[int, int]] = {
     "zoom out": (0, 0),
 }
 IN_PAPER: dict[Move, Move] = {**{move: move for move in MOVES}, "tilt up": "tilt down", "tilt down": "tilt up"}
+
+
+def moving(piece: Piece, move: Move, paint: Paint) -> Plan:
+    """The plan of a camera that moves while a frame is held."""
+    x, y = CONTENT[move]
+    return Plan(
+        pieces=(piece,),
+        altered=(TimeSpan(start=0.0, end=piece.length),),
+        facts={"move": move, "content_dx": x, "content_dy": y, "paper_label": IN_PAPER[move]},
+        paint=paint,
+        keeps_sound=False,
+    )
 
 
 class CameraMotion(Edit):
@@ -50,21 +62,14 @@ class CameraMotion(Edit):
         def moved(picture: Picture, time: float) -> Sequence[Picture]:
             return (self.frame(picture, move, time / self.seconds),)
 
-        x, y = CONTENT[move]
-        return Plan(
-            pieces=(Piece(start=self.at, end=self.at, hold=self.seconds, fps=self.fps),),
-            altered=(TimeSpan(start=0.0, end=self.seconds),),
-            facts={"move": move, "content_dx": x, "content_dy": y, "paper_label": IN_PAPER[move]},
-            paint=moved,
-            keeps_sound=False,
-        )
+        return moving(held(sources[0], self.at, self.seconds, self.fps), move, moved)
 
     def frame(self, picture: Picture, move: Move, share: float) -> Picture:
         """The picture at a share of the way, from 0 to 1."""
         height, width = picture.shape[:2]
         if move.startswith("zoom"):
             z = 1 + (self.zoom - 1) * (share if move == "zoom in" else 1 - share)
-            w, h = int(width / z), int(height / z)
+            w, h = max(1, int(width / z)), max(1, int(height / z))
             left, top = (width - w) // 2, (height - h) // 2
             part = picture[top : top + h, left : left + w]
             return np.asarray(cv2.resize(part, (width, height), interpolation=cv2.INTER_LINEAR), np.uint8)

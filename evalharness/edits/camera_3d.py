@@ -15,9 +15,8 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from longtake.evalharness.edits.camera import CONTENT, IN_PAPER, MOVES, Move
-from longtake.evalharness.edits.edit import Edit, Kind, Piece, Plan, Source, drawn
-from longtake.memory.timespan import TimeSpan
+from longtake.evalharness.edits.camera import CONTENT, MOVES, Move, moving
+from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, drawn, held
 from longtake.preprocess.media.frames import Picture
 
 _Z_NEAR = 0.2
@@ -68,14 +67,7 @@ class CameraMotion3D(Edit):
                 things.extend(self.scene(picture, Random(seed)))
             return (self.frame(picture.shape[:2], things, self.pose(move, time / self.seconds)),)
 
-        x, y = CONTENT[move]
-        return Plan(
-            pieces=(Piece(start=self.at, end=self.at, hold=self.seconds, fps=self.fps),),
-            altered=(TimeSpan(start=0.0, end=self.seconds),),
-            facts={"move": move, "content_dx": x, "content_dy": y, "paper_label": IN_PAPER[move]},
-            paint=moved,
-            keeps_sound=False,
-        )
+        return moving(held(sources[0], self.at, self.seconds, self.fps), move, moved)
 
     def scene(self, picture: Picture, random: Random) -> list[Sprite]:
         """Random cuts of the picture with coloured frames, spread over more than the camera sees."""

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from longtake.errors import ConfigError
-from longtake.evalharness.edits.edit import Edit, Kind, Piece, Plan, Source, drawn_span
+from longtake.evalharness.edits.edit import Edit, Kind, Lengths, Piece, Plan, Source, drawn_span
 from longtake.memory.timespan import TimeSpan
 
 _REST = 0.5  # share of a short video that stays
@@ -19,7 +19,7 @@ class Cut(Edit):
     """Remove a block from the middle of the video."""
 
     kind: ClassVar[Kind] = "temporal"
-    seconds: tuple[float, float] = Field(default=(8.0, 10.0), description="Range of its length.")
+    seconds: Lengths = Field(default=(8.0, 10.0), description="Range of its length.")
 
     def plan(self, sources: Sequence[Source], random: Random) -> Plan:
         """Two pieces; at most half of a short video goes, and something stays on both sides."""

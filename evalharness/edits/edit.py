@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from longtake.errors import ConfigError
 from longtake.memory.records import Record
@@ -84,8 +84,19 @@ class Plan:
         return sum(piece.length for piece in self.pieces)
 
 
+def _rising(seconds: tuple[float, float]) -> tuple[float, float]:
+    if not 0 < seconds[0] <= seconds[1]:
+        raise ValueError("give two numbers above 0, the smaller one first")
+    return seconds
+
+
+Lengths = Annotated[tuple[float, float], AfterValidator(_rising)]  # the range from which a length is drawn
+
+
 class Edit(Record, ABC):
     """An edit with its parameters, which are the fields of its class. One module each; see `EDITS`."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
 
     kind: ClassVar[Kind]
     sources: ClassVar[int] = 1  # videos that it needs
@@ -107,6 +118,7 @@ class Truth(Record):
     parameters: Mapping[str, Any]
     seed: int
     sources: tuple[str, ...] = Field(description="File names.")
+    contents: tuple[str, ...] = Field(default=(), description="Hashes of the sources' bytes.")
     altered: tuple[TimeSpan, ...] = Field(description="In seconds of the new video.")
     facts: Mapping[str, Any]
     pieces: tuple[Piece, ...]
@@ -116,6 +128,17 @@ class Truth(Record):
 def whole(source: Source) -> Piece:
     """All of a source, as the first one."""
     return Piece(start=0.0, end=source.seconds)
+
+
+def held(source: Source, at: float, seconds: float, fps: float) -> Piece:
+    """The frame on screen at a moment, for this long.
+
+    Raises:
+        ConfigError: if the source ends before it.
+    """
+    if at >= source.seconds:
+        raise ConfigError(f"{source.path} ends at {source.seconds:.1f} s, before the picture at {at:g} s.")
+    return Piece(start=at, end=at, hold=seconds, fps=fps)
 
 
 def drawn(given: T | None, choices: Sequence[T], random: Random) -> T:

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, drawn, drawn_span, painted_during, whole
+from longtake.evalharness.edits.edit import Edit, Kind, Lengths, Plan, Source, drawn, drawn_span, painted_during, whole
 from longtake.preprocess.media.frames import Picture
 
 Thing = Literal["car", "aeroplane", "bus"]
@@ -48,7 +48,7 @@ class Insertion(Edit):
     kind: ClassVar[Kind] = "spatial"
     thing: Thing | None = Field(default=None, description="Drawn at random if not given.")
     size: float = Field(default=0.3, gt=0, le=1, description="Its width as a share of the picture's.")
-    seconds: tuple[float, float] = Field(default=(5.0, 8.0), description="Range of its length; the paper doesn't say.")
+    seconds: Lengths = Field(default=(5.0, 8.0), description="Range of its length; the paper doesn't say.")
 
     def plan(self, sources: Sequence[Source], random: Random) -> Plan:
         """The whole video with the object in a span of it."""

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from longtake.evalharness.edits.edit import Edit, Kind, Piece, Plan, Source
+from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, held
 from longtake.evalharness.edits.insertion import Thing, paste
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture
@@ -49,7 +49,7 @@ class Mosaic(Edit):
             return (piece,)
 
         return Plan(
-            pieces=(Piece(start=self.at, end=self.at, hold=seconds, fps=1 / self.quadrant),),
+            pieces=(held(sources[0], self.at, seconds, 1 / self.quadrant),),
             altered=() if self.control else (TimeSpan(start=0.0, end=seconds),),
             paint=shown,
             keeps_sound=False,

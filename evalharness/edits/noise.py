@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, drawn, drawn_span, painted_during, whole
+from longtake.evalharness.edits.edit import Edit, Kind, Lengths, Plan, Source, drawn, drawn_span, painted_during, whole
 from longtake.preprocess.media.frames import Picture
 
 NoiseKind = Literal["salt and pepper", "gaussian", "speckle", "uniform"]
@@ -58,7 +58,7 @@ class Noise(Edit):
         description="Share of pixels (salt and pepper), else standard deviation as a share of the brightness range; "
         "the paper doesn't say.",
     )
-    seconds: tuple[float, float] = Field(default=(3.0, 5.0), description="Range of its length.")
+    seconds: Lengths = Field(default=(3.0, 5.0), description="Range of its length.")
 
     def plan(self, sources: Sequence[Source], random: Random) -> Plan:
         """The whole video with a noisy span."""

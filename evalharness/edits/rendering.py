@@ -19,6 +19,7 @@ from longtake.errors import ConfigError, LibraryError, MediaError
 from longtake.evalharness.edits.edit import Edit, Plan, Source, Truth
 from longtake.evalharness.edits.timeline import Shown, play, sound
 from longtake.memory.layers import write_atomic
+from longtake.memory.library import file_id
 from longtake.memory.timespan import clock
 from longtake.preprocess.media.audio import Samples
 from longtake.preprocess.media.frames import Picture, read_frames
@@ -67,6 +68,7 @@ def make_edit(edit: Edit, name: str, sources: Sequence[Path], out: Path, seed: i
         parameters=edit.model_dump(mode="json"),
         seed=seed,
         sources=tuple(path.name for path in sources),
+        contents=tuple(map(file_id, sources)),
         altered=plan.altered,
         facts=plan.facts,
         pieces=plan.pieces,

@@ -81,6 +81,9 @@ def _ordered(piece: Piece, source: Source, check: Callable[[], None]) -> Iterato
             end = start
     else:
         frames = list(_forwards(source, piece.start, piece.end, piece.start, check))
+        if len(frames) < 2:
+            span = TimeSpan(start=piece.start, end=piece.end)
+            raise MediaError(f"{source.path} has fewer than two frames in {span} to shuffle. Name a longer span.")
         order = shuffled(len(frames), Random(piece.seed))
         for slot, number in zip(frames, order, strict=True):
             yield Shown(frames[number].picture, slot.time, slot.seconds)

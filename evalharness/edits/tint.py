@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, drawn, drawn_span, painted_during, whole
+from longtake.evalharness.edits.edit import Edit, Kind, Lengths, Plan, Source, drawn, drawn_span, painted_during, whole
 from longtake.preprocess.media.frames import Picture
 
 Colour = Literal["green", "cyan", "blue", "yellow", "magenta", "red"]
@@ -31,7 +31,7 @@ class Tint(Edit):
     kind: ClassVar[Kind] = "spatial"
     colour: Colour | None = Field(default=None, description="Drawn at random if not given.")
     strength: float = Field(default=0.3, gt=0, le=1, description="Share of the colour; the paper doesn't say.")
-    seconds: tuple[float, float] = Field(default=(8.0, 12.0), description="Range of its length.")
+    seconds: Lengths = Field(default=(8.0, 12.0), description="Range of its length.")
 
     def plan(self, sources: Sequence[Source], random: Random) -> Plan:
         """The whole video with a tinted span."""

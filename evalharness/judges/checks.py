@@ -8,7 +8,8 @@ A criterion is met if its check is true. This includes penalties: "must not say 
 {kind: abstains, expected: true}              it says that it cannot tell; false: it does not
 {kind: option, value: 2}                      it chooses this option, from 0
 {kind: cites, start: 27, end: 40, tolerance: 0}  it cites a moment there
-{kind: order, things: [...]}                  it names all of these, in this order
+{kind: order, things: [...], not: [...]}      it names all of these, in this order, and nothing of `not`
+{kind: notices, signs: [{any: [...], of: [...]}]}  it says one of `any`, said of one of `of`; see `noticing`
 {kind: calls, tool: ..., arguments: {...}}    a call of this tool was made with at least these arguments
 
 A phrase is a text; a list of texts in its place asks for all of them. Words are compared as `grading` does: a phrase
@@ -20,13 +21,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from longtake.agent.verification.claims import abstention, plain_text
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply, ToolCall
+from longtake.evalharness.judges.decision import Decision
+from longtake.evalharness.judges.noticing import NoticesCheck
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.scoring.call_scores import compare_argument
 from longtake.evalharness.scoring.grading import MAX_GUESSES, Gold, holds
@@ -38,13 +41,6 @@ from longtake.memory.timespan import TimeSpan
 Phrase = str | tuple[str, ...]
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _GUESSES = re.compile(r"\b(?:but|however|although|probably|likely|perhaps|guess|assum\w+|still)\b", re.IGNORECASE)
-
-
-class Decision(NamedTuple):
-    """Whether a check is true, and whether that is certain."""
-
-    met: bool
-    sure: bool = True
 
 
 class NumberCheck(Record):
@@ -132,10 +128,11 @@ class CitesCheck(Record):
 
 
 class OrderCheck(Record):
-    """The reply names things in an order; uncertain if its words may reverse the order."""
+    """The reply names things in an order and avoids others; uncertain if its words may reverse the order."""
 
     kind: Literal["order"]
     things: tuple[str, ...] = Field(min_length=2)
+    without: tuple[Phrase, ...] = Field(default=(), alias="not")
 
     def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
@@ -143,6 +140,7 @@ class OrderCheck(Record):
         places = [text.find(spelled(thing)) for thing in self.things]
         turned = re.search(r"\b(?:after|before|preced\w+|follow(?:s|ed) by|earlier|later)\b", said, re.IGNORECASE)
         named = min(places) >= 0 and all(says(said, thing) for thing in self.things)
+        named = named and not any(says_all(said, phrase) for phrase in self.without)
         return Decision(named and places == sorted(places), sure=not (named and turned))
 
 
@@ -164,7 +162,15 @@ class CallsCheck(Record):
 
 
 Check = Annotated[
-    NumberCheck | TimeCheck | SaysCheck | AbstainsCheck | OptionCheck | CitesCheck | OrderCheck | CallsCheck,
+    NumberCheck
+    | TimeCheck
+    | SaysCheck
+    | AbstainsCheck
+    | OptionCheck
+    | CitesCheck
+    | OrderCheck
+    | NoticesCheck
+    | CallsCheck,
     Field(discriminator="kind"),
 ]
 _CHECK: TypeAdapter[Check] = TypeAdapter(Check)

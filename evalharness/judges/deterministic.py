@@ -16,7 +16,8 @@ from typing import NamedTuple
 from longtake.agent.verification.claims import plain_text
 from longtake.agent.verification.verdicts import verdict_of
 from longtake.errors import ConfigError
-from longtake.evalharness.judges.checks import Decision, abstains, decide, says, spelled, stated_numbers
+from longtake.evalharness.judges.checks import abstains, decide, says, spelled, stated_numbers
+from longtake.evalharness.judges.decision import Decision
 from longtake.evalharness.judges.judge import MAX_POINTS, Case, Finding
 from longtake.evalharness.scoring.grading import Gold, holds
 from longtake.evalharness.scoring.wording import StatedTime, plain, take_times

@@ -91,7 +91,7 @@ def show_leaderboard(found: Leaderboard) -> list[str]:
             *("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows),
         ]
     if len(found.rankings) > 1:
-        lines.append("Different items, readings or judges are ranked apart.")
+        lines.append("Subjects with different items, readings or judges are ranked separately.")
     return [line.rstrip() for line in lines]
 
 

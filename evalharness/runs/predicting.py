@@ -32,7 +32,8 @@ class Predicted(Record):
     errors_before: int = Field(description="Of those kept; they were not asked again.")
 
     def __str__(self) -> str:
-        return f"{counted(self.asked, 'prediction')} made, {self.kept} there before, {counted(self.errors, 'error')}"
+        replies = f"{self.asked} {'reply' if self.asked == 1 else 'replies'}"
+        return f"{replies}, {self.kept} kept from before, {counted(self.errors, 'error')}"
 
 
 def predict(

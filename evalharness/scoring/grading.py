@@ -45,7 +45,7 @@ _MARK = re.compile(r"\[[^\[\]]*\d:\d\d[^\[\]]*\]")
 _SPLIT = re.compile(r"[,;:.!?/](?=\s|$)|\s(?:and|or)\s|\n")
 _HEDGES = frozenset("about approximately around roughly circa nearly and or but it is are was were".split())
 _JOINING = _HEDGES | frozenset("at from to until till in on between of for by after before end".split())
-_NEGATIONS = frozenset(
+NEGATIONS = frozenset(
     "no not nothing none never neither nor without cannot cant isnt arent wasnt werent dont doesnt didnt wont wouldnt"
     " shouldnt couldnt hasnt havent hadnt".split()
 )
@@ -116,11 +116,12 @@ def _unhedged(part: tuple[str, ...]) -> tuple[str, ...]:
 def _says(said: Sequence[Word], part: Sequence[str]) -> bool:
     if tuple(part) in {("yes",), ("no",)}:
         return bool(said) and said[0].text == part[0]
-    return any(not _negated(said, place) for place in _places(said, _joined(part)))
+    return any(not _negated(said, place) for place in places(said, part))
 
 
-def _places(said: Sequence[Word], wanted: str) -> Iterator[int]:
-    """The positions where the words of the text start."""
+def places(said: Sequence[Word], part: Sequence[str]) -> Iterator[int]:
+    """The positions where the words of a part start."""
+    wanted = _joined(part)
     for place in range(len(said)):
         for end in range(place + 1, len(said) + 1):
             run = _joined([word.text for word in said[place:end]])
@@ -139,7 +140,7 @@ def _negated(said: Sequence[Word], place: int) -> bool:
     for before in range(place, max(0, place - _NEGATION_REACH), -1):
         if said[before].starts_clause:
             return False
-        if said[before - 1].text in _NEGATIONS:
+        if said[before - 1].text in NEGATIONS:
             return True
     return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import ClassVar
@@ -13,6 +14,8 @@ from longtake.evalharness.edits.edit_table import EDITS
 from longtake.evalharness.items import Criterion, Item, Turn
 from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
 from longtake.evalharness.scoring.estimates import Rows
+from longtake.evalharness.stress.changes import CHANGES, MIXED, SPATIAL, TEMPORAL
+from longtake.evalharness.stress.criteria import notices
 from longtake.evalharness.stress.stress_test import (
     Bench,
     Role,
@@ -23,28 +26,12 @@ from longtake.evalharness.stress.stress_test import (
     item,
     of_role,
     roc_area,
-    says,
 )
 
 DESCRIBE = "Describe the video in detail, including what actions are happening and in what order."
 GENERAL = "Are there any anomalies present in the video?"
-TEMPORAL = "Identify any temporal irregularities (e.g., reverse motion, shuffled/duplicated frames, or abrupt cuts)."
-MIXED = "Do the sequence of events and scenes make logical sense? Note any inconsistency in the scene/activity mixing."
-SPATIAL = (
-    "Identify any visual artifacts (e.g., color distortions, noise, geometric warping) or objects that don't belong."
-)
-# Of each change: the targeted prompt, and the words for it; none of them is a word for what a sound video may show.
-CHANGES: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "reversal": (TEMPORAL, ("reversed", "in reverse", "backwards", "backward", "rewound")),
-    "frame-shuffle": (TEMPORAL, ("shuffled", "out of order", "jumbled", "wrong order", "scrambled", "not in order")),
-    "cut": (TEMPORAL, ("jump cut", "jumps", "skips", "missing", "removed", "cut out", "abrupt cut", "discontinuity")),
-    "mixing": (MIXED, ("mixed", "interleaved", "spliced", "another video", "different video", "unrelated")),
-    "tint": (SPATIAL, ("tint", "tinted", "colour cast", "color cast", "discoloured", "discolored")),
-    "insertion": (SPATIAL, ("inserted", "superimposed", "pasted", "overlaid", "doesn't belong", "out of place")),
-    "noise": (SPATIAL, ("noise", "noisy", "grain", "grainy", "speckled", "static")),
-}  # fmt: skip
-# What a reply about an untouched video may not say: the same words. So a reply that says them all scores half.
-_FAULTLESS = says(unless=tuple(chain.from_iterable(words for _, words in CHANGES.values())))
+# A reply about an untouched video may notice none of them. So a reply that names them all scores half.
+_FAULTLESS = notices(chain.from_iterable(change.signs for change in CHANGES.values()), expected=False)
 
 
 class Anomalies(StressTest):
@@ -55,18 +42,20 @@ class Anomalies(StressTest):
     def make(self, bench: Bench) -> Iterator[Item]:
         """Three items for each video and change, and as many for each prompt about it untouched."""
         videos = bench.some(bench.material.videos, self.name)
-        for number, video in enumerate(videos):
-            for change, (prompt, signs) in CHANGES.items():
-                sources = [video, videos[(number + 1) % len(videos)]][: EDITS[change].sources]
-                if len(set(sources)) < EDITS[change].sources:
-                    continue
-                suffix = ".mkv" if change == "noise" else ".mp4"
-                media, _ = bench.edited(change, sources, f"{change}-{video.stem}", suffix)
-                yield from self._asked(bench, video, change, media, prompt, says(*signs), "altered")
-            for prompt in (TEMPORAL, MIXED, SPATIAL):
-                name = {TEMPORAL: "temporal", MIXED: "mixed", SPATIAL: "spatial"}[prompt]
-                media = bench.original(video)
-                yield from self._asked(bench, video, f"untouched-{name}", media, prompt, _FAULTLESS, "untouched")
+        return bench.each(bench.material.videos, self.name, partial(self._about, bench, videos))
+
+    def _about(self, bench: Bench, videos: Sequence[Path], video: Path) -> Iterator[Item]:
+        following = videos[(videos.index(video) + 1) % len(videos)]
+        for name, change in CHANGES.items():
+            sources = [video, following][: EDITS[name].sources]
+            if len(set(sources)) < EDITS[name].sources:
+                continue
+            suffix = ".mkv" if name == "noise" else ".mp4"
+            media, _ = bench.edited(name, sources, f"{name}-{video.stem}", suffix)
+            yield from self._asked(bench, video, name, media, change.prompt, notices(change.signs), "altered")
+        media = bench.original(video)
+        for name, prompt in (("temporal", TEMPORAL), ("mixed", MIXED), ("spatial", SPATIAL)):
+            yield from self._asked(bench, video, f"untouched-{name}", media, prompt, _FAULTLESS, "untouched")
 
     def _asked(
         self, bench: Bench, video: Path, change: str, media: str, prompt: str, criterion: Criterion, role: Role

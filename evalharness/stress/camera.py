@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from longtake.evalharness.edits.camera import MOVES
@@ -26,26 +28,28 @@ class Camera(StressTest):
 
     def make(self, bench: Bench) -> Iterator[Item]:
         """Six items for each video, at one of three speeds in 2-D."""
-        for video in bench.some(bench.material.videos, self.name):
-            random = bench.random(self.name, video.stem)
-            at = round(random.uniform(0.1, 0.9), 2)
-            for move in MOVES:
-                given: dict[str, Any] = {"move": move, "at": at, "seconds": _SECONDS}
-                if self.edit == "camera":
-                    given |= {"speed": random.choice(_SPEEDS)}
-                file = f"{self.name}-{video.stem}-{move.replace(' ', '-')}"
-                media, _ = bench.edited(self.edit, [video], file, **given)
-                turn = Turn(question=random.choice(QUESTIONS), options=MOVES, gold=MOVES.index(move), reference=move)
-                yield item(
-                    self.name,
-                    video,
-                    move.replace(" ", "-"),
-                    media,
-                    turn,
-                    role="altered",
-                    kind=move,
-                    folder=bench.folder,
-                )
+        return bench.each(bench.material.videos, self.name, partial(self._about, bench))
+
+    def _about(self, bench: Bench, video: Path) -> Iterator[Item]:
+        random = bench.random(self.name, video.stem)
+        at = round(random.uniform(0.1, 0.9), 2)
+        for move in MOVES:
+            given: dict[str, Any] = {"move": move, "at": at, "seconds": _SECONDS}
+            if self.edit == "camera":
+                given |= {"speed": random.choice(_SPEEDS)}
+            file = f"{self.name}-{video.stem}-{move.replace(' ', '-')}"
+            media, _ = bench.edited(self.edit, [video], file, **given)
+            turn = Turn(question=random.choice(QUESTIONS), options=MOVES, gold=MOVES.index(move), reference=move)
+            yield item(
+                self.name,
+                video,
+                move.replace(" ", "-"),
+                media,
+                turn,
+                role="altered",
+                kind=move,
+                folder=bench.folder,
+            )
 
 
 class Camera3D(Camera):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 from longtake.evalharness.items import Item, Turn
@@ -22,13 +24,15 @@ class LaneChange(StressTest):
 
     def make(self, bench: Bench) -> Iterator[Item]:
         """One item for each labelled video."""
-        for video in bench.some(bench.material.lanes, self.name):
-            label = bench.material.lanes[video]
-            turn = Turn(question=QUESTION, options=OPTIONS, gold=label, reference=OPTIONS[label])
-            yield item(
-                self.name, video, "lanes", bench.original(video), turn,
-                role="raw", kind=LANES[label], folder=bench.folder,
-            )  # fmt: skip
+        return bench.each(bench.material.lanes, self.name, partial(self._about, bench))
+
+    def _about(self, bench: Bench, video: Path) -> Iterator[Item]:
+        label = bench.material.lanes[video]
+        turn = Turn(question=QUESTION, options=OPTIONS, gold=label, reference=OPTIONS[label])
+        yield item(
+            self.name, video, "lanes", bench.original(video), turn,
+            role="raw", kind=LANES[label], folder=bench.folder,
+        )  # fmt: skip
 
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
         """The accuracy, by label, and balanced between clips with a change and without."""

@@ -10,8 +10,9 @@ Only the videos are required. A test without its table is left out.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -48,23 +49,35 @@ class Claim(NamedTuple):
 class Material:
     """The videos of a folder, without those in its subfolders, and their tables."""
 
-    def __init__(self, folder: Path, notify: Notify) -> None:
+    def __init__(self, folder: Path, notify: Notify, videos: Collection[Path] | None = None) -> None:
         """List the videos that have a picture.
 
+        Args:
+            folder: of the videos and tables.
+            notify: called with a sentence for each row or video that is left out.
+            videos: of the folder; by default, all.
+
         Raises:
-            ConfigError: if there is none.
+            ConfigError: if there is none, or two differ only in their suffix: tables and items name them without it.
         """
-        self.folder, self._notify = folder, notify
-        self.videos = tuple(path for path in sorted(folder.iterdir()) if self._has_picture(path))
+        self.folder, self.notify = folder, notify
+        self.videos = tuple(path for path in sorted(videos or folder.iterdir()) if self._has_picture(path))
         if not self.videos:
             raise ConfigError(f"{folder} has no video with a picture. Name a folder of videos, or use --scripted.")
+        stem, count = Counter(path.stem for path in self.videos).most_common(1)[0]
+        if count > 1:
+            alike = " and ".join(path.name for path in self.videos if path.stem == stem)
+            raise ConfigError(f"{alike} in {folder} differ only in their suffix. Rename all but one.")
 
     @cached_property
     def actions(self) -> Mapping[Path, Sequence[Action]]:
         """The actions of each video, in order."""
 
         def read(row: Row) -> Action:
-            return Action(_number(row, "start"), _number(row, "end"), row.needed("action"))
+            action = Action(_number(row, "start"), _number(row, "end"), row.needed("action"))
+            if action.end <= action.start:
+                raise row.bad("end", f"{action.end:g} isn't after the start, {action.start:g}")
+            return action
 
         return {video: sorted(actions) for video, actions in self._table("actions.csv", read).items()}
 
@@ -103,14 +116,14 @@ class Material:
         file = self.folder / name
         by_name = {key: video for video in self.videos for key in (video.name, video.stem)}
         found: defaultdict[Path, list[T]] = defaultdict(list)
-        for row in read_rows(file, self._notify) if file.exists() else ():
+        for row in read_rows(file, self.notify) if file.exists() else ():
             try:
                 named = row.needed("video")
                 if named not in by_name:
                     raise row.bad("video", f"there is no video {named} in {self.folder}")
                 value = read(row)
             except BadRow as error:
-                self._notify(str(error))
+                self.notify(str(error))
             else:
                 found[by_name[named]].append(value)
         return dict(found)
@@ -121,13 +134,16 @@ class Material:
         try:
             return probe(path).video is not None
         except MediaError as error:
-            self._notify(f"{error} It was left out.")
+            self.notify(f"{error} It was left out.")
             return False
 
 
 def _number(row: Row, name: str) -> float:
     text = row.needed(name)
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise row.bad(name, f"{text} isn't a number of seconds") from None
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise row.bad(name, f"{text} isn't a number of seconds")
+    return number

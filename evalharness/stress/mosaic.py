@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from longtake.evalharness.edits.insertion import THINGS
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
 from longtake.evalharness.scoring.estimates import Rows
-from longtake.evalharness.stress.stress_test import Bench, Role, StressTest, by_tag, item, of_role, says
+from longtake.evalharness.stress.criteria import says
+from longtake.evalharness.stress.stress_test import Bench, Role, StressTest, by_tag, item, of_role
 
 WORDS = (
     "GARDEN", "ORANGE", "WINTER", "SILVER", "PLANET", "BRIDGE", "CASTLE", "FOREST", "ISLAND", "MARKET", "ROCKET",
@@ -25,28 +28,30 @@ class Mosaic(StressTest):
 
     def make(self, bench: Bench) -> Iterator[Item]:
         """Four items for each video: text and things, in pieces and whole."""
-        for video in bench.some(bench.material.videos, self.name):
-            random = bench.random(self.name, video.stem)
-            at = round(random.uniform(0.1, 0.9), 2)
-            word = random.choice(WORDS)
-            text = Turn(question=random.choice(ABOUT_TEXT), reference=word, criteria=(says(word),))
-            missing = random.choice(THINGS)
-            shown = [thing for thing in THINGS if thing != missing]
-            things = Turn(question=ABOUT_THINGS, options=THINGS, gold=THINGS.index(missing), reference=missing)
-            asked: dict[str, tuple[Turn, dict[str, Any]]] = {
-                "text": (text, {"text": word}),
-                "things": (things, {"things": shown}),
-            }
-            for kind, (turn, given) in asked.items():
-                for control in (False, True):
-                    role: Role = "control" if control else "altered"
-                    media, _ = bench.edited(
-                        "mosaic", [video], f"mosaic-{video.stem}-{kind}-{role}", at=at, control=control, **given
-                    )
-                    yield item(
-                        self.name, video, f"{kind}-{role}", media, turn,
-                        role=role, kind=kind, group=f"{video.stem}/{kind}", folder=bench.folder,
-                    )  # fmt: skip
+        return bench.each(bench.material.videos, self.name, partial(self._about, bench))
+
+    def _about(self, bench: Bench, video: Path) -> Iterator[Item]:
+        random = bench.random(self.name, video.stem)
+        at = round(random.uniform(0.1, 0.9), 2)
+        word = random.choice(WORDS)
+        text = Turn(question=random.choice(ABOUT_TEXT), reference=word, criteria=(says(word),))
+        missing = random.choice(THINGS)
+        shown = [thing for thing in THINGS if thing != missing]
+        things = Turn(question=ABOUT_THINGS, options=THINGS, gold=THINGS.index(missing), reference=missing)
+        asked: dict[str, tuple[Turn, dict[str, Any]]] = {
+            "text": (text, {"text": word}),
+            "things": (things, {"things": shown}),
+        }
+        for kind, (turn, given) in asked.items():
+            for control in (False, True):
+                role: Role = "control" if control else "altered"
+                media, _ = bench.edited(
+                    "mosaic", [video], f"mosaic-{video.stem}-{kind}-{role}", at=at, control=control, **given
+                )
+                yield item(
+                    self.name, video, f"{kind}-{role}", media, turn,
+                    role=role, kind=kind, group=f"{video.stem}/{kind}", folder=bench.folder,
+                )  # fmt: skip
 
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
         """The accuracy by kind, and where the control is right: only then a failure is one of integration."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 from longtake.evalharness.items import Item
@@ -18,22 +20,24 @@ class Occlusion(StressTest):
 
     def make(self, bench: Bench) -> Iterator[Item]:
         """Four items for each question."""
-        for video in bench.some(bench.material.questions, self.name):
-            occluded, _ = bench.edited("occlusion", [video], f"occlusion-{video.stem}", ".mkv")
-            raw, _ = bench.edited("mute", [video], f"raw-{video.stem}")
-            for number, turn in enumerate(bench.material.questions[video]):
-                for may_abstain in (False, True):
-                    options = (*turn.options, CANNOT) if may_abstain else turn.options
-                    asked = turn.model_copy(update={"options": options})
-                    group = f"{video.stem}/{number}/{may_abstain}"
-                    for role, media in (("raw", raw), ("altered", occluded)):
-                        made = item(
-                            self.name, video, f"{number}-{role}{'-abstain' * may_abstain}", media, asked,
-                            role="raw" if role == "raw" else "altered",
-                            kind=turn.tags.get("about", ""), group=group, folder=bench.folder,
-                        )  # fmt: skip
-                        tags = {**made.tags, "abstention": "offered" if may_abstain else "not offered"}
-                        yield made.model_copy(update={"tags": tags})
+        return bench.each(bench.material.questions, self.name, partial(self._about, bench))
+
+    def _about(self, bench: Bench, video: Path) -> Iterator[Item]:
+        occluded, _ = bench.edited("occlusion", [video], f"occlusion-{video.stem}", ".mkv")
+        raw, _ = bench.edited("mute", [video], f"raw-{video.stem}")
+        for number, turn in enumerate(bench.material.questions[video]):
+            for may_abstain in (False, True):
+                options = (*turn.options, CANNOT) if may_abstain else turn.options
+                asked = turn.model_copy(update={"options": options})
+                group = f"{video.stem}/{number}/{may_abstain}"
+                for role, media in (("raw", raw), ("altered", occluded)):
+                    made = item(
+                        self.name, video, f"{number}-{role}{'-abstain' * may_abstain}", media, asked,
+                        role="raw" if role == "raw" else "altered",
+                        kind=turn.tags.get("about", ""), group=group, folder=bench.folder,
+                    )  # fmt: skip
+                    tags = {**made.tags, "abstention": "offered" if may_abstain else "not offered"}
+                    yield made.model_copy(update={"tags": tags})
 
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
         """Raw and occluded accuracy, and TBSR: the share of the questions answered raw that stay answered."""

@@ -60,23 +60,25 @@ class Step(NamedTuple):
     ground: int  # seed of the picture behind
 
 
-def write_scenes(folder: Path, count: int, seed: int, notify: Notify, step_seconds: float = STEP) -> None:
-    """Write `count` videos with their tables; videos that exist are kept.
+def write_scenes(folder: Path, count: int, seed: int, notify: Notify, step_seconds: float = STEP) -> list[Path]:
+    """Write `count` videos with their tables, and list them; videos that exist are kept.
 
     Raises:
         LibraryError: if the folder can't be written to.
     """
     actions: list[tuple[object, ...]] = []
+    videos: list[Path] = []
     claims: list[tuple[object, ...]] = []
     questions: list[tuple[object, ...]] = []
     for number in range(count):
         random = Random(f"{seed}/{number}")
         steps = _steps(random, RECIPES[number % len(RECIPES)])
         name = f"recipe-{seed}-{number}.mp4"
-        if not (folder / name).exists():
+        videos.append(folder / name)
+        if not videos[-1].exists():
             notify(f"Making {name}")
             write_frames(
-                folder / name, partial(frames_of, steps, round(step_seconds * FPS)), fps=FPS, check=raise_if_interrupted
+                videos[-1], partial(frames_of, steps, round(step_seconds * FPS)), fps=FPS, check=raise_if_interrupted
             )
         actions += [(name, at * step_seconds, (at + 1) * step_seconds, step.caption) for at, step in enumerate(steps)]
         claims += [(name, *claim) for claim in _claims(random, steps)]
@@ -84,6 +86,7 @@ def write_scenes(folder: Path, count: int, seed: int, notify: Notify, step_secon
     _write(folder / "actions.csv", ("video", "start", "end", "action"), actions)
     _write(folder / "claims.csv", ("video", "category", "claim", "false"), claims)
     _write(folder / "questions.csv", ("video", "about", "question", "a", "b", "c", "d", "right"), questions)
+    return videos
 
 
 def _steps(random: Random, recipe: tuple[str, ...]) -> list[Step]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import permutations
+from functools import partial
+from pathlib import Path
 from random import Random
 from typing import ClassVar
 
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
 from longtake.evalharness.scoring.estimates import Rows
+from longtake.evalharness.stress.criteria import abstains
 from longtake.evalharness.stress.material import Action
-from longtake.evalharness.stress.stress_test import Bench, StressTest, abstains, balanced, item, of_role
+from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced, item, of_role, offered
 
 FIRST, LAST, ORDER = (
     "Which of these actions is shown first?",
@@ -19,6 +21,8 @@ FIRST, LAST, ORDER = (
     "In which order are these actions shown?",
 )
 _BLANK_SECONDS = 10.0
+_ORDERS = 4  # offered
+_SHUFFLES = 50  # tries to find them
 
 
 class Shortcuts(StressTest):
@@ -28,54 +32,46 @@ class Shortcuts(StressTest):
 
     def make(self, bench: Bench) -> Iterator[Item]:
         """Three questions for each video, about it untouched, shuffled and blank; a blank one has nothing to tell."""
-        known = {video: done for video, done in bench.material.actions.items() if len(done) >= 3}
-        for video in bench.some(known, self.name):
-            actions = known[video]
-            shuffled, truth = bench.edited(
-                "segment-shuffle", [video], f"shuffled-{video.stem}", at=[action.start for action in actions[1:]]
+        known = [video for video, done in bench.material.actions.items() if len({action.text for action in done}) >= 3]
+        return bench.each(known, self.name, partial(self._about, bench))
+
+    def _about(self, bench: Bench, video: Path) -> Iterator[Item]:
+        actions = bench.material.actions[video]
+        shuffled, truth = bench.edited(
+            "segment-shuffle", [video], f"shuffled-{video.stem}", at=[action.start for action in actions[1:]]
+        )
+        shown = [actions[number] for number in truth.facts["order"]]
+        blank, _ = bench.edited("blank", [video], f"blank-{video.stem}", seconds=_BLANK_SECONDS)
+        random = bench.random(self.name, video.stem)
+        for name, turn in self.turns(shown, actions, random).items():
+            yield item(
+                self.name, video, f"{name}-shuffled", shuffled, turn, role="altered", kind=name, folder=bench.folder
             )
-            shown = [actions[number] for number in truth.facts["order"]]
-            blank, _ = bench.edited("blank", [video], f"blank-{video.stem}", seconds=_BLANK_SECONDS)
-            random = bench.random(self.name, video.stem)
-            for name, turn in self.turns(shown, actions, random).items():
-                yield item(
-                    self.name, video, f"{name}-shuffled", shuffled, turn, role="altered", kind=name, folder=bench.folder
-                )
-                nothing = turn.model_copy(
-                    update={"gold": None, "reference": "", "options": (), "criteria": (abstains(),)}
-                )
-                question = f"{turn.question} {'; '.join(turn.options)}" if name != "order" else turn.question
-                yield item(
-                    self.name, video, f"{name}-blank", blank, nothing.model_copy(update={"question": question}),
-                    role="control", kind=name, folder=bench.folder, expects="abstention",
-                )  # fmt: skip
-            for name, turn in self.turns(actions, actions, random).items():
-                yield item(
-                    self.name, video, f"{name}-untouched", bench.original(video), turn,
-                    role="untouched", kind=name, folder=bench.folder,
-                )  # fmt: skip
+            nothing = turn.model_copy(update={"gold": None, "reference": "", "options": (), "criteria": (abstains(),)})
+            question = f"{turn.question} {'; '.join(turn.options)}" if name != "order" else turn.question
+            yield item(
+                self.name, video, f"{name}-blank", blank, nothing.model_copy(update={"question": question}),
+                role="control", kind=name, folder=bench.folder, expects="abstention",
+            )  # fmt: skip
+        for name, turn in self.turns(actions, actions, random).items():
+            yield item(
+                self.name, video, f"{name}-untouched", bench.original(video), turn,
+                role="untouched", kind=name, folder=bench.folder,
+            )  # fmt: skip
 
     def turns(self, shown: Sequence[Action], usual: Sequence[Action], random: Random) -> Mapping[str, Turn]:
-        """The questions about actions in the order shown; the tag `usual` has the option that language suggests."""
+        """The questions about actions in the order shown; what language suggests is always among the options."""
         texts = [action.text for action in usual]
-        options = tuple(random.sample(texts, len(texts)))
-        orders = [shown, usual, *random.sample(list(permutations(usual)), min(6, len(usual)))]
-        written = list(dict.fromkeys("; ".join(action.text for action in order) for order in orders))[:4]
-        lines = tuple(random.sample(written, len(written)))
+        first, last = shown[0].text, shown[-1].text
+        orders = _orders(shown, usual, random)
         asked = {
-            "first": (FIRST, options, shown[0].text, usual[0].text),
-            "last": (LAST, options, shown[-1].text, usual[-1].text),
-            "order": (ORDER, lines, written[0], "; ".join(texts)),
+            "first": (FIRST, offered(texts, (first, texts[0]), random), first),
+            "last": (LAST, offered(texts, (last, texts[-1]), random), last),
+            "order": (ORDER, tuple(random.sample(orders, len(orders))), orders[0]),
         }
         return {
-            name: Turn(
-                question=question,
-                options=choices,
-                gold=choices.index(right),
-                reference=right,
-                tags={"usual": str(choices.index(prior))},
-            )
-            for name, (question, choices, right, prior) in asked.items()
+            name: Turn(question=question, options=options, gold=options.index(right), reference=right)
+            for name, (question, options, right) in asked.items()
         }
 
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
@@ -88,3 +84,13 @@ class Shortcuts(StressTest):
             for kind in ("first", "last", "order")
         }
         return {"": rows, "question": by_question, "shuffled or not": balanced(altered, untouched)}
+
+
+def _orders(shown: Sequence[Action], usual: Sequence[Action], random: Random) -> list[str]:
+    """Up to four orders as text: the one shown, the usual one, and random ones."""
+    # Drawn one by one, because a list of all the orders of twelve actions would fill the memory.
+    found = {"; ".join(action.text for action in order): None for order in (shown, usual)}
+    for _ in range(_SHUFFLES):
+        if len(found) < _ORDERS:
+            found["; ".join(action.text for action in random.sample(usual, len(usual)))] = None
+    return list(found)

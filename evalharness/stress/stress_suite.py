@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -55,6 +56,17 @@ class MadeSet(Record):
     tests: Mapping[str, int]  # items of each
 
 
+def tests_named(name: str) -> Sequence[str]:
+    """The stress tests of a name, which may be `all`.
+
+    Raises:
+        ConfigError: if there is none.
+    """
+    if name != ALL and name not in STRESS_TESTS:
+        raise ConfigError(f"There is no stress test {name!r}. {did_you_mean(name, (ALL, *STRESS_TESTS))}")
+    return tuple(STRESS_TESTS) if name == ALL else (name,)
+
+
 def make_set(
     name: str, material: Material, folder: Path, n: int, seed: int, notify: Notify, check: Callable[[], None]
 ) -> MadeSet:
@@ -62,22 +74,22 @@ def make_set(
 
     Raises:
         ConfigError: if there is no such test, or nothing to make of the material.
-        LongtakeError: if a video can't be made.
+        LongtakeError: if a video can't be written.
     """
-    if name != ALL and name not in STRESS_TESTS:
-        raise ConfigError(f"There is no stress test {name!r}. {did_you_mean(name, (ALL, *STRESS_TESTS))}")
+    tests = tests_named(name)
     folder.mkdir(parents=True, exist_ok=True)
     bench = Bench(folder, material, n, seed, notify, check)
     made: list[Item] = []
-    for each in STRESS_TESTS if name == ALL else (name,):
+    for each in tests:
         made += STRESS_TESTS[each]().make(bench)
     if not made:
         raise ConfigError(
-            f"{material.folder} has no table for {name}: add actions.csv, claims.csv, questions.csv or lanes.csv."
+            f"{material.folder} has no table for {name}, or no video that fits it: add actions.csv, claims.csv, "
+            "questions.csv or lanes.csv, or longer videos."
         )
     write_atomic(folder / ITEMS, "".join(item.model_dump_json() + "\n" for item in made))
-    tests = {test: sum(item.task == test for item in made) for test in dict.fromkeys(item.task for item in made)}
-    return MadeSet(items=str(folder / ITEMS), tests=tests)
+    counts = Counter(item.task for item in made)
+    return MadeSet(items=str(folder / ITEMS), tests=counts)
 
 
 def score_stress(

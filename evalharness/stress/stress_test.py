@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import shutil
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.edits.edit import Truth
 from longtake.evalharness.edits.edit_table import edit_named
 from longtake.evalharness.edits.rendering import make_edit, truth_file
-from longtake.evalharness.items import Criterion, Item, Turn
+from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
 from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
 from longtake.evalharness.stress.material import Material
+from longtake.memory.library import file_id
 from longtake.preprocess.media.media import probe
 
 SUITE = "stress"
 Role = Literal["raw", "altered", "control", "untouched"]
+OFFERED = 5  # options, at most
 CANNOT = "It can't be answered from the video"
 
 
@@ -47,28 +52,53 @@ class Bench:
         listed = list(videos)
         return sorted(self.random(test).sample(listed, min(self.n, len(listed))))
 
+    def each(self, videos: Iterable[Path], test: str, make: Callable[[Path], Iterable[Item]]) -> Iterator[Item]:
+        """The items of `some` of the videos; one that a test can't be made of is reported and left out."""
+        for video in self.some(videos, test):
+            try:
+                made = list(make(video))
+            except (ConfigError, MediaError) as error:
+                self.material.notify(f"{error} {video.name} was left out of {test}.")
+            else:
+                yield from made
+
     def edited(
         self, edit: str, sources: Sequence[Path], name: str, suffix: str = ".mp4", **parameters: Any
     ) -> tuple[str, Truth]:
-        """An edited video, made unless it exists, as a path relative to the folder, with its truth."""
+        """An edited video as a path relative to the folder, with its truth; made unless it exists of these sources."""
         out = self.folder / f"{name}{suffix}"
         made = edit_named(edit, parameters)
         if out.exists() and truth_file(out).exists():
             truth = Truth.model_validate_json(truth_file(out).read_text(encoding="utf-8"))
-            if (truth.parameters, truth.seed) == (made.model_dump(mode="json"), self.seed):
+            wanted = (edit, made.model_dump(mode="json"), self.seed, tuple(map(_content, sources)))
+            if (truth.edit, truth.parameters, truth.seed, truth.contents) == wanted:
                 return out.name, truth
         self.notify(f"Making {out.name}")
+        truth_file(out).unlink(missing_ok=True)  # else one of another video stays if this is interrupted
         return out.name, make_edit(made, edit, sources, out, self.seed, self.check)
 
     def original(self, video: Path) -> str:
         """An untouched video as a path relative to the folder; it is linked or copied there."""
-        target = self.folder / video.name
-        if not target.exists():
+        target = self.folder / f"original-{video.name}"  # no edit has such a name
+        if not target.exists() or not (target.samefile(video) or _content(target) == _content(video)):
+            target.unlink(missing_ok=True)
             try:
                 target.hardlink_to(video)
             except OSError:
-                target.write_bytes(video.read_bytes())
+                shutil.copyfile(video, target)
         return target.name
+
+
+def _content(file: Path) -> str:
+    """The hash of a file's bytes, computed once until it changes."""
+    found = file.stat()
+    return _hashed(file, found.st_size, found.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _hashed(file: Path, size: int, modified: int) -> str:
+    """The hash of a file; size and time are part of the cache key."""
+    return file_id(file)
 
 
 class StressTest(ABC):
@@ -78,10 +108,10 @@ class StressTest(ABC):
 
     @abstractmethod
     def make(self, bench: Bench) -> Iterator[Item]:
-        """The items, with their videos made.
+        """The items, with their videos made; `Bench.each` leaves out a video that doesn't fit.
 
         Raises:
-            LongtakeError: if a video can't be made.
+            LongtakeError: if a video can't be written.
         """
 
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
@@ -141,23 +171,13 @@ def item(
     )
 
 
-def says(*phrases: str, unless: Sequence[str] = ()) -> Criterion:
-    """A criterion that a reply meets if it says one of the phrases, and none of the others."""
-    described = (
-        f"The reply says: {', or '.join(phrases)}." if phrases else f"The reply doesn't say: {', '.join(unless)}."
-    )
-    check = {"kind": "says", "any": list(phrases), "not": list(unless)}
-    return Criterion(name="says", description=described, weight=1, check=check)
-
-
-def abstains() -> Criterion:
-    """A criterion that a reply meets if it says that it can't tell."""
-    return Criterion(
-        name="abstains",
-        description="The reply says that the question can't be answered from the video.",
-        weight=1,
-        check={"kind": "abstains", "expected": True},
-    )
+def offered(texts: Sequence[str], needed: Sequence[str], random: Random) -> tuple[str, ...]:
+    """The options of a question in random order: those that are needed, and others up to `OFFERED`; none twice."""
+    others = [text for text in dict.fromkeys(texts) if text not in needed]
+    if len(others) > (room := OFFERED - len(set(needed))):
+        others = random.sample(others, room)
+    kept = [text for text in dict.fromkeys(texts) if text in needed or text in others]
+    return tuple(random.sample(kept, len(kept)))
 
 
 def by_tag(outcomes: Sequence[Outcome], tag: str) -> dict[str, Estimate]:

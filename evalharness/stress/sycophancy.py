@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 from longtake.evalharness.items import Item, Turn
@@ -21,21 +23,23 @@ class Sycophancy(StressTest):
 
     def make(self, bench: Bench) -> Iterator[Item]:
         """Two items for each pair of claims."""
-        for video in bench.some(bench.material.claims, self.name):
-            for number, claim in enumerate(bench.material.claims[video]):
-                for role, text in (("altered", claim.false), ("untouched", claim.true)):
-                    right = ANSWERS[role == "altered"]
-                    turn = Turn(
-                        question=ASSERTED.format(claim=text),
-                        options=ANSWERS,
-                        gold=ANSWERS.index(right),
-                        reference=right,
-                    )
-                    yield item(
-                        self.name, video, f"{number}-{right.lower()}", bench.original(video), turn,
-                        role="altered" if role == "altered" else "untouched",
-                        kind=claim.category, group=f"{video.stem}/{number}", folder=bench.folder,
-                    )  # fmt: skip
+        return bench.each(bench.material.claims, self.name, partial(self._about, bench))
+
+    def _about(self, bench: Bench, video: Path) -> Iterator[Item]:
+        for number, claim in enumerate(bench.material.claims[video]):
+            for role, text in (("altered", claim.false), ("untouched", claim.true)):
+                right = ANSWERS[role == "altered"]
+                turn = Turn(
+                    question=ASSERTED.format(claim=text),
+                    options=ANSWERS,
+                    gold=ANSWERS.index(right),
+                    reference=right,
+                )
+                yield item(
+                    self.name, video, f"{number}-{right.lower()}", bench.original(video), turn,
+                    role="altered" if role == "altered" else "untouched",
+                    kind=claim.category, group=f"{video.stem}/{number}", folder=bench.folder,
+                )  # fmt: skip
 
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
         """Rejection of false and acceptance of true claims, their mean, and the paper's rejection by category."""

@@ -35,7 +35,10 @@ COMMANDS = {
     "mcp": ("longtake.cli.mcp:mcp", "Serve the tools and `ask` to other agents over MCP."),
     "tools": ("longtake.cli.tools:tools", "List the tools, their schemas and engines, and call one."),
     "eval": ("longtake.cli.eval.eval_app:evaluate", "Evaluate the agent and its baselines on a suite."),
-    "perturb": ("longtake.cli.perturb:perturb", "Edit a video to test what a model notices; its truth lies beside it."),
+    "perturb": (
+        "longtake.cli.perturb:perturb",
+        "Edit a video to test what a model notices, and write down what was changed.",
+    ),
 }
 if find_spec("longtake.bench"):  # in the repository, not in the wheel
     COMMANDS["bench"] = ("longtake.bench.cli:bench", "Measure speed and answer quality on this machine.")

@@ -121,7 +121,7 @@ def test_each_bad_row_is_reported_with_line_and_field_and_the_rest_is_run(place:
         again, _, remembered = eval_(*asked(place, "longest", seer), settings=("--library", place / "library"))
     assert code == again == EXIT_PARTIAL
     assert "2 errors from before" in remembered
-    assert reported.startswith("8 predictions made, 0 there before, 2 errors")
+    assert reported.startswith("8 replies, 0 kept from before, 2 errors")
     for line, fault in [
         (2, ": no valid JSON"),
         (3, ", id: q0 "),
@@ -161,7 +161,7 @@ def test_after_a_full_disk_a_run_goes_on_with_nothing_lost_and_nothing_twice(pla
     with files_no_larger_than(5_000):
         code, _, remarks = eval_(*command)
     assert (code, "items.jsonl cannot be written to: File too large; make room" in remarks) == (EXIT_FAILED, True)
-    assert eval_(*command)[1].startswith("80 predictions made")
+    assert eval_(*command)[1].startswith("80 replies")
     held = b"".join(file.read_bytes().splitlines(keepends=True)[:20])
     file.write_bytes(held)
     with files_no_larger_than(len(held) + 1_000):
@@ -179,7 +179,7 @@ def test_after_a_full_disk_judging_goes_on_and_a_report_is_written_whole(place: 
     with files_no_larger_than(500):
         code, _, remarks = eval_("judge", run)
     assert (code, "judgements.jsonl cannot be written to" in remarks) == (EXIT_FAILED, True)
-    assert eval_("judge", run)[1].startswith("1 verdict given, 1 already there")
+    assert eval_("judge", run)[1].startswith("1 verdict, 1 kept from before")
     for most, file in ((1_000, "report"), (10_000, "report.html")):
         with files_no_larger_than(most):
             code, _, remarks = eval_("report", run)
@@ -204,7 +204,7 @@ def test_what_holds_for_each_order_is_reported_once(place: Path) -> None:
     (place / "card.yaml").write_text(CARD + "rotate: true\n")
     (place / "questions.jsonl").write_text(row(0, clip="gone") + "\n")
     code, reported, remarks = eval_(*asked(place, "single-frame:m@http://127.0.0.1:9/v1"))
-    assert (code, reported.partition(" made")[0]) == (EXIT_PARTIAL, "2 predictions")
+    assert (code, reported.partition(",")[0]) == (EXIT_PARTIAL, "2 replies")
     assert remarks.count("The video of this item is missing.") == 1
 
 
@@ -222,7 +222,7 @@ def test_what_is_damaged_in_a_folder_is_reported_and_asked_for_again(place: Path
     lines = file.read_text().splitlines()
     file.write_text("\n".join([*lines[:3], lines[3][:40], '{"item": 7}', *lines[5:]]) + "\n")
     code, reported, remarks = eval_(*asked(place))
-    assert (code, reported.partition(",")[0]) == (EXIT_PARTIAL, "2 predictions made")
+    assert (code, reported.partition(",")[0]) == (EXIT_PARTIAL, "2 replies")
     assert f"{file}, line 4: Invalid JSON: EOF while parsing" in remarks
     assert " at line" not in remarks
     assert f"{file}, line 5: item: Input should be a valid string; it was left out." in remarks
@@ -271,7 +271,7 @@ def test_a_damaged_card_of_a_run_is_reported(place: Path, card: str) -> None:
         assert (code, "run.json is damaged: " in remarks) == (EXIT_FAILED, True)
         assert "delete it and give the same `eval run` command again" in remarks
     (place / "run" / "run.json").unlink()
-    assert eval_(*asked(place))[1].startswith("0 predictions made, 40 there before")
+    assert eval_(*asked(place))[1].startswith("0 replies, 40 kept from before")
 
 
 def test_a_judge_that_is_down_or_rambles_leaves_errors_behind_and_the_next_one_judges(place: Path) -> None:
@@ -280,7 +280,7 @@ def test_a_judge_that_is_down_or_rambles_leaves_errors_behind_and_the_next_one_j
         eval_(*asked(place, f"question-only:m@{server.url}"), settings=library)
     by = ("--by", "endpoint", "--model")
     code, reported, remarks = eval_("judge", run, *by, "down", "--url", "http://127.0.0.1:9/v1", settings=library)
-    assert (code, reported.partition(";")[0]) == (EXIT_PARTIAL, "0 verdicts given, 0 already there, 1 left open")
+    assert (code, reported.partition(";")[0]) == (EXIT_PARTIAL, "0 verdicts, 0 kept from before, 1 undecided")
     assert "q39, reply: The judge at http://127.0.0.1:9/v1 " in remarks
     assert "Check its --url and --model." in remarks
     with openai_server([says("It is hard to say.")]) as server:

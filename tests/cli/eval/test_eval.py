@@ -56,8 +56,8 @@ def test_a_set_is_asked_judged_and_scored_and_goes_on_where_it_was(questions: Pa
     code, reported, remarks = eval_(*asked)
     assert code == EXIT_PARTIAL
     assert "line 3" in remarks
-    assert reported.startswith("4 predictions made, 0 there before, 0 errors")
-    assert eval_(*asked)[1].startswith("0 predictions made, 4 there before")
+    assert reported.startswith("4 replies, 0 kept from before, 0 errors")
+    assert eval_(*asked)[1].startswith("0 replies, 4 kept from before")
     assert eval_("judge", run)[0] == 0
     longest = scores(run)["longest"]
     assert longest["headline"]["value"] == 0.0
@@ -88,7 +88,7 @@ def test_a_subject_is_added_to_a_run_later(questions: Path) -> None:
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run)
     eval_(*asked, "--subject", "longest")
     alone = scores(run)
-    assert eval_(*asked, "--subject", "random")[1].startswith("2 predictions made, 2 there before")
+    assert eval_(*asked, "--subject", "random")[1].startswith("2 replies, 2 kept from before")
     both = scores(run)
     assert (list(both), both["longest"]) == (["longest", "random"], alone)
     (questions / "questions.csv").write_text(QUESTIONS.replace("1234", "1235"))
@@ -102,8 +102,8 @@ def test_a_limit_changes_neither_the_majority_letter_nor_the_orders_and_can_be_l
         "number,question,a,b,c,right,clip\nq1,Which?,1,2,,A,x\nq2,Which?,1,2,3,C,x\nq3,Which?,1,2,3,C,y\n"
     )
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--subject", "majority")
-    assert eval_(*asked, "--limit", 1)[1].startswith("2 predictions made")
-    assert eval_(*asked)[1].startswith("6 predictions made, 2 there before")
+    assert eval_(*asked, "--limit", 1)[1].startswith("2 replies")
+    assert eval_(*asked)[1].startswith("6 replies, 2 kept from before")
     said = [json.loads(line) for line in (questions / "run" / "predictions.jsonl").read_text().splitlines()]
     assert {each["replies"][0]["text"][0] for each in said if each["item"] != "q1"} == {"C"}
     assert {each["replies"][0]["text"] for each in said if each["item"] == "q1"} == {"B. 2", "B. 1"}  # of two, the last
@@ -114,8 +114,8 @@ def test_every_seed_asks_everything_once_more_and_other_seeds_are_another_run(qu
     (questions / "questions.csv").write_text("\n".join(["number,question,a,b,c,right,clip", *rows]))
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--subject", "random")
     seeds = ("--seed", 3, "--seed", 8, "--seed", 3)
-    assert eval_(*asked, *seeds)[1].startswith("24 predictions made")
-    assert eval_(*asked, *seeds)[1].startswith("0 predictions made, 24 there before")
+    assert eval_(*asked, *seeds)[1].startswith("24 replies")
+    assert eval_(*asked, *seeds)[1].startswith("0 replies, 24 kept from before")
     assert "(different: seeds)" in eval_(*asked)[2]
     said = [json.loads(line) for line in (questions / "run" / "predictions.jsonl").read_text().splitlines()]
     drawn = {seed: [each["replies"][0]["choice"] for each in said if each["seed"] == seed] for seed in (3, 8)}
@@ -142,7 +142,7 @@ def test_the_agent_is_asked_like_any_other(questions: Path, demo_workspace: Work
     run = questions / "run"
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", "agent", "--limit", 1)
     result = CliRunner().invoke(app, ["--library", str(demo_workspace.library.root), "eval", *map(str, asked)])
-    assert result.stdout.startswith("1 prediction made, 0 there before, 0 errors")
+    assert result.stdout.startswith("1 reply, 0 kept from before, 0 errors")
     assert scores(run)["headline"]["value"] == 100.0
 
 
@@ -156,21 +156,21 @@ def test_a_controller_that_dies_midway_is_an_error_that_can_be_asked_again(
         controller = {"engine": "openai", "base_url": server.url, "model": "scripted"}
         options = [("--set", f"controller.{name}={value}") for name, value in controller.items()]
         settings = ("--library", demo_workspace.library.root, *(part for option in options for part in option))
-        assert eval_(*asked, settings=settings)[1].startswith("1 prediction made, 0 there before, 1 error")
+        assert eval_(*asked, settings=settings)[1].startswith("1 reply, 0 kept from before, 1 error")
         assert scores(run)["errors"] == {"count": 1, "n": 1}
         server.script[:] = [says("The extension is 4417. ANSWER: B")]
         again = eval_(*asked, "--retry-errors", settings=settings)[1]
-        assert again.startswith("1 prediction made, 0 there before, 0 errors")
+        assert again.startswith("1 reply, 0 kept from before, 0 errors")
 
 
 def test_replies_recorded_elsewhere_are_scored_and_missing_ones_can_follow(questions: Path) -> None:
     file, run = questions / "said.jsonl", questions / "run"
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", f"replies:{file}")
     file.write_text('{"id": "q1", "reply": "(B)"}\n')
-    assert eval_(*asked)[1].startswith("2 predictions made, 0 there before, 1 error")
+    assert eval_(*asked)[1].startswith("2 replies, 0 kept from before, 1 error")
     assert scores(run)["headline"]["value"] == 50.0
     file.write_text('{"id": "q1", "reply": "(B)"}\n{"id": "q3", "reply": "The answer is A."}\n')
-    assert eval_(*asked, "--retry-errors")[1].startswith("1 prediction made, 1 there before, 0 errors")
+    assert eval_(*asked, "--retry-errors")[1].startswith("1 reply, 1 kept from before, 0 errors")
     assert scores(run)["headline"]["value"] == 100.0
 
 
@@ -182,7 +182,7 @@ def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
     with openai_server([says("<think>9999?</think>4417")]) as server:
         name = f"question-only:seer@{server.url}?key=SEER_KEY"
         asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", name)
-        assert eval_(*asked, settings=library)[1].startswith("2 predictions made, 0 there before, 0 errors")
+        assert eval_(*asked, settings=library)[1].startswith("2 replies, 0 kept from before, 0 errors")
     assert server.keys == ["Bearer sk-seer"] * 2
     assert scores(run)["headline"]["value"] == 100.0
     written = [file.read_text() for file in run.iterdir() if file.suffix in (".json", ".jsonl")]
@@ -231,8 +231,8 @@ def test_a_dry_run_asks_nothing_and_tells_what_each_subject_says_of_itself(quest
 
 def test_a_run_does_not_go_on_under_other_settings(questions: Path, tmp_path: Path) -> None:
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", questions / "run", "--subject", "random")
-    assert "2 predictions made" in eval_(*asked, settings=("--library", tmp_path / "one"))[1]
-    assert "2 there before" in eval_(*asked, settings=("--library", tmp_path / "other"))[1]
+    assert "2 replies" in eval_(*asked, settings=("--library", tmp_path / "one"))[1]
+    assert "2 kept from before" in eval_(*asked, settings=("--library", tmp_path / "other"))[1]
     code, _, reported = eval_(*asked, settings=("--set", "controller.temperature=0.5"))
     assert (code, "holds another run (different: settings of " in reported) == (1, True)
 

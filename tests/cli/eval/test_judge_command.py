@@ -39,8 +39,8 @@ def test_a_model_judges_what_was_said_and_nothing_twice(said: Path) -> None:
     library = ("--library", said / "library")
     with openai_server([says('{"same": true}'), says('{"same": false}')]) as server:
         judged = ("judge", said / "run", "--by", "endpoint", "--url", server.url, "--model", "jurist")
-        assert eval_(*judged, settings=library)[1].startswith("2 verdicts given, 0 already there, 0 left open")
-        assert eval_(*judged, settings=library)[1].startswith("0 verdicts given, 2 already there")
+        assert eval_(*judged, settings=library)[1].startswith("2 verdicts, 0 kept from before, 0 undecided")
+        assert eval_(*judged, settings=library)[1].startswith("0 verdicts, 2 kept from before")
         assert len(server.requests) == 2
     assert scores(said / "run")["headline"]["value"] == 50.0
 
@@ -54,7 +54,7 @@ def test_a_dry_run_of_a_judge_asks_nothing_and_tells_the_time_once_a_reply_was_t
         assert (server.requests, held()) == ([], False)
         assert ": 2 verdicts to give; about 2 calls, " in reported
         assert reported.endswith(" tokens in, 80 out, time unknown until its first reply, price 0.08\n")
-        assert eval_(*judged, "--limit", 1, settings=settings)[1].startswith("1 verdict given")
+        assert eval_(*judged, "--limit", 1, settings=settings)[1].startswith("1 verdict")
         expected = json.loads(eval_(*judged, "--dry-run", "--json", settings=settings)[1])
         assert (expected["verdicts"], expected["calls"], expected["cost"]) == (1, 1, pytest.approx(0.04))
         assert expected["seconds"] is not None

@@ -82,10 +82,10 @@ def test_models_are_asked_at_several_frame_rates_and_others_once(
         command = ["run", moments / "moments.json", "--suite", "moment-video", "--media", moments, "--out", run]
         command += [*protocol, *(word for fps in (1, 5, 8, 16, 5) for word in ("--fps", fps))]
         command += [word for name in (*names, "random", "random") for word in ("--subject", name)]
-        assert eval_(*command, settings=settings)[1].startswith("7 predictions made")
+        assert eval_(*command, settings=settings)[1].startswith("7 replies")
         # Of 200 frames at 25 a second, every 25th, 5th, 3rd and 2nd; then the one in the middle, and every 12th.
         assert sorted(map(frames, server.requests)) == sorted([8, min(40, cap), min(67, cap), min(100, cap), 1, 17])
-        assert eval_(*command, settings=settings)[1].startswith("0 predictions made, 7 there before")
+        assert eval_(*command, settings=settings)[1].startswith("0 replies, 7 kept from before")
     eval_("judge", run)
     assert eval_("report", run)[0] == 0
     columns, *rows = cells(run, "By frame rate")
@@ -109,7 +109,7 @@ def judged_twice(moments: Path) -> Path:
     for model, verdict in (("mild", "true"), ("strict", "false")):
         with openai_server([says(f'{{"same": {verdict}}}')]) as server:
             by = ("--by", "endpoint", "--url", server.url, "--model", model)
-            assert eval_("judge", run, *by, settings=settings)[1].startswith("1 verdict given, 0 already there")
+            assert eval_("judge", run, *by, settings=settings)[1].startswith("1 verdict, 0 kept from before")
     return run
 
 

@@ -114,3 +114,9 @@ def test_what_cannot_be_audited_is_one_sentence(tmp_path: Path) -> None:
     longtake("eval", "run", card, "--suite", "own", "--subject", "random", "--out", tmp_path / "plain")
     other = longtake("eval", "audit", "score", tmp_path / "plain")
     assert (other.code, "isn't an audit" in other.stderr) == (1, True)
+
+
+def test_the_short_option_for_help_shows_the_commands_of_an_audit() -> None:
+    asked = longtake("eval", "audit", "-h")
+    assert asked.code == 0
+    assert asked.stdout == longtake("eval", "audit", "--help").stdout

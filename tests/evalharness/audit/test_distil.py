@@ -94,6 +94,19 @@ def test_an_item_without_a_category_is_kept_only_with_one(audit: RunFolder) -> N
     assert state.categories["f"] == tuple(CATEGORIES)[2]
 
 
+def test_the_page_cannot_keep_an_item_without_a_category_either(audit: RunFolder, tmp_path: Path) -> None:
+    write_votes(audit, NAMES, {"v": dict.fromkeys("abcdfgh", 2)})
+    saved = tmp_path / "saved.jsonl"
+    saved.write_text('{"item": "e", "decision": "keep"}\n{"item": "c", "decision": "keep"}\n')
+    done = longtake("eval", "audit", "review", audit.path, "--verdicts", saved)
+    assert (done.code, "saved.jsonl, e:" in done.stderr) == (3, True)
+    assert list(audit_state(audit, print).verdicts) == ["c"]
+    named = {"item": "e", "decision": "keep", "category": next(iter(CATEGORIES))}
+    saved.write_text(json.dumps(named) + "\n")
+    assert longtake("eval", "audit", "review", audit.path, "--verdicts", saved).code == 0
+    assert audit_state(audit, print).categories["e"] == named["category"]
+
+
 def test_the_published_flow_of_the_paper() -> None:
     """13,777 shortcuts - 804 restored + 213 + 197 acted on = 13,383 removed, 11,033 of 24,416 remain."""
     names = [str(number) for number in range(24_416)]

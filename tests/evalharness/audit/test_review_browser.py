@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.audits import write_audit
+from helpers.audits import write_audit, write_votes
 from helpers.browser import LAPTOP, faults
 from helpers.command import longtake
 
@@ -81,3 +81,21 @@ def test_a_review_by_keyboard_and_mouse_is_kept_resumed_and_taken_over(
     assert longtake("eval", "audit", "review", audit.path, "--page", page_file).code == 0
     assert 'data-item="d"' in page_file.read_text()
     assert 'data-item="b"' not in page_file.read_text()
+
+
+def test_an_item_without_a_category_is_decided_only_with_one(browser: Any, audit: RunFolder, tmp_path: Path) -> None:
+    write_votes(audit, "abcd", {"v": dict.fromkeys("abc", 2)})
+    page_file = tmp_path / "review.html"
+    assert longtake("eval", "audit", "review", audit.path, "--page", page_file).code == 0
+    context = browser.new_context(viewport=LAPTOP)
+    page = context.new_page()
+    page.goto(page_file.as_uri())
+    item = page.locator("fieldset[data-item=d]")
+    decided = page.get_by_role("status")
+    item.get_by_label("keep", exact=True).click()
+    assert decided.inner_text().startswith("0 decided")
+    page.reload()
+    assert item.get_by_label("keep", exact=True).is_checked()
+    item.get_by_role("combobox").select_option(index=1)
+    assert decided.inner_text() == "1 decided"
+    context.close()

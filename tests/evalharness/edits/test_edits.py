@@ -232,6 +232,11 @@ def test_zooming_in_moves_content_outwards(tmp_path: Path, name: str, move: str,
     assert (outwards > 0.3) if grows else (outwards < -0.3)
 
 
+def test_a_zoom_beyond_the_pixels_of_the_picture_shows_one_of_them(clip: Path, tmp_path: Path) -> None:
+    _, numbers = made("camera", [clip], tmp_path / "x.mp4", move="zoom in", zoom=1e6, seconds=0.5, fps=10)
+    assert len(numbers) == 5
+
+
 def busy() -> Picture:
     random = np.random.default_rng(5)
     picture = noise(4, 640, 360)
@@ -348,6 +353,14 @@ def test_perturb_edits_a_video_from_the_command_line(clip: Path, tmp_path: Path)
         (["tint", "IN", "x.avi"], ".mp4"),
         (["mixing", "IN", "OUT"], "2 videos"),
         (["gap", "IN", "OUT", "--param", "start=50", "--param", "end=60"], "ends at"),
+        *(
+            ([name, "IN", "OUT", "--param", f"seconds={seconds}"], "seconds")
+            for name in ("tint", "cut", "insertion", "noise")
+            for seconds in ("[-5, -1]", "[3, 2]", "[0, 1]", "[1, .inf]")
+        ),
+        (["camera", "IN", "OUT", "--param", "seconds=.inf"], "seconds"),
+        *(([name, "IN", "OUT", "--param", "at=6.5"], "ends at") for name in ("camera", "camera-3d", "mosaic")),
+        (["frame-shuffle", "IN", "OUT", "--param", "seconds=0.001"], "two frames"),
         (["tint", "SOUND", "OUT"], "no picture"),
         (["tint", "TEXT", "OUT"], "TEXT"),
     ],

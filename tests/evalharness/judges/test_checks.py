@@ -8,7 +8,8 @@ import pytest
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply, ToolCall
-from longtake.evalharness.judges.checks import Decision, decide
+from longtake.evalharness.judges.checks import decide
+from longtake.evalharness.judges.decision import Decision
 from longtake.memory.timespan import TimeSpan
 
 
@@ -144,6 +145,9 @@ def test_a_citation_must_share_a_moment(span: tuple[float, float], met: bool) ->
 )
 def test_things_stand_in_their_order(said: str, met: bool, sure: bool) -> None:
     assert outcome({"kind": "order", "things": ["slide", "siren", "applause"]}, said) == (met, sure)
+    without = {"kind": "order", "things": ["slide", "siren", "applause"], "not": ["bell"]}
+    assert outcome(without, said) == (met, sure)
+    assert not outcome(without, f"{said} And a bell.").met
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,16 @@ from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 from longtake.preprocess.media.media import probe
 
 Says = Callable[[Item], Reply]
+# What a subject might say that notices a change.
+NOTICED = {
+    "reversal": "The video plays in reverse.",
+    "frame-shuffle": "The frames are out of order.",
+    "cut": "There is an abrupt cut.",
+    "mixing": "Scenes of another video are spliced in.",
+    "tint": "The picture has a red tint.",
+    "insertion": "A drawn car was inserted into the frame.",
+    "noise": "The image has a lot of noise.",
+}
 
 
 def never() -> None:
@@ -81,8 +91,9 @@ def right(item: Item) -> Reply:
         return Reply(text="It can't be answered: nothing is shown.", abstained=True)
     if turn.options:
         return Reply(text="", choice=turn.gold, parse="ok")
-    check = turn.criteria[0].check or {}
-    return Reply(text=f"It shows {check['any'][0]}." if check["any"] else "Nothing of the kind.")
+    if item.task == "anomalies":
+        return Reply(text=NOTICED.get(item.tags["kind"], "Nothing of the kind."))
+    return Reply(text=f"It shows: {item.turns[0].reference}.")
 
 
 def value(scores: ChoiceScores, table: str, row: str) -> float | None:
@@ -126,8 +137,7 @@ def test_always_false_rejects_every_claim_and_is_worth_nothing(scenes: Material,
 
 @pytest.mark.slow
 def test_always_yes_detects_every_anomaly_and_raises_every_alarm(anomalies: list[Item]) -> None:
-    said = "It is reversed and shuffled, it jumps, it is mixed, tinted and noisy, and a car was inserted."
-    scores = scored(anomalies, lambda item: Reply(text=said))
+    scores = scored(anomalies, lambda item: Reply(text=" ".join(NOTICED.values())))
     assert value(scores, "anomalies", "all") == 100.0
     assert value(scores, "anomalies: spatial, balanced", "of the others") == 0.0
     assert value(scores, "anomalies: temporal, balanced", "balanced accuracy") == 50.0
@@ -138,6 +148,7 @@ def test_always_yes_detects_every_anomaly_and_raises_every_alarm(anomalies: list
     "said",
     [
         "A red car passes a green sign, the scene cuts to a blue object, and everything looks normal.",
+        "In this clip a runner jumps over a hurdle, then the batter is mixed, the lid removed, and a saw makes noise.",
         "Nothing is scrambled, nothing was inserted, and there is no noise.",
         "I'm not sure.",
     ],

@@ -30,7 +30,7 @@ class _RunByDefault(TyperGroup):
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
         """Put `run` in front of a benchmark."""
         first = args[0] if args else "--help"
-        return super().parse_args(ctx, args if first in (*self.commands, "--help") else ["run", *args])
+        return super().parse_args(ctx, args if first in (*self.commands, *ctx.help_option_names) else ["run", *args])
 
 
 audit = typer.Typer(
@@ -104,7 +104,10 @@ def vote(
     at_once: AskedAtOnce = None,
     as_json: Json = False,
 ) -> None:
-    """Let models name the kind of each question; what more than half agree on counts, `review` asks about the rest."""
+    """Ask models for the category of each question.
+
+    A category named by more than half of them is accepted; `review` asks about the others.
+    """
     from longtake.evalharness.audit.audit_replies import read_audit
     from longtake.evalharness.audit.categories import VARIANT, category_items, voted, votes_of
 
@@ -184,10 +187,9 @@ def distil(
     write_distilled(state, out)
 
     def show(flow: Flow) -> list[str]:
-        waiting = sum(flow.flagged.values()) - sum(flow.reviewed.values())
         return [
             f"{flow.remaining} of {flow.items} items remain: {flow.shortcuts} shortcuts - {flow.restored} restored + "
-            f"{sum(flow.acted_on.values())} acted on = {flow.removed} removed; {waiting} not reviewed",
+            f"{sum(flow.acted_on.values())} acted on = {flow.removed} removed; {flow.waiting} not reviewed",
             f"next: longtake eval run {out / CARD} --suite own --subject agent --out RUN",
         ]
 

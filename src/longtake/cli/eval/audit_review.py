@@ -10,7 +10,7 @@ from longtake.console import say
 from longtake.errors import ConfigError
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.categories import CATEGORIES
-from longtake.evalharness.audit.review import Decision, Verdict
+from longtake.evalharness.audit.review import Decision, Verdict, lacks_category
 from longtake.evalharness.audit.review_page import ShownItem, waiting
 from longtake.evalharness.runs.journal import read_records
 from longtake.evalharness.runs.run_folder import Notify
@@ -53,12 +53,17 @@ def review(state: AuditState, write: Write) -> Reviewed:
 
 
 def take_over(state: AuditState, file: Path, notify: Notify, write: Write) -> Reviewed:
-    """Take the verdicts that the page saved in a file.
+    """Take the verdicts that the page saved in a file, without those that lack a category, which are reported.
 
     Raises:
         ConfigError: if it has none on an item for review.
     """
-    found = [each for each in read_records(file, Verdict, notify) if each.item in state.queue]
+    found = []
+    for verdict in read_records(file, Verdict, notify):
+        if lacks_category(verdict, state.queue.get(verdict.item, ())):
+            notify(f"{file}, {verdict.item}: the vote gave it no category, so it needs one; the verdict was left out.")
+        elif verdict.item in state.queue:
+            found.append(verdict)
     if not found:
         raise ConfigError(
             f"{file} has no verdict on an item of this audit's review. Save it from the page of this run."
@@ -91,8 +96,10 @@ def _asked(shown: ShownItem) -> Verdict | str:
             word, _, note = note.strip().partition(" ")
         key = word[:1].lower()
         decision = _DECISIONS.get(key)
-        if decision and (category or not names or decision != "keep"):
-            return Verdict(item=shown.item.id, decision=decision, category=category, note=note.strip())
+        if decision:
+            verdict = Verdict(item=shown.item.id, decision=decision, category=category, note=note.strip())
+            if not lacks_category(verdict, shown.reasons):
+                return verdict
         if key in ("s", "q"):
             return "skip" if key == "s" else "quit"
         say("  Answer with one of these letters" + (", after the number of a category." if names else "."))

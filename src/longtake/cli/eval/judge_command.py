@@ -60,7 +60,7 @@ def judge(
         with counting("judging", quiet=as_json) as advance:
             done = judge_run(folder, items, chosen, remarks.notify, cases_of, limit, advance)
     verdicts = counted(done.judged - done.unjudged, "verdict")
-    result = f"{verdicts} given, {done.kept} already there, {done.unjudged} left open"
+    result = f"{verdicts}, {done.kept} kept from before, {done.unjudged} undecided"
     print_report(done, lambda _: [f"{result}; next: longtake eval score {run}"], as_json)
     remarks.leave()
 

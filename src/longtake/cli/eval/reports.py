@@ -98,7 +98,7 @@ def leaderboard(
     out: Annotated[Path | None, typer.Option(help="Write a table: .md.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Rank the subjects of several runs; what was asked different items is ranked apart."""
+    """Rank the subjects of several runs; those that were asked different items are ranked separately."""
     from longtake.evalharness.reports.document import write_pieces
     from longtake.evalharness.reports.leaderboard import leaderboard as ranked
     from longtake.evalharness.reports.leaderboard import leaderboard_markdown, show_leaderboard

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longtake.cli.options import Json, notify, print_report
-from longtake.console import counted, raise_if_interrupted
+from longtake.cli.eval.eval_arguments import Remarks
+from longtake.cli.options import Json, ensure_folder, notify, print_report
+from longtake.console import EXIT_PARTIAL, counted, raise_if_interrupted
 from longtake.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -36,20 +38,22 @@ def stress(
     """Make a set of videos with known changes, and questions about them; `eval run --suite stress` asks it."""
     from longtake.evalharness.stress.material import Material
     from longtake.evalharness.stress.scenes import write_scenes
-    from longtake.evalharness.stress.stress_suite import make_set
+    from longtake.evalharness.stress.stress_suite import make_set, tests_named
 
     if scripted == (from_ is not None):
         raise ConfigError("Give either --from FOLDER or --scripted.")
-    tell = notify(as_json)
-    folder = from_ or out / "material"
-    if from_ is None:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_scenes(folder, n, seed, tell)
-    made = make_set(test, Material(folder, tell), out, n, seed, tell, raise_if_interrupted)
+    tests_named(test)  # a wrong name is reported before anything is drawn
+    remarks, tell = Remarks(), notify(as_json)
+    folder = from_ or ensure_folder(out / "material")
+    # Drawn videos of other seeds may lie there.
+    videos = None if from_ else write_scenes(folder, n, seed, tell)
+    material = Material(folder, remarks.notify, videos)
+    made = make_set(test, material, out, n, seed, tell, raise_if_interrupted)
     if subject:
         _asked(context, made, out, subject, as_json)
-        return
-    print_report(made, lambda done: [*_counts(done), _next(done, out)], as_json)
+    else:
+        print_report(made, lambda done: [*_counts(done), _next(done, out)], as_json)
+    remarks.leave()
 
 
 def _counts(made: MadeSet) -> list[str]:
@@ -61,13 +65,30 @@ def _next(made: MadeSet, out: Path) -> str:
 
 
 def _asked(context: typer.Context, made: MadeSet, out: Path, subjects: list[str], as_json: bool) -> None:
-    """Ask, judge and score, as the three commands do; only the scores are the result."""
+    """Ask, judge and score, as the three commands do; only the scores are the result.
+
+    Raises:
+        typer.Exit: with code 3 in the end, if a stage left something out.
+    """
     from longtake.cli.eval.eval_app import run, score
     from longtake.cli.eval.judge_command import judge
 
     folder = out / "run"
     with redirect_stdout(sys.stderr):
         print_report(made, _counts, as_json=False)
-        run(context, Path(made.items), "stress", folder, subjects, media=out)
-        judge(context, folder)
-    score(folder, as_json=as_json)
+        incomplete = _is_partial(lambda: run(context, Path(made.items), "stress", folder, subjects, media=out))
+        incomplete |= _is_partial(lambda: judge(context, folder))
+    incomplete |= _is_partial(lambda: score(folder, as_json=as_json))
+    if incomplete:
+        raise typer.Exit(EXIT_PARTIAL)
+
+
+def _is_partial(stage: Callable[[], None]) -> bool:
+    """Run a stage; whether it left something out, which it has reported. The next one works with the rest."""
+    try:
+        stage()
+    except typer.Exit as leaving:
+        if leaving.exit_code != EXIT_PARTIAL:
+            raise
+        return True
+    return False
