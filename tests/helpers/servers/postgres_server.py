@@ -10,11 +10,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from longtake.errors import LongtakeError
 from longtake.memory.postgres import Postgres
 
 PASSWORD = "kettle-4417-secret"
@@ -73,7 +75,10 @@ def postgres(postgres_server: str, request: pytest.FixtureRequest) -> Iterator[s
     name = f"test_{abs(hash(request.node.nodeid))}"
     with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}".encode())
-        yield f"{postgres_server}/{name}"
+        url = f"{postgres_server}/{name}"
+        yield url
+        with suppress(LongtakeError):
+            Postgres(url).pool().close()  # it would try for minutes to connect again
         connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
