@@ -224,7 +224,8 @@ def test_a_link_is_offered_only_where_it_is_fetched(browser: Any, tmp_path: Path
             page.get_by_label("Link to a video").fill(f"{site}/{name}")
             page.get_by_role("button", name="Fetch").click()
         page.locator("#uploads .problem").get_by_text("can't be fetched").wait_for(timeout=60_000)
-        page.locator("#indexing").get_by_text("talk").first.wait_for(timeout=60_000)
+        # Once it is indexed, it is a card of the library.
+        page.locator("#indexing, li.card").get_by_text("talk").first.wait_for(timeout=60_000)
         assert page.locator("#uploads > li").count() == 1
 
 

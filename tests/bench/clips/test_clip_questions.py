@@ -23,6 +23,9 @@ The green ferry leaves from pier nine.
 
 00:00:02.500 --> 00:00:03.500
 Tickets are sold in the bakery.
+
+00:00:03.600 --> 00:00:04.000
+Bring a coat.
 """
 
 UNANSWERED = ("abstained", "uncertain")
@@ -37,7 +40,7 @@ QUESTIONS = [
     question("right", "From which pier do they say the green ferry leaves?", "9 (the ninth)", (1.0, 2.0)),
     question("when", 'When is "Tickets are sold" said?', "2.5-3.5 s", (2.5, 3.5), tolerance_s=0.1),
     question(
-        "mistaken", "Which pier is named when they talk about the green ferry?", "19", (3.0, 3.5), modality="speech"
+        "mistaken", "Which pier is named when they talk about the green ferry?", "19", (3.6, 4.0), modality="speech"
     ),
     question("absent", "What is the captain wearing?", "A hat", (0.0, 4.0), modality="visual", kind="detail"),
     question("broken", "What is said?", "Nothing", (0.0, 1.0), modality="speech", media="clips/broken.mp4"),
