@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -95,8 +96,10 @@ def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
 
     kind = EndpointChatModel
     if settings.engine == "qwen_agent":
+        look_up = socket.getaddrinfo
         from longtake.agent.controllers.qwen_agent import QwenAgentChatModel
 
+        socket.getaddrinfo = look_up  # the package takes IPv6 from the whole process as it is imported
         kind = QwenAgentChatModel
     key = secret(settings.api_key_env)
     place = f"the environment variable {settings.api_key_env}" if key else unset(settings.api_key_env)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -33,6 +35,29 @@ def test_tools_calls_and_results_go_out_in_the_packages_own_words(small_workspac
     assert json.loads(spoken.partition("<tool_call>")[2].partition("</tool_call>")[0]) == json.loads(CALL)
     assert heard.startswith("<tool_response>")
     assert "249 dollars" in heard
+
+
+LOOK_UP = """
+import socket
+before = socket.getaddrinfo
+from longtake.agent.controllers.factory import make_controllers
+from longtake.agent.query.reader import LearnedReader
+from longtake.config import load
+from longtake.preprocess.engines import EngineTable
+settings = load(overrides=SETTINGS)
+make_controllers(settings, LearnedReader(EngineTable(settings)))
+assert "qwen_agent.tools.image_search" in __import__("sys").modules
+assert socket.getaddrinfo is before
+"""
+
+
+def test_ipv6_addresses_are_looked_up_as_before() -> None:
+    """In a process of its own, because the package takes them away only when it is first imported."""
+    settings = [QWEN, "controller.base_url=http://127.0.0.1:9/v1", "controller.model=qwen"]
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK_UP.replace("SETTINGS", repr(settings))], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_call_that_the_package_reads_needs_no_repair(small_workspace: Workspace) -> None:
