@@ -21,6 +21,10 @@ except OSError:
 """
 
 
+def run(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+
 @pytest.mark.parametrize(
     ("attempt", "refused"),
     [
@@ -32,9 +36,7 @@ except OSError:
     ],
 )
 def test_only_this_machine_is_reached(attempt: str, refused: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", TRY.format(attempt=attempt)], capture_output=True, text=True, check=False
-    )
+    done = run(TRY.format(attempt=attempt))
     assert done.returncode == bool(refused), done.stderr
     assert (f"--offline forbids the connection to {refused}" in done.stderr) == bool(refused)
 
@@ -78,9 +80,7 @@ except LongtakeError as error:
     ],
 )
 def test_drivers_that_python_cannot_watch_are_refused_before_they_connect(attempt: str, refused: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", OPEN.format(attempt=attempt)], capture_output=True, text=True, check=False
-    )
+    done = run(OPEN.format(attempt=attempt))
     assert done.returncode == 1
     assert ("--offline forbids" in done.stderr) == bool(refused), done.stderr
     assert refused in done.stderr

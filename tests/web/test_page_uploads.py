@@ -224,9 +224,28 @@ def test_a_link_is_offered_only_where_it_is_fetched(browser: Any, tmp_path: Path
             page.get_by_label("Link to a video").fill(f"{site}/{name}")
             page.get_by_role("button", name="Fetch").click()
         page.locator("#uploads .problem").get_by_text("can't be fetched").wait_for(timeout=60_000)
-        # Once it is indexed, it is a card of the library.
+        # After indexing, it is a card of the library.
         page.locator("#indexing, li.card").get_by_text("talk").first.wait_for(timeout=60_000)
         assert page.locator("#uploads > li").count() == 1
+
+
+def test_a_link_that_is_pasted_while_another_is_sent_stays(browser: Any, tmp_path: Path) -> None:
+    pytest.importorskip("yt_dlp")
+    held: list[Any] = []
+    with (
+        web_server(Workspace(tmp_path / "library", load()), links="anywhere") as server,
+        opened(browser, server.url) as page,
+    ):
+        page.route(
+            "**/api/links", lambda route: held.append(route) if route.request.method == "POST" else route.continue_()
+        )
+        page.get_by_label("Link to a video").fill("http://127.0.0.1:9/first.mp4")
+        with page.expect_request("**/api/links"):
+            page.get_by_role("button", name="Fetch").click()
+        page.get_by_label("Link to a video").fill("http://127.0.0.1:9/second.mp4")
+        held[0].continue_()
+        page.locator("#uploads > li").first.wait_for()
+        assert page.get_by_label("Link to a video").input_value() == "http://127.0.0.1:9/second.mp4"
 
 
 def test_the_page_is_small_and_loads_nothing_from_other_hosts(browser: Any, server: WebServer) -> None:

@@ -161,7 +161,7 @@ export class Chat {
     this.#thread = sent.thread;
     this.menu.of(sent.thread);
     history.replaceState(null, "", `#/thread/${encodeURIComponent(sent.thread)}`);
-    field.value = "";
+    if (field.value.trim() === question) field.value = ""; // else the next question is there already
     if (!this.#last) this.#title(question);
     const turn = this.#turn({ question }, true);
     this.#follow(sent.run, turn);

@@ -14,9 +14,11 @@ export async function startLinks(arrived) {
   for (const link of links) follow(link, arrived);
   byId("link-form").onsubmit = async (event) => {
     event.preventDefault();
-    const link = await attempt(() => post("/api/links", { link: byId("link").value }));
+    const field = byId("link");
+    const given = field.value;
+    const link = await attempt(() => post("/api/links", { link: given }));
     if (!link) return;
-    byId("link").value = "";
+    if (field.value === given) field.value = ""; // else the next link is there already
     follow(link, arrived);
   };
 }
