@@ -159,6 +159,7 @@ def test_a_deletion_says_what_goes_and_what_stays(browser: Any, tmp_path: Path, 
         page.get_by_role("link", name="Library").click()
         page.get_by_role("button", name="Delete talk.mp4").click()
         facts = page.get_by_role("dialog").locator("dl > div")
+        facts.nth(1).wait_for()
         deleted, kept = facts.all_inner_texts()
         assert ("its uploaded file" in deleted) is uploaded
         assert ("The file itself" in kept) is not uploaded
