@@ -29,6 +29,7 @@ from longtake.agent.controllers.call_parsing.markup import harmless
 from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.call_parsing.text_tool_calls import calls_in_text
 from longtake.errors import ConfigError, EngineError
+from longtake.models.placing import placed
 from longtake.prompts import without_thinking
 from longtake.settings import ControllerSettings
 
@@ -164,7 +165,7 @@ def _load(weights: str, offline: bool) -> tuple[Any, Any]:
         raise ConfigError(f"controller.model={weights} cannot be loaded ({problem}): {remedy}.") from error
     if not tokenizer.chat_template:
         raise ConfigError(f"controller.model={weights} has no chat template. Name a chat model.")
-    return model.to("cuda" if torch.cuda.is_available() else "cpu").eval(), tokenizer
+    return placed(model, weights), tokenizer
 
 
 def _for_template(message: dict[str, Any], marks: Iterable[str]) -> dict[str, Any]:

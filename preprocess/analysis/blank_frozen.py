@@ -63,8 +63,9 @@ class StillSpans:
         if self._changes.unchanged and frame.time < self._looked_at + _LOOK_AGAIN:
             return
         self._looked_at = frame.time
-        luma = self._changes.recent[-1].luma
-        colour = flat_colour(frame) if cv2.meanStdDev(luma)[1][0, 0] <= _NOISE else None
+        look = self._changes.recent[-1]
+        luma = look.luma
+        colour = flat_colour(frame) if look.contrast <= _NOISE**2 else None
         self._follow_blank(frame.time, colour)
         self._follow_frozen(frame.time, luma if colour is None else None)
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from longtake.preprocess.analysis.novelty import Spot
 
@@ -32,11 +31,10 @@ _ALIKE, _ALIKE_SHARE = 1.0, 0.1  # pixels per frame, and share of the step, by w
 
 
 class _Free(NamedTuple):
-    """The spots of a frame without a track, and their centres."""
+    """The spots of a frame without a track."""
 
     time: float
     spots: list[Spot]
-    places: npt.NDArray[np.complex128]
 
 
 @dataclass(slots=True)
@@ -97,7 +95,7 @@ class Passages:
         free = {spot.centre: spot for spot in spots}
         self._extend(time, free)
         strongest = sorted(free.values(), key=lambda spot: -spot.strength)[:_MAX_FREE]
-        self._begin(_Free(time, strongest, np.array([spot.centre for spot in strongest])))
+        self._begin(_Free(time, strongest))
         over = [track for track in self._tracks if self._number - track.numbers[-1] > _MISSED]
         if over:
             self._tracks = [track for track in self._tracks if self._number - track.numbers[-1] <= _MISSED]
@@ -132,7 +130,7 @@ class Passages:
         self._before.append(free)
         if len(seen) < 3 or not all(each.spots for each in seen):
             return
-        one, two, three = (each.places for each in seen)
+        one, two, three = (np.array([spot.centre for spot in each.spots]) for each in seen)
         steps = two - one[:, None]
         lengths = np.abs(steps)
         pairs = np.nonzero((lengths >= _MIN_SPEED) & (lengths <= _MAX_SPEED))

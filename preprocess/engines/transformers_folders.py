@@ -14,6 +14,7 @@ from typing import Any
 from longtake.errors import EngineError
 from longtake.models.catalogue import Task
 from longtake.models.folder import find, installed
+from longtake.models.placing import placed
 from longtake.preprocess.engines.torchvision_import import make_importable
 from longtake.prompts import without_thinking
 
@@ -60,7 +61,6 @@ class ModelKind:
         Raises:
             EngineError: if files are damaged or missing.
         """
-        import torch  # pyright: ignore[reportMissingImports] - an extra
         from safetensors import SafetensorError  # pyright: ignore[reportMissingImports] - an extra
 
         make_importable()
@@ -77,7 +77,7 @@ class ModelKind:
             raise self._damaged(folder, problem.rstrip(".")) from error
         if report["missing_keys"]:  # transformers would fill them with random numbers
             raise self._damaged(folder, f"{len(report['missing_keys'])} weights are missing")
-        return loaded.eval().to("cuda" if torch.cuda.is_available() else "cpu"), prepared
+        return placed(loaded, f"The {self.title} model"), prepared
 
     def _damaged(self, folder: Path | None, problem: str) -> EngineError:
         return EngineError(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, canonical_json
@@ -20,9 +19,12 @@ from longtake.preprocess.media.frames import Frame, read_jpeg
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.whole_frames import read_whole_frames
 
+T = TypeVar("T")
+
 VERSION = 1
 REFINED_LONG_SIDE = 1280
 _CHUNK = 16  # pictures
+_TOGETHER = 8  # pictures given to the engine in one call, after which the work can be stopped
 
 
 class SceneText:
@@ -99,7 +101,7 @@ def _read_pictures(job: IndexJob) -> Iterator[tuple[TimeSpan, list[TextBox]]]:
     engine: SceneTextEngine = job.engines.load("scene_text")
     layer = job.layers["text_frames"]
     done = 0
-    for number, items in enumerate(_batched(layer.items())):
+    for number, items in enumerate(_batched(layer.items(), _CHUNK)):
         name = f"{number:05d}"
         kept = job.chunks.get(name)
         if kept is None:
@@ -117,20 +119,14 @@ def _read_pictures(job: IndexJob) -> Iterator[tuple[TimeSpan, list[TextBox]]]:
             yield TimeSpan(start=item["start"], end=item["end"]), lines
 
 
-def _batched(items: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    while batch := list(islice(items, _CHUNK)):
+def _batched(items: Iterator[T], size: int) -> Iterator[list[T]]:
+    while batch := list(islice(items, size)):
         yield batch
 
 
 def _read(engine: SceneTextEngine, files: Sequence[Path]) -> Iterator[list[TextBox]]:
-    """The lines of each picture, several at the same time."""
-
-    def lines(file: Path) -> list[TextBox]:
-        picture = read_jpeg(file)
-        return lines_of(engine.read(picture), picture.shape[1] / picture.shape[0])
-
-    pool = ThreadPoolExecutor(engine.at_once)
-    try:
-        yield from pool.map(lines, files)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    """The lines of each picture."""
+    for together in _batched(iter(files), _TOGETHER):
+        pictures = [read_jpeg(file) for file in together]
+        for picture, boxes in zip(pictures, engine.read_all(pictures), strict=True):
+            yield lines_of(boxes, picture.shape[1] / picture.shape[0])

@@ -56,7 +56,7 @@ class CoveredSpans:
     """Collects the spans that frames cover, in seconds; can be pickled midway and resumed."""
 
     def __init__(self) -> None:
-        self._spans: list[TimeSpan] = []
+        self._spans: list[tuple[float, float]] = []
         self._lost = 0.0  # seconds of gaps too short to split the spans
 
     def observe(self, time: float, duration: float) -> None:
@@ -65,16 +65,16 @@ class CoveredSpans:
         A still frame lasts until the next one; only damage leaves a gap between two.
         """
         end = time + duration
-        if self._spans and time - self._spans[-1].end <= _MIN_GAP:
-            last = self._spans.pop()
-            self._lost += max(0.0, time - last.end)
-            self._spans.append(TimeSpan(start=last.start, end=max(last.end, end)))
+        if self._spans and time - self._spans[-1][1] <= _MIN_GAP:
+            start, before = self._spans.pop()
+            self._lost += max(0.0, time - before)
+            self._spans.append((start, max(before, end)))
         else:
-            self._spans.append(TimeSpan(start=time, end=end))
+            self._spans.append((time, end))
 
     def spans(self) -> list[TimeSpan]:
         """The spans covered so far, in order."""
-        return list(self._spans)
+        return [TimeSpan(start=start, end=end) for start, end in self._spans]
 
     def lost(self) -> float:
         """Seconds missing within the spans, in gaps too short to split them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +98,8 @@ def decode_pictures(
             continue
         if held:
             shown = time - held.time
-            yield replace(held, duration=min(held.duration, shown) if damage.between(held.time, time) else shown)
+            lasts = min(held.duration, shown) if damage.between(held.time, time) else shown
+            yield TimedPicture(held.time, lasts, held.picture)
         held = TimedPicture(time, duration, picture)
     if held:
         yield held

@@ -219,14 +219,14 @@ def may_be_piece(frame: Frame) -> bool:
 def _state(frame: Frame) -> _State | None:
     """What of a frame is visible; None if too little of it is flat, or all."""
     luma = frame.small_luma
-    flat = int(np.bincount(luma.ravel(), minlength=256).argmax())
-    hidden = cv2.absdiff(luma, np.full_like(luma, flat)) <= _FLAT
-    if not _HIDDEN <= _area(hidden) < 1 or cv2.meanStdDev(luma, mask=hidden.view(np.uint8))[1].item() > _SPREAD:
+    flat = int(cv2.calcHist([luma], [0], None, [256], [0, 256]).argmax())
+    hidden = np.asarray(cv2.inRange(luma, max(0, flat - _FLAT), min(255, flat + _FLAT)), np.uint8)
+    if not _HIDDEN <= _area(hidden) < 1 or cv2.meanStdDev(luma, mask=hidden)[1].item() > _SPREAD:
         return None
-    return _State(frame, flat, ~hidden)
+    return _State(frame, flat, hidden == 0)
 
 
-def _area(mask: Mask) -> float:
+def _area(mask: Mask | Picture) -> float:
     """The share of the picture."""
     return cv2.countNonZero(mask.view(np.uint8)) / mask.size
 

@@ -50,7 +50,8 @@ class FadesIn:
 
 def _within(looks: Sequence[Look]) -> Gradual | None:
     """The fade from the darkest of these frames, which follows another picture, to the last."""
-    first = min(range(len(looks)), key=lambda place: looks[place].level)
+    levels = [look.level for look in looks]
+    first = levels.index(min(levels))
     dark, last = looks[first], looks[-1]
     # Cheapest first: nearly every run of frames fails here.
     if not first or is_black(looks[first - 1]) or last.level - dark.level < _MIN_RISE:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
+
+import numpy as np
 
 from longtake.errors import ConfigError, EngineError
 from longtake.lazy import cached_property
@@ -17,6 +20,7 @@ from longtake.preprocess.engines.transformers_folders import content_id
 from longtake.preprocess.media.audio import Samples
 from longtake.settings import Settings
 
+log = logging.getLogger(__name__)
 # Beyond these, Whisper's reference implementation rejects a decoding and samples again (Radford et al. 2022, 4.5).
 _MAX_REPETITIVE = 2.4  # size of the text divided by its compressed size
 _MIN_LOG_PROBABILITY = -1.0  # mean over the tokens
@@ -88,10 +92,25 @@ class FasterWhisper:
 
     @cached_property
     def _model(self) -> Any:
+        """The model, on the GPU if there is one that works.
+
+        The driver alone makes a GPU count, but CTranslate2 also needs cuBLAS, which it looks for when it computes.
+        """
         from ctranslate2 import get_cuda_device_count
+
+        if get_cuda_device_count():
+            try:
+                model = self._load("cuda", "float16")
+                model.encode(model.feature_extractor(np.zeros(RATE, np.float32)))
+                return model
+            except (EngineError, RuntimeError) as error:
+                problem = _first_line(error.__cause__ or error)
+                log.warning("Whisper can't use the GPU and runs on the CPU, which is slower (%s).", problem)
+        return self._load("cpu", "int8")
+
+    def _load(self, device: str, precision: str) -> Any:
         from faster_whisper import WhisperModel
 
-        device, precision = ("cuda", "float16") if get_cuda_device_count() else ("cpu", "int8")
         folder = _folder(self._name)
         local = folder is not None or not self._may_fetch or _cached(self._name)
         try:
@@ -204,5 +223,5 @@ def _mean_log_probability(segments: Sequence[Any]) -> float:
     return sum(segment.avg_logprob for segment in segments) / len(segments) if segments else -math.inf
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0].rstrip(".")

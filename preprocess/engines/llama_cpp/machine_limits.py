@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+
+from longtake.models.machine import usable_cores
 
 _CGROUP = Path("/sys/fs/cgroup")
 _SIDE = 64  # of matrices that are small enough for a single thread to multiply them
@@ -32,8 +33,7 @@ def threads_to_use() -> int:
     """All cores that this process may use but one, so that other work doesn't hold up every thread."""
     import psutil
 
-    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(allowed, psutil.cpu_count(logical=False) or allowed) - 1)
+    return max(1, min(usable_cores(), psutil.cpu_count(logical=False) or usable_cores()) - 1)
 
 
 @cache

@@ -13,6 +13,7 @@ import numpy as np
 from longtake.errors import EngineError
 from longtake.lazy import cached_property
 from longtake.memory.search.search_index import Vectors
+from longtake.models.placing import placed
 from longtake.preprocess.engines.pictures.unit_rows import unit_rows
 from longtake.preprocess.engines.torchvision_import import make_importable
 from longtake.preprocess.engines.transformers_folders import content_id, model_folder
@@ -62,7 +63,8 @@ class OpenClip:
         import torch  # pyright: ignore[reportMissingImports] - an extra
 
         with torch.inference_mode():
-            return unit_rows(encode(inputs.to(_device())).float().cpu().numpy())
+            device = next(self._loaded[0].parameters()).device
+            return unit_rows(encode(inputs.to(device)).float().cpu().numpy())
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, Any]:
@@ -73,13 +75,14 @@ class OpenClip:
 
         name = f"local-dir:{self._folder}"
         try:
-            model, prepare = open_clip.create_model_from_pretrained(name, device=_device())
-            return model.eval(), prepare, open_clip.get_tokenizer(name)
+            model, prepare = open_clip.create_model_from_pretrained(name, device="cpu")
+            tokenizer = open_clip.get_tokenizer(name)
         except (OSError, RuntimeError, ValueError, KeyError, TypeError, AssertionError, SafetensorError) as error:
             [problem, *_] = str(error).strip().splitlines() or [type(error).__name__]
             raise EngineError(
                 f"Couldn't load the OpenCLIP model in {self._folder} ({problem.rstrip('.')}): {_REMEDY}."
             ) from error
+        return placed(model, "The OpenCLIP model"), prepare, tokenizer
 
 
 def missing_model(settings: Settings) -> str | None:
@@ -109,9 +112,3 @@ def _read(folder: Path) -> dict[str, Any]:
 
 def _parts(folder: Path) -> list[Path]:
     return [file for name in (_CONFIG, *_WEIGHTS) if (file := folder / name).is_file()]
-
-
-def _device() -> str:
-    import torch  # pyright: ignore[reportMissingImports] - an extra
-
-    return "cuda" if torch.cuda.is_available() else "cpu"

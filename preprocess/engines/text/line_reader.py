@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import cv2
@@ -32,7 +33,7 @@ class Reading(NamedTuple):
 class LineReader(ABC):
     """See `SceneTextEngine`, for models that find lines and recognise them."""
 
-    at_once = 1
+    at_once = 1  # pictures, in as many threads
 
     def __init__(self, settings: Settings) -> None:
         self.long_side = settings.scene_text.long_side
@@ -59,6 +60,11 @@ class LineReader(ABC):
         if max(picture.shape[:2]) > self.long_side:
             found = _united(found, self._look(picture, self.long_side))
         return _united(found, self._look(_equalised(picture), long_side))
+
+    def read_all(self, pictures: Sequence[Picture]) -> list[list[TextBox]]:
+        """See `SceneTextEngine`."""
+        with ThreadPoolExecutor(self.at_once) as pool:
+            return list(pool.map(self.read, pictures))
 
     def read_region(self, picture: Picture, box: Box) -> TextBox:
         """Read one line at a known place."""

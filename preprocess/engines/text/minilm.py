@@ -8,7 +8,6 @@ uses one core; many texts use all cores.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -20,6 +19,7 @@ from longtake.errors import EngineError
 from longtake.lazy import cached_property
 from longtake.memory.search.search_index import Vectors
 from longtake.models.folder import InstalledModel, installed
+from longtake.models.machine import usable_cores
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.settings import Settings
 
@@ -69,7 +69,7 @@ class MiniLmEmbedding:
             found = [compute(text) for text in different]
         else:
             _ = self._session, self._tokenizer  # load them before the threads need them concurrently
-            with ThreadPoolExecutor(min(len(different), os.cpu_count() or 1)) as threads:
+            with ThreadPoolExecutor(min(len(different), usable_cores())) as threads:
                 found = list(threads.map(compute, different))
         computed = dict(zip(different, found, strict=True))
         return [computed[text] for text in texts]

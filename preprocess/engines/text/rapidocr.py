@@ -6,7 +6,6 @@ upside down.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.metadata import version
@@ -15,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from longtake.models.machine import usable_cores
 from longtake.preprocess.engines.text.line_reader import LineReader, Picture, Reading
 from longtake.settings import Settings
 
@@ -24,8 +24,8 @@ _AT_ONCE = 4  # pictures at most, so that one reader doesn't take over a large m
 class RapidOcr(LineReader):
     """Reads printed text in many scripts, at the size in the settings."""
 
-    CALLS: ClassVar[Mapping[str, float]] = {"read": 120.0, "read_region": 30.0}
-    at_once = min(_AT_ONCE, os.cpu_count() or 1)
+    CALLS: ClassVar[Mapping[str, float]] = {"read": 120.0, "read_all": 600.0, "read_region": 30.0}
+    at_once = min(_AT_ONCE, usable_cores())
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,17 +29,16 @@ class SceneTextEngine(Protocol):
         """Model, version and the size it reads at."""
         ...
 
-    @property
-    def at_once(self) -> int:
-        """How many pictures it reads at the same time, in as many threads."""
-        ...
-
     def read(self, picture: npt.NDArray[np.uint8], long_side: int | None = None) -> list[TextBox]:
         """Find and read the texts in a picture, (height, width, 3) BGR, in any order.
 
         With `long_side`, reading is thorough and slower: detection uses this many pixels on the long side instead of
         the engine's setting. A smaller picture is never enlarged.
         """
+        ...
+
+    def read_all(self, pictures: Sequence[npt.NDArray[np.uint8]]) -> list[list[TextBox]]:
+        """Read each picture as `read` does, several at the same time where that is faster."""
         ...
 
     def read_region(self, picture: npt.NDArray[np.uint8], box: Box) -> TextBox:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,9 +11,11 @@ from longtake.cli.index import named_by
 from longtake.cli.options import Json, print_report
 from longtake.console import Session
 from longtake.errors import ConfigError
+from longtake.models.machine import usable_cores
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.plan import plan as planned
 from longtake.preprocess.pipeline.plan import show_plan
+from longtake.remote import media_path
 
 
 def plan(
@@ -34,6 +34,6 @@ def plan(
     session: Session = context.obj
     if bool(files) == bool(hours):
         raise ConfigError("Give either files or --hours.")
-    durations = [probe(Path(name)).duration for name in named_by(files)] if files else [3600.0] * (hours or 0)
+    durations = [probe(media_path(name)).duration for name in named_by(files)] if files else [3600.0] * (hours or 0)
     library = Library(session.library_root, session.settings).workspace.library
-    print_report(planned(library, durations, cores or os.cpu_count() or 1, price), show_plan, as_json)
+    print_report(planned(library, durations, cores or usable_cores(), price), show_plan, as_json)

@@ -26,6 +26,14 @@ class Machine:
         return memory <= max(self.memory * _SHARE, self.gpu_memory * 0.9)
 
 
+def usable_cores() -> int:
+    """Cores that this process may use: no more than `OMP_NUM_THREADS`, which Ray sets for each of its workers."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with suppress(KeyError, ValueError):
+        allowed = min(allowed, int(os.environ["OMP_NUM_THREADS"]))
+    return max(1, allowed)
+
+
 def this_machine() -> Machine:
     """Look at this machine; a GPU counts if `nvidia-smi` shows it."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -29,9 +29,11 @@ from longtake.web.http.described import EVENTS
 from longtake.web.http.refusals import Refusal
 
 MAX_RUNNING = 4  # questions being answered at once; others wait their turn
-MAX_UNDER_WAY = 64  # being answered or waiting
+# Being answered or waiting. Those who wait hold no thread and are answered in turn; whoever is refused has to try
+# again, and may lose to newcomers each time.
+MAX_UNDER_WAY = 1_000
 MAX_ENDED = 256  # ended runs whose events can still be read
-_TOO_MANY = f"{MAX_UNDER_WAY} questions are already waiting. Try again in a while."
+_TOO_MANY = f"{MAX_UNDER_WAY:,} questions are already waiting. Try again in a while."
 _NEVER_BEGUN = "The question was stopped before it started."
 
 log = logging.getLogger(__name__)

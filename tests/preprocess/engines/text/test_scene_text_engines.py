@@ -83,6 +83,12 @@ def test_the_same_picture_reads_the_same_twice(engine: LineReader) -> None:
     assert engine.read(picture) == engine.read(picture)
 
 
+def test_many_pictures_read_as_each_alone_does(engine: LineReader) -> None:
+    pictures = [drawn(f"Exit {number} left") for number in range(21, 26)]
+    assert engine.read_all(pictures) == [engine.read(picture) for picture in pictures]
+    assert engine.read_all([]) == []
+
+
 def test_readings_below_the_least_confidence_are_left_out(settings: Settings) -> None:
     certain = settings.scene_text.model_copy(update={"min_confidence": 1.0})
     strict = engine_of(settings.model_copy(update={"scene_text": certain}))
