@@ -32,7 +32,9 @@ class Replier(Worker):
 class OnCluster:
     """A subject whose replies come from a cluster; as many at once as that has workers."""
 
-    def __init__(self, subject: Subject, pool: Pool) -> None:
+    def __init__(self, subject: Subject, pool: Pool, *, gpu: bool) -> None:
+        """Take the subject, the workers, and whether a question may need a GPU."""
+        self._gpu = gpu
         self.name = subject.name
         self.at_once = pool.size
         self._subject = subject
@@ -45,7 +47,7 @@ class OnCluster:
             LongtakeError: as the subject raises it, or if one worker after the other is lost.
         """
         what = f"{self.name}, {asked.item.id}"
-        reply: Reply = self._pool.run(what, "reply", self.name, asked, check=raise_if_interrupted)
+        reply: Reply = self._pool.run(what, "reply", self.name, asked, check=raise_if_interrupted, gpu=self._gpu)
         return reply
 
     def lane(self, item: Item) -> str:

@@ -12,15 +12,9 @@ from collections.abc import Callable
 from longtake.cluster.pool import Pool
 from longtake.memory.layers import Layer, LayerStore
 from longtake.preprocess.cluster.layer_builder import Done, LayerBuilder, Task
-from longtake.preprocess.layers.probe_layer import ProbeStep
-from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.step import IndexJob, Step
-from longtake.preprocess.layers.subtitles import Subtitles
 from longtake.preprocess.pipeline.progress import Watcher
-from longtake.preprocess.visual_pass.visual_pass import VisualPass
 from longtake.settings import Settings
-
-_WITHOUT_MODEL = (ProbeStep.name, Subtitles.name, VisualPass.name, Sounds.name)
 
 
 class RaySteps(Pool):
@@ -45,7 +39,7 @@ class RaySteps(Pool):
             task,
             check=watcher.check_cancelled,
             advance=watcher.progress,
-            models=step.name not in _WITHOUT_MODEL,
+            gpu=step.capability is not None and job.engines.on_gpu(step.capability),
         )
         check_source()
         watcher.reports.extend(done.reports)

@@ -17,7 +17,7 @@ class Entry:
 
     `check` names a function of the settings that says what else is missing, such as a model; None if nothing is.
     `setting` names its model, such as `speech.model`. An engine with `process` runs in a separate process
-    (`engines.process`).
+    (`engines.process`), and one with `gpu` computes on a GPU where there is one.
     """
 
     target: str
@@ -27,6 +27,7 @@ class Entry:
     check: str = ""
     setting: str = ""
     process: bool = False
+    gpu: bool = False
 
     def model(self, settings: Settings) -> str | None:
         """The model that the settings name for it."""
@@ -51,7 +52,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
         "transnet": Entry(
             "longtake.preprocess.engines.shots.transnet:TransNetShots",
-            "TransNetV2: a network for cuts and gradual transitions; slow without a GPU",
+            "TransNetV2: a network for cuts and gradual transitions; slow, for it runs on the CPU",
             ("torch",),
             extra="transformers",
             check="longtake.preprocess.engines.shots.transnet:missing_weights",
@@ -65,6 +66,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.audio.faster_whisper:missing_model",
             setting="speech.model",
             process=True,
+            gpu=True,
         ),
         "packaged_whisper": Entry(
             "longtake.preprocess.engines.audio.packaged_whisper:PackagedWhisper",
@@ -88,6 +90,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("faster_whisper",),
             check="longtake.preprocess.engines.audio.faster_whisper:missing_closer_model",
             process=True,
+            gpu=True,
         ),
     },
     "speakers": {
@@ -123,6 +126,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.sounds.ast_sounds:missing_model",
             setting="sounds.model",
             process=True,
+            gpu=True,
         ),
         "clap": Entry(
             "longtake.preprocess.engines.sounds.clap_sounds:ClapSounds",
@@ -132,6 +136,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.sounds.clap_sounds:missing_model",
             setting="sounds.model",
             process=True,
+            gpu=True,
         ),
         "spectral": Entry(
             "longtake.preprocess.engines.sounds.spectral_sounds:SpectralSounds",
@@ -148,6 +153,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.sounds.audio_flamingo:missing_model",
             setting="audio_question.model",
             process=True,
+            gpu=True,
         ),
     },
     "text_embedding": {
@@ -189,6 +195,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             extra="vision",
             check="longtake.preprocess.engines.pictures.siglip:missing_model",
             setting="image_text.model",
+            gpu=True,
         ),
         "open_clip": Entry(
             "longtake.preprocess.engines.pictures.open_clip:OpenClip",
@@ -197,6 +204,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             extra="openclip",
             check="longtake.preprocess.engines.pictures.open_clip:missing_model",
             setting="image_text.model",
+            gpu=True,
         ),
     },
     "objects": {
@@ -212,6 +220,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.objects.owlv2:missing_model",
             setting="objects.model",
             process=True,
+            gpu=True,
         ),
         "grounding_dino": Entry(
             "longtake.preprocess.engines.objects.grounding_dino:GroundingDino",
@@ -221,6 +230,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.objects.grounding_dino:missing_model",
             setting="objects.model",
             process=True,
+            gpu=True,
         ),
     },
     "people": {
@@ -261,6 +271,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.transformers_vl:missing_caption_model",
             setting="captions.model",
             process=True,
+            gpu=True,
         ),
     },
     "activities": {
@@ -292,6 +303,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.transformers_vl:missing_question_model",
             setting="visual_question.model",
             process=True,
+            gpu=True,
         ),
     },
     "maths": {
@@ -308,6 +320,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.text.ctranslate2_models:missing_model",
             setting="translation.model",
             process=True,
+            gpu=True,
         ),
         "apertium": Entry(
             "longtake.preprocess.engines.text.apertium:Apertium",

@@ -85,6 +85,11 @@ class EngineTable:
                 ignored[name] = entry.setting
         return CapabilityReport(capability, None, "", reasons, unmet=bool(ignored))
 
+    def on_gpu(self, capability: str) -> bool:
+        """Whether the engine of a capability computes on a GPU where there is one; False without an engine."""
+        name = self.report(capability).engine
+        return name is not None and ENGINES[capability][name].gpu
+
     def reports(self) -> list[CapabilityReport]:
         """One report for each capability."""
         return [self.report(capability) for capability in ENGINES]

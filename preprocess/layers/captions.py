@@ -34,6 +34,7 @@ class Captions:
     """Describes one picture of every shot; items are {start, end, time, text, file}."""
 
     name = "captions"
+    capability = "captions"
     version = 1
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:

@@ -25,6 +25,7 @@ class FrameVectors:
     """Embeds the keyframe of every second; row n of `vectors.npy` belongs to item n, {start, end, time, file}."""
 
     name = "frame_vectors"
+    capability = "image_text_embedding"
     version = 1
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:

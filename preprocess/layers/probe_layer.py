@@ -19,6 +19,7 @@ class ProbeStep:
     """One item: container, length and streams."""
 
     name = "probe"
+    capability = None
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One recipe; the file itself is the only input."""

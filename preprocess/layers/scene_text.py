@@ -34,6 +34,7 @@ class SceneText:
     """
 
     name = "scene_text"
+    capability = "scene_text"
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One recipe if the visual pass chose frames to read."""

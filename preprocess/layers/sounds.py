@@ -27,6 +27,7 @@ class Sounds:
     """Builds items {start, end, kind, level_db, confidence}; a tone also has hz."""
 
     name = NAME
+    capability = "sounds"
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One layer, or none for a file without sound."""

@@ -27,6 +27,7 @@ class Speakers:
     """
 
     name = NAME
+    capability = NAME
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One layer if the subtitles name speakers or if there are voices."""

@@ -32,6 +32,7 @@ class Speech:
     """
 
     name = NAME
+    capability = NAME
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One layer; none without sound, or with subtitles."""

@@ -74,6 +74,7 @@ class Subtitles:
     """Builds items {start, end, text, language, source}, with a speaker where the cue names one."""
 
     name = NAME
+    capability = None
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One layer, which changes when a sidecar does, not when it is renamed with its video; none without subtitles.

@@ -22,6 +22,7 @@ class TextVectors:
     """Embeds the documents of a video; row n of `vectors.npy` belongs to item n."""
 
     name = "text_vectors"
+    capability = "text_embedding"
     version = 1
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from math import ceil
 
 from longtake.console import counted
 from longtake.errors import LibraryError
@@ -26,7 +27,7 @@ class Plan(Record):
     core_hours: dict[str, float]  # by step
     cores: int
     hours: float  # from start to end
-    gpus: int  # of the workers with models; 0 if the rates were measured without one
+    gpus: int  # to keep the cores busy; 0 if the rates were measured without one
     memory: int  # bytes, of all workers
     disk: int  # bytes that the library grows by
     price: float | None  # of all cores from start to end
@@ -52,14 +53,16 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
         )
     seconds = sum(durations)
     known = [video for video in library.videos() if video.duration > 0]
-    runs = [runs_of(library, video).values() for video in known]
+    runs = [runs_of(library, video) for video in known]
     length = sum(
         video.duration
         for video, steps in zip(known, runs, strict=True)
-        if any("core_seconds" in facts for facts in steps)
+        if any("core_seconds" in facts for facts in steps.values())
     )
     rates = {step: sum(work for work, _ in each) / length for step, each in measured.items()}
     core_hours = {step: rate * seconds / 3600 for step, rate in rates.items()}
+    on_gpu = {step for steps in runs for step, facts in steps.items() if facts.get("gpu")}
+    share = sum(rates.get(step, 0.0) for step in on_gpu) / (sum(rates.values()) or 1.0)
     hours = sum(rates.values()) * _longest_queue(durations, cores) / 3600
     stored = sum(size_of(library.layers(video.id).root) for video in known) + size_of(library.index_root)
     return Plan(
@@ -68,8 +71,8 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
         core_hours=core_hours,
         cores=cores,
         hours=hours,
-        gpus=cores if any(facts.get("gpu") for steps in runs for facts in steps) else 0,
-        memory=cores * max((facts.get("memory", 0) for steps in runs for facts in steps), default=0),
+        gpus=ceil(cores * share),
+        memory=cores * max((facts.get("memory", 0) for steps in runs for facts in steps.values()), default=0),
         disk=round(stored / sum(video.duration for video in known) * seconds),
         price=None if price is None else price * cores * hours,
         measured_on=len(known),

@@ -20,6 +20,7 @@ from longtake.preprocess.pipeline.process_costs import core_seconds, most_memory
 from longtake.preprocess.pipeline.progress import LayerReport, Stopwatch, Watcher
 
 log = logging.getLogger(__name__)
+_GPU = Path("/dev/nvidia0")
 DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
@@ -127,6 +128,7 @@ def _build(
                 building.discard()
                 raise
     facts = _run_facts(building.chunks, time.perf_counter() - started, core_seconds() - worked, left_out)
+    facts["gpu"] = bool(step.capability and _GPU.exists() and job.engines.on_gpu(step.capability))
     built = [layer for recipe in recipes if (layer := store.get(recipe.name, recipe.key))]
     for layer in built:
         store.record_run(layer.name, layer.key, facts)
@@ -146,7 +148,6 @@ def _run_facts(chunks: Chunks, seconds: float, worked: float, left_out: Sequence
         "seconds": round(seconds, 3),
         "core_seconds": round(worked, 3),
         "memory": most_memory(),
-        "gpu": Path("/dev/nvidia0").exists(),
         "left_out": list(left_out),
         "chunks_made": len(chunks.made),
         "chunks_reused": len(chunks.reused),

@@ -35,6 +35,7 @@ class VisualPass:
     """The step that builds all layers that need every frame."""
 
     name = "visual_pass"
+    capability = "shots"
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One recipe for each layer; none for a file without a picture."""

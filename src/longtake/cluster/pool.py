@@ -62,11 +62,13 @@ class Pool:
             raise ConfigError(f"No node of the Ray cluster has a core and {MEMORY >> 30} GiB of memory for a worker.")
         gpus = min(self.size, sum(int(node.get("GPU", 0)) for node in nodes))
         self._plain: Queue[Any] = Queue()
-        self._models: Queue[Any] = Queue() if 0 < gpus < self.size else self._plain
+        self._gpu: Queue[Any] = Queue() if 0 < gpus < self.size else self._plain
         # Kept as long as the workers: Ray gives them to each worker that it starts again.
         self._given = [self._ray.put(each) for each in given]
-        for number in range(self.size):
-            (self._models if number < gpus else self._plain).put(self._started(kind, gpus=int(number < gpus)))
+        workers = [self._starting(kind, gpus=int(number < gpus)) for number in range(self.size)]
+        for number, worker in enumerate(workers):
+            self._check(worker)
+            (self._gpu if number < gpus else self._plain).put(worker)
 
     def __enter__(self) -> Self:
         return self
@@ -81,7 +83,7 @@ class Pool:
         *given: Any,
         check: Callable[[], None],
         advance: Callable[[Any], None] = lambda progress: None,
-        models: bool = True,
+        gpu: bool,
     ) -> Any:
         """Call a method of a worker; if that is lost, the next one is called.
 
@@ -91,7 +93,7 @@ class Pool:
             given: its arguments.
             check: called again and again; what it raises stops the work.
             advance: called with the worker's progress.
-            models: whether models are used; where only some nodes have GPUs, these are for such work.
+            gpu: whether it computes on a GPU; where only some workers have one, these are for such work.
 
         Raises:
             LongtakeError: if one worker after the other is lost.
@@ -99,7 +101,7 @@ class Pool:
         """
         lost: Exception | None = None
         for _ in range(TRIES):
-            with self._free_worker(self._models if models else self._plain, check) as worker:
+            with self._free_worker(self._gpu if gpu else self._plain, check) as worker:
                 try:
                     return self._followed(worker, getattr(worker, method).remote(*given), check, advance)
                 except self._ray.exceptions.RayTaskError as error:
@@ -147,21 +149,23 @@ class Pool:
             return False
         return True
 
-    def _started(self, kind: type[Worker], *, gpus: int) -> Any:
-        """A worker, which Ray restarts as often as it is lost.
+    def _starting(self, kind: type[Worker], *, gpus: int) -> Any:
+        """A worker, which Ray restarts as often as it is lost."""
+        options = {"num_cpus": 1, "num_gpus": gpus, "memory": MEMORY, "max_restarts": -1, "max_concurrency": 2}
+        return self._ray.remote(kind).options(**options).remote(*self._given)
+
+    def _check(self, worker: Any) -> None:
+        """Wait until a worker has started.
 
         Raises:
-            ConfigError: if its node has another version of Longtake.
+            ConfigError: if it can't, or its node has another version of Longtake.
         """
-        options = {"num_cpus": 1, "num_gpus": gpus, "memory": MEMORY, "max_restarts": -1, "max_concurrency": 2}
-        worker = self._ray.remote(kind).options(**options).remote(*self._given)
         try:
             there = self._ray.get(worker.version.remote())
         except self._ray.exceptions.RayActorError as error:
             raise ConfigError(f"A worker of the Ray cluster couldn't start: {error}") from error
         if there != __version__:
             raise ConfigError(f"A node of the Ray cluster has Longtake {there}; install {__version__} on every node.")
-        return worker
 
 
 def executor_address(executor: str) -> str | None:

@@ -57,6 +57,13 @@ def test_calls_at_once_get_the_same_engine() -> None:
     assert loaded == made * 4
 
 
+def test_an_engine_says_whether_it_uses_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Entry(f"{__name__}:Slow", "computes on a GPU", gpu=True)
+    monkeypatch.setattr(table, "ENGINES", {**table.ENGINES, "summary": {"textrank": entry}})
+    engines = table.EngineTable(Settings())
+    assert [engines.on_gpu(capability) for capability in ("summary", "scene_text", "captions")] == [True, False, False]
+
+
 def test_the_profile_turns_the_search_for_people_off() -> None:
     assert table.EngineTable(load()).report("people").engine == "opencv"
     off = table.EngineTable(load(overrides=["engines.people=[]"]))

@@ -54,6 +54,16 @@ def test_a_rare_expensive_video_counts_and_one_that_skips_a_step(tmp_path: Path)
     assert plan(workspace.library, [8.0], 1).core_hours == hours
 
 
+def test_gpus_are_those_that_keep_the_cores_busy(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", Settings())
+    video = workspace.add(write_clip(tmp_path / "first.mp4", [flat((90, 60, 30))] * 50)).video
+    store = workspace.library.layers(video.id)
+    for name, key in video.layers.items():
+        work, gpu = {"probe": (3.0, False), "scene_text": (1.0, True)}.get(name, (0.0, False))
+        store.record_run(name, key, {"core_seconds": work, "gpu": gpu})
+    assert [plan(workspace.library, [60.0], cores).gpus for cores in (1, 4, 16, 17)] == [1, 1, 4, 5]
+
+
 def test_a_library_without_a_measurement_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(LibraryError, match="Index a few"):
         plan(Library(tmp_path), [60.0], 1)

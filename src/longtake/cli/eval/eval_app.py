@@ -142,9 +142,12 @@ def _asked_where(
         return
     from longtake.cluster.pool import Pool
     from longtake.evalharness.runs.cluster import OnCluster, Replier
+    from longtake.preprocess.engines import EngineTable
+    from longtake.preprocess.engines.engine_table import ENGINES
 
     with Pool(address, Replier, [subject.name for subject in subjects], items, session) as pool:
-        yield [OnCluster(subject, pool) for subject in subjects]
+        gpu = any(map(EngineTable(session.settings).on_gpu, ENGINES))
+        yield [OnCluster(subject, pool, gpu=gpu) for subject in subjects]
 
 
 @evaluate.command()

@@ -85,6 +85,16 @@ def test_what_whisper_itself_would_give_up_is_not_trusted(engine: FasterWhisper,
     assert {segment.trusted for segment in segments} == {False}
 
 
+def test_a_gpu_that_cannot_compute_leaves_the_work_to_the_cpu(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 1)  # the driver is there, the rest isn't
+    segments = FasterWhisper(settings(f"model={tiny}")).recognise(np.zeros(16_000, np.float32), 0.0, "en")
+    assert segments == []
+    [warning] = caplog.messages
+    assert "GPU" in warning
+
+
 def test_a_language_is_used_when_the_model_knows_it(engine: FasterWhisper, media: Path) -> None:
     samples = read_samples(media / "whisper/jfk.flac")
     assert {segment.language for segment in engine.recognise(samples, 0.0, "cy")} == {"cy"}
