@@ -13,7 +13,11 @@ from longtake.console import Session
 from longtake.errors import EngineError
 
 HOLD = "import time; held = bytearray(b'x') * {size}; time.sleep(1.2)"
-PARENT = "import subprocess, sys; held = bytearray(b'x') * {size}; subprocess.run([sys.executable, '-c', sys.argv[1]])"
+PARENT = "import subprocess, sys; held = bytearray(b'x') * {size}; {start}"
+STARTS = (
+    "subprocess.run([sys.executable, '-c', sys.argv[1]])",
+    "import threading; threading.Thread(target=lambda: subprocess.run([sys.executable, '-c', sys.argv[1]])).start()",
+)
 
 
 def test_the_memory_of_a_process_is_seen() -> None:
@@ -23,9 +27,10 @@ def test_the_memory_of_a_process_is_seen() -> None:
     assert peak.video_seconds == 10
 
 
-def test_processes_that_it_starts_count_too() -> None:
-    child = HOLD.format(size=80_000_000)
-    assert peak_of([sys.executable, "-c", PARENT.format(size=60_000_000), child], 10).megabytes >= 140
+@pytest.mark.parametrize("start", STARTS, ids=("by the main thread", "by another thread"))
+def test_processes_that_it_starts_count_too(start: str) -> None:
+    parent, child = PARENT.format(size=60_000_000, start=start), HOLD.format(size=80_000_000)
+    assert peak_of([sys.executable, "-c", parent, child], 10).megabytes >= 140
 
 
 def test_a_failing_process_is_one_sentence() -> None:

@@ -14,9 +14,9 @@ from longtake.console import Session
 def test_clients_are_answered_while_files_are_uploaded() -> None:
     found = measure_load(Session(overrides=("engines.scene_text=[]",)), 3, 2, 0.2, lambda _: None)
     assert (found.wrong, found.uploads) == ((), 2)
-    [minute] = found.minutes
-    assert minute.questions > 3
+    minute, *_ = found.minutes
+    assert sum(each.questions for each in found.minutes) > 3
     assert 0 < minute.median <= minute.p95
     assert minute.resident > 50_000_000
     assert min(minute.files, minute.threads) > 10
-    assert len(show_load(found)) == 3
+    assert len(show_load(found)) == 2 + len(found.minutes)

@@ -85,7 +85,7 @@ def peak_of(command: Sequence[str], video_seconds: float) -> Peak:
     with tempfile.TemporaryFile("w+") as stderr:
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr) as process:
             while process.poll() is None:
-                peak, samples = max(peak, sum(map(_proportional_set_size, _tree(process.pid)))), samples + 1
+                peak, samples = max(peak, sum(map(_proportional_set_size, tree(process.pid)))), samples + 1
                 time.sleep(_EVERY)
         stderr.seek(0)
         check(command, process.returncode, stderr.read())
@@ -93,13 +93,13 @@ def peak_of(command: Sequence[str], video_seconds: float) -> Peak:
     return Peak(video_seconds=video_seconds, megabytes=round(peak / 1e6, 1), samples=samples, seconds=seconds)
 
 
-def _tree(process: int) -> Iterator[int]:
-    """A process and all its descendants."""
+def tree(process: int) -> Iterator[int]:
+    """A process and all its descendants, which Linux lists by the thread that started them."""
     yield process
     for children in (_PROC / str(process)).glob("task/*/children"):
         with suppress(OSError):  # it ended meanwhile
             for child in children.read_text().split():
-                yield from _tree(int(child))
+                yield from tree(int(child))
 
 
 def _proportional_set_size(process: int) -> int:

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
@@ -20,6 +21,7 @@ from statistics import median, quantiles
 import httpx
 
 from longtake.bench.faults.ground import QUESTION, is_right
+from longtake.bench.hour.memory_use import tree
 from longtake.bench.hour.reel import Notify
 from longtake.bench.processes import longtake, run
 from longtake.bench.serving import client_of, follow, send, serving
@@ -100,6 +102,8 @@ def measure_load(session: Session, clients: int, uploads: int, minutes: float, n
                 work += [pool.submit(_uploading, url, video.read_bytes(), n, counts) for n in range(uploads)]
                 seen = _watch(process.pid, counts, notify)
                 wait(work)
+            if late := counts.seconds[sum(minute.questions for minute in seen) :]:
+                seen.append(_minute(process.pid, late))
             counts.wrong += [f"a client stopped: {error!r}" for each in work if (error := each.exception())]
     return Load(
         machine=Machine.since(before),
@@ -114,7 +118,10 @@ def measure_load(session: Session, clients: int, uploads: int, minutes: float, n
 def _asking(url: str, counts: _Counts) -> None:
     with client_of(url, _PATIENCE) as client:
         [video] = [each["id"] for each in client.get("/api/videos").json()["videos"] if each["name"] == "demo.mp4"]
-        thread = counts.patiently(lambda: client.post("/api/threads", json={"videos": [video]})).json()["id"]
+        begun = counts.patiently(lambda: client.post("/api/threads", json={"videos": [video]}))
+        if begun.status_code in _BUSY:
+            return
+        thread = begun.json()["id"]
         questions = f"/api/threads/{thread}/questions"
         while not counts.over:
             started = time.monotonic()
@@ -156,31 +163,29 @@ def _watch(pid: int, counts: _Counts, notify: Notify) -> list[Minute]:
         time.sleep(min(60.0, max(0.0, counts.end - time.monotonic())))
         mine = counts.seconds[told:]
         told += len(mine)
-        processes = [pid, *_children(pid)]
-        resident = sum(_status(each, "VmRSS") for each in processes) * 1024
-        files = sum(len(os.listdir(f"/proc/{each}/fd")) for each in processes)
-        threads = sum(_status(each, "Threads") for each in processes)
-        minute = Minute(
-            questions=len(mine),
-            median=median(mine) if mine else 0.0,
-            p95=quantiles(mine, n=20)[-1] if len(mine) > 1 else sum(mine),
-            resident=resident,
-            files=files,
-            threads=threads,
-        )
+        minute = _minute(pid, mine)
         seen.append(minute)
         notify(_line(len(seen), minute))
     return seen
 
 
-def _children(pid: int) -> list[int]:
-    found = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
-    return [each for child in map(int, found) for each in (child, *_children(child))]
-
-
-def _status(pid: int, name: str) -> int:
-    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
-    return next((int(line.split()[1]) for line in lines if line.startswith(f"{name}:")), 0)
+def _minute(pid: int, seconds: list[float]) -> Minute:
+    """The minute in which these answers came, given the seconds that each took."""
+    resident = files = threads = 0
+    for process in tree(pid):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            status = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
+            files += len(os.listdir(f"/proc/{process}/fd"))
+            resident += int(status.get("VmRSS", "0").split()[0]) * 1024  # a process that has ended has none
+            threads += int(status["Threads"])
+    return Minute(
+        questions=len(seconds),
+        median=median(seconds) if seconds else 0.0,
+        p95=quantiles(seconds, n=20)[-1] if len(seconds) > 1 else sum(seconds),
+        resident=resident,
+        files=files,
+        threads=threads,
+    )
 
 
 def _line(number: int, minute: Minute) -> str:
