@@ -131,9 +131,10 @@ def test_a_rewritten_object_has_changed(storage: Any) -> None:
         check()
 
 
-def test_a_folder_gives_its_files(indexed: Workspace) -> None:
+def test_a_folder_gives_its_files(storage: Any, indexed: Workspace) -> None:
     folder = media_path(f"s3://{BUCKET}/folder")
     assert folder.is_dir()
+    storage.put_object(Bucket=BUCKET, Key="folder//nameless.mp4", Body=b"no path can name it")
     assert [str(file) for file in files_in(folder)] == [TALK, TALK.replace("mp4", "vtt")]
 
 

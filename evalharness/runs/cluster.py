@@ -34,11 +34,11 @@ class OnCluster:
 
     def __init__(self, subject: Subject, pool: Pool, *, gpu: bool) -> None:
         """Take the subject, the workers, and whether a question may need a GPU."""
-        self._gpu = gpu
         self.name = subject.name
         self.at_once = pool.size
         self._subject = subject
         self._pool = pool
+        self._gpu = gpu
 
     def reply(self, asked: Asked) -> Reply:
         """As the subject replies.

@@ -15,8 +15,10 @@ from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES, FRAMES, given_by, is_model
 from longtake.evalharness.subjects.naive_baselines import LongestOption, MajorityLetter, RandomOption
 from longtake.evalharness.subjects.names import MODELS, NAMES
-from longtake.evalharness.subjects.subject import Subject
+from longtake.evalharness.subjects.subject import SaysCost, Subject
 from longtake.plugins import Table, callable_part
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.engine_table import ENGINES
 
 if TYPE_CHECKING:
     from longtake.preprocess.pipeline.workspace import Workspace
@@ -155,6 +157,14 @@ def settings_hashes(names: Sequence[str], session: Session) -> dict[str, str]:
     """
     settings = {name: _session_of(name, session).settings.model_dump_json() for name in names}
     return {name: hashlib.blake2b(text.encode(), digest_size=6).hexdigest() for name, text in settings.items()}
+
+
+def uses_gpu(subject: Subject, session: Session) -> bool:
+    """Whether a subject computes on a GPU where there is one."""
+    if not (isinstance(subject, SaysCost) and subject.indexes):
+        return False
+    settings = _session_of(subject.name, session).settings
+    return settings.controller.engine == "transformers" or any(map(EngineTable(settings).on_gpu, ENGINES))
 
 
 def _session_of(name: str, session: Session) -> Session:

@@ -46,8 +46,13 @@ class GpuVectors:
             return None
         if not depth:
             return np.zeros((2, 0))
-        with self._turn:
-            [cosines], [rows] = self._index.search(vector[np.newaxis], depth)
+        try:
+            with self._turn:
+                [cosines], [rows] = self._index.search(vector[np.newaxis], depth)
+        except RuntimeError:  # something else has filled the GPU
+            return None
+        if rows.min() < 0:
+            return None
         kept = np.flatnonzero(mine[rows])[:k]
         return np.stack([self._rows[rows[kept]].astype(np.float64), cosines[kept]])
 

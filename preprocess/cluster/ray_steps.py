@@ -12,7 +12,9 @@ from collections.abc import Callable
 from longtake.cluster.pool import Pool
 from longtake.memory.layers import Layer, LayerStore
 from longtake.preprocess.cluster.layer_builder import Done, LayerBuilder, Task
+from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob, Step
+from longtake.preprocess.pipeline.pipeline import EMBEDDING, STEPS
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.settings import Settings
 
@@ -22,7 +24,9 @@ class RaySteps(Pool):
 
     def __init__(self, address: str | None, settings: Settings) -> None:
         """See `Pool`."""
-        super().__init__(address, LayerBuilder, settings)
+        engines = EngineTable(settings)
+        gpu = any(step.capability and engines.on_gpu(step.capability) for step in (*STEPS, EMBEDDING))
+        super().__init__(address, LayerBuilder, settings, gpu=gpu)
 
     def __call__(
         self, step: Step, job: IndexJob, store: LayerStore, watcher: Watcher, check_source: Callable[[], None]

@@ -320,7 +320,6 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.text.ctranslate2_models:missing_model",
             setting="translation.model",
             process=True,
-            gpu=True,
         ),
         "apertium": Entry(
             "longtake.preprocess.engines.text.apertium:Apertium",

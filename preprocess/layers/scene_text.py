@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, canonical_json
@@ -19,12 +19,9 @@ from longtake.preprocess.media.frames import Frame, read_jpeg
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.whole_frames import read_whole_frames
 
-T = TypeVar("T")
-
 VERSION = 1
 REFINED_LONG_SIDE = 1280
-_CHUNK = 16  # pictures
-_TOGETHER = 8  # pictures given to the engine in one call, after which the work can be stopped
+_CHUNK = 8  # pictures; they are read in one call, after which the work can be stopped
 
 
 class SceneText:
@@ -102,16 +99,13 @@ def _read_pictures(job: IndexJob) -> Iterator[tuple[TimeSpan, list[TextBox]]]:
     engine: SceneTextEngine = job.engines.load("scene_text")
     layer = job.layers["text_frames"]
     done = 0
-    for number, items in enumerate(_batched(layer.items(), _CHUNK)):
-        name = f"{number:05d}"
+    for number, items in enumerate(_chunks(layer.items())):
+        name = f"{_CHUNK}-{number:05d}"
         kept = job.chunks.get(name)
         if kept is None:
-            readings = []
-            for boxes in _read(engine, [layer.path / item["file"] for item in items]):
-                job.check_cancelled()
-                readings.append([asdict(box) for box in boxes])
-                job.progress((done + len(readings)) / layer.count)
-            kept = canonical_json(readings).encode()
+            job.check_cancelled()
+            readings = _read(engine, [layer.path / item["file"] for item in items])
+            kept = canonical_json([[asdict(box) for box in boxes] for boxes in readings]).encode()
             job.chunks.put(name, kept)
         done += len(items)
         job.progress(done / layer.count)
@@ -120,14 +114,13 @@ def _read_pictures(job: IndexJob) -> Iterator[tuple[TimeSpan, list[TextBox]]]:
             yield TimeSpan(start=item["start"], end=item["end"]), lines
 
 
-def _batched(items: Iterator[T], size: int) -> Iterator[list[T]]:
-    while batch := list(islice(items, size)):
-        yield batch
+def _chunks(items: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    while chunk := list(islice(items, _CHUNK)):
+        yield chunk
 
 
-def _read(engine: SceneTextEngine, files: Sequence[Path]) -> Iterator[list[TextBox]]:
+def _read(engine: SceneTextEngine, files: Sequence[Path]) -> list[list[TextBox]]:
     """The lines of each picture."""
-    for together in _batched(iter(files), _TOGETHER):
-        pictures = [read_jpeg(file) for file in together]
-        for picture, boxes in zip(pictures, engine.read_all(pictures), strict=True):
-            yield lines_of(boxes, picture.shape[1] / picture.shape[0])
+    pictures = [read_jpeg(file) for file in files]
+    found = zip(pictures, engine.read_all(pictures), strict=True)
+    return [lines_of(boxes, picture.shape[1] / picture.shape[0]) for picture, boxes in found]

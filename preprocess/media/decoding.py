@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from av.container import InputContainer
 from av.packet import Packet
 from av.video.frame import VideoFrame
 
+from longtake.models.machine import usable_cores
 from longtake.preprocess.media.media import MediaInfo, VideoStream
 
 logger = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ def decode_pictures(
     """
     stream: Any = container.streams[video.index]
     stream.thread_type = "AUTO"
-    stream.codec_context.thread_count = max(_THREADS, (os.cpu_count() or 1) + 1)
+    stream.codec_context.thread_count = max(_THREADS, usable_cores() + 1)
     damage = _Damage(float(stream.time_base), media.origin)
     held: TimedPicture | None = None
     clock = 0.0

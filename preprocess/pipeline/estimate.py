@@ -93,12 +93,16 @@ def rates_of(library: Library) -> tuple[dict[str, float], int]:
 
 
 def measurements(library: Library, fact: str) -> dict[str, list[tuple[float, float]]]:
-    """A fact of the indexing of each video, with the video's seconds, by step."""
+    """A fact of the indexing of each video, with the video's seconds, by step.
+
+    A resumed step records the last run alone: its chunks stand for those that were kept.
+    """
     measured: dict[str, list[tuple[float, float]]] = {_step(name): [] for name in LAYERS}
     for video in library.videos():
         for step, facts in runs_of(library, video).items():
-            if fact in facts and video.duration > 0:
-                measured[step].append((facts[fact], video.duration))
+            made, kept = facts.get("chunks_made", 0), facts.get("chunks_reused", 0)
+            if fact in facts and video.duration > 0 and (made or not kept):
+                measured[step].append((facts[fact] * ((made + kept) / made if made else 1), video.duration))
     return {step: each for step, each in measured.items() if each}
 
 

@@ -90,7 +90,8 @@ def _longest_queue(durations: Sequence[float], cores: int) -> float:
 def show_plan(found: Plan) -> list[str]:
     """The plan as lines of text."""
     work = sorted(found.core_hours.items(), key=lambda each: -each[1])
-    steps = ", ".join(f"{step} {hours / sum(found.core_hours.values()):.0%}" for step, hours in work)
+    total = sum(found.core_hours.values()) or 1.0
+    steps = ", ".join(f"{step} {hours / total:.0%}" for step, hours in work)
     gpus = f", {counted(found.gpus, 'GPU')}" if found.gpus else ""
     return [
         f"{found.files:,} file{'s' * (found.files > 1)}, {_hours(found.video_hours)} of video",

@@ -110,9 +110,10 @@ class RemoteFile(PosixPath):
         yield from (self / name.rstrip("/").rpartition("/")[2] for name in inside)
 
     def files(self) -> list[Path]:
-        """All files in this folder and the folders in it, in order, without hidden ones."""
+        """All files in this folder and the folders in it, in order, without hidden ones and those no path can name."""
         with self._storage() as storage:
-            inside = [media_path(storage.unstrip_protocol(name)) for name in sorted(storage.find(str(self)))]
+            names = (name for name in sorted(storage.find(str(self))) if "//" not in name)
+            inside = [media_path(storage.unstrip_protocol(name)) for name in names]
         return [file for file in inside if not any(part.startswith(".") for part in file.parts[len(self.parts) :])]
 
     def open(self, *_: Any, **__: Any) -> Any:

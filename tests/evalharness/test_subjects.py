@@ -18,7 +18,7 @@ from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.agent_subject import AgentSubject
 from longtake.evalharness.subjects.retrieval_baseline import Finder
 from longtake.evalharness.subjects.subject import Asked
-from longtake.evalharness.subjects.subject_table import subject_named
+from longtake.evalharness.subjects.subject_table import subject_named, uses_gpu
 from longtake.preprocess.pipeline.workspace import Workspace
 
 EXTENSION = Turn(question="Which phone extension is given?", options=("1234", "4417", "9999"), gold=1)
@@ -114,6 +114,15 @@ def test_an_agent_with_a_remote_controller_answers_about_different_videos_at_onc
 
 def test_an_agent_without_an_endpoint_answers_one_question_at_a_time(small_workspace: Workspace) -> None:
     assert AgentSubject("agent", small_workspace, at_once=4).at_once == 1
+
+
+@pytest.mark.parametrize(
+    ("subject", "engine", "gpu"),
+    [("agent", "transformers", True), ("agent", "extractive", False), ("longest", "transformers", False)],
+)
+def test_only_a_subject_that_computes_on_a_gpu_waits_for_one(subject: str, engine: str, gpu: bool) -> None:
+    session = Session(overrides=(f"controller.engine={engine}", "controller.model=some/model"))
+    assert uses_gpu(subject_named(subject, [], session), session) is gpu
 
 
 def test_the_agent_knows_what_was_said_before(small_workspace: Workspace) -> None:

@@ -98,6 +98,7 @@ class FasterWhisper:
         """
         from ctranslate2 import get_cuda_device_count
 
+        problem = ""
         if get_cuda_device_count():
             try:
                 model = self._load("cuda", "float16")
@@ -105,8 +106,10 @@ class FasterWhisper:
                 return model
             except (EngineError, RuntimeError) as error:
                 problem = _first_line(error.__cause__ or error)
-                log.warning("Whisper can't use the GPU and runs on the CPU, which is slower (%s).", problem)
-        return self._load("cpu", "int8")
+        model = self._load("cpu", "int8")
+        if problem:
+            log.warning("Whisper can't use the GPU and runs on the CPU, which is slower (%s).", problem)
+        return model
 
     def _load(self, device: str, precision: str) -> Any:
         from faster_whisper import WhisperModel

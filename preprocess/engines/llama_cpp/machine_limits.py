@@ -33,7 +33,8 @@ def threads_to_use() -> int:
     """All cores that this process may use but one, so that other work doesn't hold up every thread."""
     import psutil
 
-    return max(1, min(usable_cores(), psutil.cpu_count(logical=False) or usable_cores()) - 1)
+    cores = usable_cores()
+    return max(1, min(cores, psutil.cpu_count(logical=False) or cores) - 1)
 
 
 @cache

@@ -24,7 +24,7 @@ _AT_ONCE = 4  # pictures at most, so that one reader doesn't take over a large m
 class RapidOcr(LineReader):
     """Reads printed text in many scripts, at the size in the settings."""
 
-    CALLS: ClassVar[Mapping[str, float]] = {"read": 120.0, "read_all": 600.0, "read_region": 30.0}
+    CALLS: ClassVar[Mapping[str, float]] = {"read": 120.0, "read_all": 960.0, "read_region": 30.0}
     at_once = min(_AT_ONCE, usable_cores())
 
     def __init__(self, settings: Settings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -11,7 +12,6 @@ from longtake.cli.index import named_by
 from longtake.cli.options import Json, print_report
 from longtake.console import Session
 from longtake.errors import ConfigError
-from longtake.models.machine import usable_cores
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.plan import plan as planned
 from longtake.preprocess.pipeline.plan import show_plan
@@ -36,4 +36,4 @@ def plan(
         raise ConfigError("Give either files or --hours.")
     durations = [probe(media_path(name)).duration for name in named_by(files)] if files else [3600.0] * (hours or 0)
     library = Library(session.library_root, session.settings).workspace.library
-    print_report(planned(library, durations, cores or usable_cores(), price), show_plan, as_json)
+    print_report(planned(library, durations, cores or os.cpu_count() or 1, price), show_plan, as_json)

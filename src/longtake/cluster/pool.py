@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from queue import Empty, Queue
 from typing import Any, Self
@@ -19,9 +19,11 @@ from longtake import __version__
 from longtake.errors import ConfigError, LongtakeError
 from longtake.offline import refuse_other_machines
 
+log = logging.getLogger(__name__)
 MEMORY = 2 << 30  # bytes that Ray reserves for a worker: the visual pass of an hour with a small Whisper fits
 TRIES = 3  # workers that one piece of work may lose
 _POLL = 0.5  # seconds between two looks at it
+_SLOW = 60.0  # seconds for a worker to start, after which something may be wrong
 
 
 class Worker:
@@ -43,24 +45,34 @@ class Worker:
 class Pool:
     """The workers of a cluster, called from as many threads as there are workers."""
 
-    def __init__(self, address: str | None, kind: type[Worker], *given: Any) -> None:
+    def __init__(self, address: str | None, kind: type[Worker], *given: Any, gpu: bool) -> None:
         """Connect to a cluster, or start one on this machine if no address is given.
 
         Args:
             address: of the cluster.
             kind: class of the workers.
             given: arguments of its constructor.
+            gpu: whether some of the work computes on a GPU; workers with one are then left to it.
 
         Raises:
             ConfigError: if Ray isn't installed, the cluster can't be reached, the network is forbidden and the cluster
                 is on another machine, no node has room for a worker, or one has another version of Longtake.
         """
         self._ray = _connected(address)
+        try:
+            self._start(kind, given, gpu)
+        except BaseException:
+            self._ray.shutdown()
+            raise
+
+    def _start(self, kind: type[Worker], given: Sequence[Any], gpu: bool) -> None:
+        """Start as many workers as the nodes have room for."""
         nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
-        self.size = sum(min(int(node.get("CPU", 0)), int(node.get("memory", 0) // MEMORY)) for node in nodes)
+        places = [min(int(node.get("CPU", 0)), int(node.get("memory", 0) // MEMORY)) for node in nodes]
+        self.size = sum(places)
         if not self.size:
             raise ConfigError(f"No node of the Ray cluster has a core and {MEMORY >> 30} GiB of memory for a worker.")
-        gpus = min(self.size, sum(int(node.get("GPU", 0)) for node in nodes))
+        gpus = sum(min(most, int(node.get("GPU", 0))) for most, node in zip(places, nodes, strict=True)) if gpu else 0
         self._plain: Queue[Any] = Queue()
         self._gpu: Queue[Any] = Queue() if 0 < gpus < self.size else self._plain
         # Kept as long as the workers: Ray gives them to each worker that it starts again.
@@ -160,8 +172,11 @@ class Pool:
         Raises:
             ConfigError: if it can't, or its node has another version of Longtake.
         """
+        starts = worker.version.remote()
         try:
-            there = self._ray.get(worker.version.remote())
+            if not self._ray.wait([starts], timeout=_SLOW)[0]:
+                log.warning("Waiting for workers: does something else use the cores of the Ray cluster?")
+            there = self._ray.get(starts)
         except self._ray.exceptions.RayActorError as error:
             raise ConfigError(f"A worker of the Ray cluster couldn't start: {error}") from error
         if there != __version__:

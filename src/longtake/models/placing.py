@@ -17,5 +17,5 @@ def placed(model: Any, name: str) -> Any:
             return model.eval().to("cuda")
         except RuntimeError as error:  # out of memory, for example
             [problem, *_] = str(error).splitlines() or [type(error).__name__]
-            log.warning("%s doesn't fit on the GPU and runs on the CPU, which is slower (%s).", name, problem)
+            log.warning("%s can't use the GPU and runs on the CPU, which is slower (%s).", name, problem)
     return model.eval().to("cpu")

@@ -5,16 +5,18 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
 import pytest
 
-from longtake.memory.search import compressed_vectors, gpu_vectors, vectors
+from longtake.memory.search import compressed_vectors, gpu_vectors
+from longtake.memory.search import vectors as vectors_module
 from longtake.memory.search.compressed_vectors import CompressedVectors
 from longtake.memory.search.gpu_vectors import GpuVectors, copy_to_gpu, positions_of
 from longtake.memory.search.search_index import Vectors
-from longtake.memory.search.vectors import Mask, VectorSpace, open_vectors, write_vectors
+from longtake.memory.search.vectors import Mask, VectorsError, VectorSpace, open_vectors, write_vectors
 
 AXES = np.eye(4, dtype=np.float32)
 ALL = np.ones(20, np.bool_)
@@ -111,10 +113,78 @@ def test_a_gpu_finds_what_the_cpu_finds(tmp_path: Path, monkeypatch: pytest.Monk
     allowed = np.random.default_rng(1).random(3020) < 0.5
     expected = VectorSpace(segments).nearest(vectors[7], allowed, 50, 0.0)
     monkeypatch.setattr(gpu_vectors, "_MIN_ROWS", 1)
+    monkeypatch.setattr(vectors_module, "_COPIED_AFTER", 1)
     assert copy_to_gpu(segments, 3000) is not None
-    positions, cosines = VectorSpace(segments).nearest(vectors[7], allowed, 50, 0.0)
-    assert positions.tolist() == expected[0].tolist()
-    assert cosines.tolist() == pytest.approx(expected[1].tolist(), abs=1e-5)
+    space = VectorSpace(segments)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: space.nearest(vectors[7], allowed, 50, 0.0), range(300)))
+    for positions, cosines in found:
+        assert positions.tolist() == expected[0].tolist()
+        assert cosines.tolist() == pytest.approx(expected[1].tolist(), abs=1e-5)
+
+
+class OnGpu:
+    """A GPU's index with room for one search at a time, which a test can break."""
+
+    def __init__(self, index: Any) -> None:
+        self.index, self.room, self.cosines, self.searches = index, Lock(), 1.0, 0
+
+    def search(self, vectors: Vectors, depth: int) -> Any:
+        if not self.room.acquire(blocking=False):
+            raise AssertionError("two searches at once")
+        try:
+            self.searches += 1
+            cosines, rows = self.index.search(vectors, depth)
+            return self.cosines * cosines, rows
+        finally:
+            self.room.release()
+
+
+@pytest.fixture
+def on_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[VectorSpace, OnGpu]:
+    """A space that is copied at its third search."""
+    index = stored(tmp_path, clustered(500))
+    gpu = OnGpu(index)
+    monkeypatch.setattr(vectors_module, "_COPIED_AFTER", 3)
+    monkeypatch.setattr(vectors_module, "copy_to_gpu", lambda segments, rows: GpuVectors(gpu, positions_of(segments)))
+    return VectorSpace([(0, index)]), gpu
+
+
+def test_a_space_is_copied_once_it_has_been_searched_often(on_gpu: tuple[VectorSpace, OnGpu]) -> None:
+    space, gpu = on_gpu
+    used = []
+    for query in clustered(5):
+        space.nearest(query, np.ones(500, np.bool_), 10, -1.0)
+        used.append(gpu.searches)
+    assert used == [0, 0, 1, 2, 3]
+
+
+def test_searches_at_once_take_turns_on_a_gpu(on_gpu: tuple[VectorSpace, OnGpu]) -> None:
+    space, gpu = on_gpu
+    query, allowed = clustered(1)[0], np.ones(500, np.bool_)
+    expected = space.nearest(query, allowed, 10, -1.0)[0].tolist()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: space.nearest(query, allowed, 10, -1.0)[0].tolist(), range(200)))
+    assert found == [expected] * 200
+    assert gpu.searches > 100
+
+
+def test_a_gpu_that_is_full_leaves_the_search_to_the_cpu_and_damage_is_told(
+    on_gpu: tuple[VectorSpace, OnGpu], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    space, gpu = on_gpu
+    query, allowed = clustered(1)[0], np.ones(500, np.bool_)
+    found = [space.nearest(query, allowed, 10, -1.0)[0].tolist() for _ in range(3)]
+    for damaged in (float("nan"), 2.0):
+        gpu.cosines = damaged
+        with pytest.raises(VectorsError):
+            space.nearest(query, allowed, 10, -1.0)
+
+    def full(vectors: Vectors, depth: int) -> Any:
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(gpu, "search", full)
+    assert [space.nearest(query, allowed, 10, -1.0)[0].tolist()] * 3 == found
 
 
 def clustered(rows: int) -> Vectors:
@@ -129,7 +199,7 @@ def test_compressed_vectors_lead_to_the_nearest_that_the_filter_allows(
 ) -> None:
     data = clustered(6000)
     exact = VectorSpace([(5, stored(tmp_path / "exact", data))])
-    monkeypatch.setattr(vectors, "MIN_ROWS", 1000)
+    monkeypatch.setattr(vectors_module, "MIN_ROWS", 1000)
     monkeypatch.setattr(compressed_vectors, "_FEW", 100)
     monkeypatch.setattr(compressed_vectors, "_PROBED", 12)
     opened = stored(tmp_path / "compressed", data)
@@ -149,7 +219,7 @@ def test_compressed_vectors_lead_to_the_nearest_that_the_filter_allows(
 
 
 def test_compressed_vectors_are_the_same_for_the_same_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "MIN_ROWS", 1000)
+    monkeypatch.setattr(vectors_module, "MIN_ROWS", 1000)
     for name in ("a", "b"):
         stored(tmp_path / name, clustered(3000))
     [lists] = (tmp_path / "a").glob("*.lists")
@@ -157,7 +227,7 @@ def test_compressed_vectors_are_the_same_for_the_same_vectors(tmp_path: Path, mo
 
 
 def test_a_lists_file_of_other_vectors_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "MIN_ROWS", 1000)
+    monkeypatch.setattr(vectors_module, "MIN_ROWS", 1000)
     for rows in (2000, 3000):
         stored(tmp_path / str(rows), clustered(rows))
     [lists] = (tmp_path / "2000").glob("*.lists")
@@ -167,7 +237,7 @@ def test_a_lists_file_of_other_vectors_is_damage(tmp_path: Path, monkeypatch: py
 
 
 def test_threads_search_compressed_vectors_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "MIN_ROWS", 1000)
+    monkeypatch.setattr(vectors_module, "MIN_ROWS", 1000)
     monkeypatch.setattr(compressed_vectors, "_FEW", 100)
     data = clustered(3000)
     space = VectorSpace([(0, stored(tmp_path, data))])

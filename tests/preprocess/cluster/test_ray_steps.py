@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -14,7 +17,7 @@ from helpers.command import longtake
 from helpers.layers_on_disk import chunks_in, in_use
 from helpers.media.clips import flat, write_clip, written
 
-from longtake.cluster.pool import MEMORY
+from longtake.cluster.pool import MEMORY, Pool, Worker
 from longtake.config import load
 from longtake.errors import Cancelled, ConfigError
 from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
@@ -36,19 +39,25 @@ def videos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return paths
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A cluster of two nodes with one core each."""
+@contextmanager
+def two_nodes(gpus: int = 0) -> Iterator[str]:
+    """The address of a cluster of two nodes with one core each; the second one says that it has GPUs."""
     cluster_utils = pytest.importorskip(
         "ray.cluster_utils", reason="needs the extra `ray`: pip install 'longtake[ray]'"
     )
-    node = {"num_cpus": 1, "memory": 2 * MEMORY, "object_store_memory": 100 << 20, "include_dashboard": False}
-    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=node)
-    cluster.add_node(num_cpus=1, memory=2 * MEMORY, object_store_memory=100 << 20)
+    node = {"num_cpus": 1, "memory": 2 * MEMORY, "object_store_memory": 100 << 20}
+    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+    cluster.add_node(**node, num_gpus=gpus)
     try:
         yield cluster.address
     finally:
         cluster.shutdown()
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with two_nodes() as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +77,34 @@ def kill_workers(address: str) -> None:
             named = "".join(process.cmdline()).startswith("ray::LayerBuilder")
             if named and raylet and address in " ".join(raylet.cmdline()):
                 process.kill()
+
+
+class Placed(Worker):
+    """Says who it is and how many GPUs Ray gave it."""
+
+    def who(self) -> tuple[int, int]:
+        import ray
+
+        time.sleep(0.5)  # so that the next call finds it busy
+        return os.getpid(), len(ray.get_gpu_ids())
+
+
+@pytest.mark.slow
+def test_only_work_that_uses_a_gpu_goes_to_the_worker_with_one() -> None:
+    def gpus(pool: Pool, gpu: bool) -> list[int]:
+        """Of each worker that answered four calls at once."""
+        with ThreadPoolExecutor(4) as threads:
+            calls = [threads.submit(pool.run, "asking", "who", check=lambda: None, gpu=gpu) for _ in range(4)]
+            return [number for _, number in sorted({call.result() for call in calls})]
+
+    cloudpickle = pytest.importorskip("ray.cloudpickle", reason="needs the extra `ray`: pip install 'longtake[ray]'")
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers can't import tests
+    with two_nodes(gpus=2) as address:
+        with Pool(address, Placed, gpu=True) as pool:
+            assert pool.size == 2
+            assert (gpus(pool, gpu=True), gpus(pool, gpu=False)) == ([1], [0])
+        with Pool(address, Placed, gpu=False) as pool:
+            assert gpus(pool, gpu=False) == [0, 0], "no worker is kept for work that nobody has"
 
 
 @pytest.mark.slow

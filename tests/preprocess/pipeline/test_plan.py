@@ -54,6 +54,17 @@ def test_a_rare_expensive_video_counts_and_one_that_skips_a_step(tmp_path: Path)
     assert plan(workspace.library, [8.0], 1).core_hours == hours
 
 
+@pytest.mark.parametrize(("made", "kept", "hours"), [(1, 9, 10.0), (10, 0, 1.0), (0, 0, 1.0), (0, 10, None)])
+def test_a_resumed_step_counts_in_full(made: int, kept: int, hours: float | None, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", Settings())
+    video = workspace.add(write_clip(tmp_path / "first.mp4", [flat((90, 60, 30))] * 50)).video
+    store = workspace.library.layers(video.id)
+    for name, key in video.layers.items():
+        resumed = {"core_seconds": video.duration, "chunks_made": made, "chunks_reused": kept}
+        store.record_run(name, key, {"probe": {"core_seconds": 1.0}, "scene_text": resumed}.get(name, {}))
+    assert plan(workspace.library, [3600.0], 1).core_hours.get("scene_text") == (hours and pytest.approx(hours))
+
+
 def test_gpus_are_those_that_keep_the_cores_busy(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", Settings())
     video = workspace.add(write_clip(tmp_path / "first.mp4", [flat((90, 60, 30))] * 50)).video

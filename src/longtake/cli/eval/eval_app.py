@@ -142,12 +142,11 @@ def _asked_where(
         return
     from longtake.cluster.pool import Pool
     from longtake.evalharness.runs.cluster import OnCluster, Replier
-    from longtake.preprocess.engines import EngineTable
-    from longtake.preprocess.engines.engine_table import ENGINES
+    from longtake.evalharness.subjects.subject_table import uses_gpu
 
-    with Pool(address, Replier, [subject.name for subject in subjects], items, session) as pool:
-        gpu = any(map(EngineTable(session.settings).on_gpu, ENGINES))
-        yield [OnCluster(subject, pool, gpu=gpu) for subject in subjects]
+    gpu = [uses_gpu(subject, session) for subject in subjects]
+    with Pool(address, Replier, [subject.name for subject in subjects], items, session, gpu=any(gpu)) as pool:
+        yield [OnCluster(subject, pool, gpu=own) for subject, own in zip(subjects, gpu, strict=True)]
 
 
 @evaluate.command()

@@ -6,6 +6,7 @@ import shutil
 from dataclasses import astuple
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,11 +89,20 @@ def test_what_whisper_itself_would_give_up_is_not_trusted(engine: FasterWhisper,
 def test_a_gpu_that_cannot_compute_leaves_the_work_to_the_cpu(
     tiny: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 1)  # the driver is there, the rest isn't
+    load = FasterWhisper._load
+
+    def without_cublas(self: FasterWhisper, device: str, precision: str) -> Any:
+        if device == "cuda":
+            raise RuntimeError("Library libcublas.so.12 is not found or cannot be loaded")
+        return load(self, device, precision)
+
+    monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 1)  # the driver is there
+    monkeypatch.setattr(FasterWhisper, "_load", without_cublas)
     segments = FasterWhisper(settings(f"model={tiny}")).recognise(np.zeros(16_000, np.float32), 0.0, "en")
     assert segments == []
     [warning] = caplog.messages
     assert "GPU" in warning
+    assert "libcublas" in warning
 
 
 def test_a_language_is_used_when_the_model_knows_it(engine: FasterWhisper, media: Path) -> None:
