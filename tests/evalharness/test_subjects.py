@@ -120,8 +120,10 @@ def test_an_agent_without_an_endpoint_answers_one_question_at_a_time(small_works
     ("subject", "engine", "gpu"),
     [("agent", "transformers", True), ("agent", "extractive", False), ("longest", "transformers", False)],
 )
-def test_only_a_subject_that_computes_on_a_gpu_waits_for_one(subject: str, engine: str, gpu: bool) -> None:
-    session = Session(overrides=(f"controller.engine={engine}", "controller.model=some/model"))
+def test_only_a_subject_that_computes_on_a_gpu_waits_for_one(
+    subject: str, engine: str, gpu: bool, tmp_path: Path
+) -> None:
+    session = Session(overrides=(f"controller.engine={engine}", "controller.model=some/model"), library=tmp_path)
     assert uses_gpu(subject_named(subject, [], session), session) is gpu
 
 
