@@ -87,8 +87,16 @@ class EngineTable:
 
     def on_gpu(self, capability: str) -> bool:
         """Whether the engine of a capability computes on a GPU where there is one; False without an engine."""
-        name = self.report(capability).engine
-        return name is not None and ENGINES[capability][name].gpu
+
+        def uses(name: str) -> bool:
+            try:
+                return ENGINES[capability][name].gpu
+            except PluginError:
+                return False
+
+        # Looking for the engines of the other capabilities would start programs.
+        able = [name for name in self._names(capability) if uses(name)]
+        return bool(able) and self.report(capability).engine in able
 
     def reports(self) -> list[CapabilityReport]:
         """One report for each capability."""

@@ -116,15 +116,11 @@ def test_an_agent_without_an_endpoint_answers_one_question_at_a_time(small_works
     assert AgentSubject("agent", small_workspace, at_once=4).at_once == 1
 
 
-@pytest.mark.parametrize(
-    ("subject", "engine", "gpu"),
-    [("agent", "transformers", True), ("agent", "extractive", False), ("longest", "transformers", False)],
-)
-def test_only_a_subject_that_computes_on_a_gpu_waits_for_one(
-    subject: str, engine: str, gpu: bool, tmp_path: Path
-) -> None:
-    session = Session(overrides=(f"controller.engine={engine}", "controller.model=some/model"), library=tmp_path)
-    assert uses_gpu(subject_named(subject, [], session), session) is gpu
+def test_only_a_subject_that_computes_on_a_gpu_waits_for_one(small_workspace: Workspace) -> None:
+    agent, longest = AgentSubject("agent", small_workspace), subject_named("longest", [], Session())
+    in_process = Session(overrides=("controller.engine=transformers", "controller.model=some/model"))
+    assert (uses_gpu(agent, in_process), uses_gpu(longest, in_process)) == (True, False)
+    assert not uses_gpu(agent, Session())
 
 
 def test_the_agent_knows_what_was_said_before(small_workspace: Workspace) -> None:
