@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from longtake.preprocess.analysis.novelty import Spot
 
@@ -130,7 +131,8 @@ class Passages:
         self._before.append(free)
         if len(seen) < 3 or not all(each.spots for each in seen):
             return
-        one, two, three = (np.array([spot.centre for spot in each.spots]) for each in seen)
+        places: list[npt.NDArray[np.complex128]] = [np.array([spot.centre for spot in each.spots]) for each in seen]
+        one, two, three = places
         steps = two - one[:, None]
         lengths = np.abs(steps)
         pairs = np.nonzero((lengths >= _MIN_SPEED) & (lengths <= _MAX_SPEED))

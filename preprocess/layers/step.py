@@ -45,7 +45,11 @@ class Step(Protocol):
     """Builds layers; the same job and recipes give the same bytes."""
 
     name: str  # in progress and failure reports
-    capability: str | None  # whose engine does the work
+
+    @property
+    def capability(self) -> str | None:
+        """Whose engine does the work."""
+        ...
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """What this step would build for the job; empty if the file has nothing for it.

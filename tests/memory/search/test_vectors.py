@@ -144,7 +144,7 @@ class OnGpu:
 def on_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[VectorSpace, OnGpu]:
     """A space that is copied at its third search."""
     index = stored(tmp_path, clustered(500))
-    gpu = OnGpu(index)
+    gpu: Any = OnGpu(index)
     monkeypatch.setattr(vectors_module, "_COPIED_AFTER", 3)
     monkeypatch.setattr(vectors_module, "copy_to_gpu", lambda segments, rows: GpuVectors(gpu, positions_of(segments)))
     return VectorSpace([(0, index)]), gpu
