@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 MEMORY = 2 << 30  # bytes that Ray reserves for a worker: the visual pass of an hour with a small Whisper fits
 TRIES = 3  # workers that one piece of work may lose
 _POLL = 0.5  # seconds between two looks at it
+_ANSWERS = 5.0  # seconds in which a cluster's address must answer; Ray itself tries for many minutes
 _SLOW = 60.0  # seconds for a worker to start, after which something may be wrong
 
 
@@ -189,17 +191,36 @@ def executor_address(executor: str) -> str | None:
     Raises:
         ConfigError: if there is no such executor.
     """
-    kind, _, address = executor.partition("=")
+    kind, named, address = executor.partition("=")
     if executor == "local":
         return None
     if kind != "ray":
         raise ConfigError(f"There is no executor {executor!r}; choose local, ray or ray=ADDRESS.")
+    if named:
+        _check_address(address)
     return address
 
 
+def _check_address(address: str) -> None:
+    """Refuse what is no address of a cluster: Ray would take minutes to say so."""
+    scheme, _, place = address.rpartition("://")
+    with suppress(ValueError):
+        parts = urlsplit(f"//{place}")
+        if scheme in ("", "ray") and parts.hostname and parts.port:
+            return
+    raise ConfigError(f"{address!r} isn't the address of a Ray cluster: give one such as 10.0.0.1:6379.")
+
+
 def _connected(address: str | None) -> Any:
-    if address and address != "local":
-        refuse_other_machines("the Ray cluster", [_host(address)])
+    if address:
+        place = urlsplit(f"//{address.rpartition('://')[2]}")
+        refuse_other_machines("the Ray cluster", [place.hostname or address])
+        try:
+            socket.create_connection((place.hostname or "", place.port or 0), timeout=_ANSWERS).close()
+        except OSError as error:
+            raise ConfigError(
+                f"No Ray cluster answers at {address} ({error}): check the address, and that `ray start` runs there."
+            ) from error
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report its use to its makers
     try:
         import ray
@@ -211,12 +232,8 @@ def _connected(address: str | None) -> Any:
             address=address or "local", log_to_driver=False, logging_level=logging.ERROR, include_dashboard=dashboard
         )
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise ConfigError(f"Couldn't reach the Ray cluster {address}: {error}") from error
+        raise ConfigError(
+            f"Couldn't join the Ray cluster {address}: {error}. If it asks for a token, set RAY_AUTH_MODE=token and give "
+            "all machines the same token file."
+        ) from error
     return ray
-
-
-def _host(address: str) -> str:
-    """The host of an address such as `10.0.0.1:6379` or `ray://head:10001`; what isn't one is returned as it is."""
-    with suppress(ValueError):
-        return urlsplit(f"//{address.rpartition('://')[2]}").hostname or address
-    return address

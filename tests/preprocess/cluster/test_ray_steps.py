@@ -175,6 +175,11 @@ def test_a_video_that_a_node_does_not_see_is_named(tmp_path: Path) -> None:
         LayerBuilder(SETTINGS).build(task)
 
 
-def test_an_unknown_executor_is_refused(videos: list[Path], tmp_path: Path) -> None:
-    done = longtake("index", videos[0], "--executor", "rey", library=tmp_path)
-    assert (done.code, "ray" in done.stderr) == (1, True)
+@pytest.mark.parametrize(
+    "executor", ["rey", "ray=", "ray=10.0.0.1", "ray=http://10.0.0.1:6379", "ray=127.0.0.1:many", "ray=127.0.0.1:9"]
+)
+def test_an_executor_that_cannot_be_is_refused(executor: str, videos: list[Path], tmp_path: Path) -> None:
+    done = longtake("index", videos[0], "--executor", executor, library=tmp_path)
+    assert (done.code, "Ray" in done.stderr or "ray" in done.stderr) == (1, True)
+    assert executor.partition("=")[2] in done.stderr
+    assert done.stderr.count("\n") == 1
