@@ -75,6 +75,19 @@ def test_it_is_asked_by_its_address(indexed: Workspace) -> None:
     assert "249" in answer.answer
 
 
+def test_a_storage_that_is_out_of_reach_takes_no_answer_away(
+    indexed: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+        s3fs.S3FileSystem.clear_instance_cache()
+        with Library(indexed.library.root, SETTINGS) as library:
+            answer = library.ask("talk.mp4", "What does the blue kettle cost?")
+    s3fs.S3FileSystem.clear_instance_cache()
+    assert answer.status == "answered"
+    assert "249" in answer.answer
+
+
 def test_an_unchanged_object_is_not_read_again(indexed: Workspace, fetched: list[int]) -> None:
     with Library(indexed.library.root, SETTINGS) as library:
         assert library.workspace.library.find(TALK)

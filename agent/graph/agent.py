@@ -22,7 +22,7 @@ from longtake.agent.graph.threads import close_threads, keep_last, open_threads,
 from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace, Watch
-from longtake.errors import LibraryError, LongtakeError, ThreadBusy
+from longtake.errors import LibraryError, LongtakeError, MediaError, ThreadBusy
 from longtake.lazy import cached_property
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord
@@ -301,9 +301,13 @@ def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
         probe(path)
         return path
     video = workspace.library.resolve(reference)
-    file = media_path(video.path)
-    unchanged = file.is_file() and workspace.library.find(str(file)) == video
-    return file if unchanged and not video.complete else video
+    if video.complete:
+        return video
+    with suppress(MediaError):  # the storage is out of reach, but what is indexed isn't
+        file = media_path(video.path)
+        if file.is_file() and workspace.library.find(str(file)) == video:
+            return file
+    return video
 
 
 def _open(workspace: Workspace, video: Path | VideoRecord, budget: Budget, watcher: Watcher | None) -> _Opened:

@@ -233,7 +233,7 @@ def _connected(address: str | None) -> Any:
         )
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ConfigError(
-            f"Couldn't join the Ray cluster {address}: {error}. If it asks for a token, set RAY_AUTH_MODE=token and give "
-            "all machines the same token file."
+            f"Couldn't join the Ray cluster {address}: {error}. If it asks for a token, give all machines the same "
+            "token file and set RAY_AUTH_MODE=token."
         ) from error
     return ray
