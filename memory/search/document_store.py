@@ -41,6 +41,10 @@ class DocumentsError(Exception):
     """The documents are damaged, or one is missing."""
 
 
+# How Rust says that a thread or its memory can't be had: EAGAIN and ENOMEM.
+_NO_MEMORY = ("(os error 11)", "(os error 12)")
+
+
 @contextmanager
 def _reported() -> Iterator[None]:
     """Turn whatever Chroma raises into `DocumentsError`.
@@ -56,6 +60,8 @@ def _reported() -> Iterator[None]:
             f"The Chroma server doesn't answer ({error}): start it, or change `search.chroma`."
         ) from error
     except BaseException as error:
+        if any(number in str(error) for number in _NO_MEMORY):
+            raise MemoryError from error
         if isinstance(error, Exception) or type(error).__name__ == "PanicException":
             raise DocumentsError(f"{type(error).__name__}: {error}") from error
         raise

@@ -69,3 +69,22 @@ def test_no_memory_of_the_process_reaches_the_disk(tmp_path: Path) -> None:
     store.add("v", "second", [document(number) for number in range(1_500)])  # so many that Chroma writes the vectors
     assert set(contents()) != {0}
     assert DocumentStore(tmp_path).get([("first", 3), ("second", 1_499)]) == [document(3), document(1_499)]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("OS can't spawn worker thread: Resource temporarily unavailable (os error 11)", MemoryError),
+        ("Cannot allocate memory (os error 12)", MemoryError),
+        ("error returned from database: (code: 11) database disk image is malformed", DocumentsError),
+    ],
+)
+def test_too_little_memory_is_no_damage(
+    said: str, kind: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError(said)
+
+    monkeypatch.setattr("chromadb.PersistentClient", fail)
+    with pytest.raises(kind):
+        DocumentStore(tmp_path)
