@@ -10,8 +10,8 @@ import typer
 from longtake.api import Library
 from longtake.cli.index import named_by
 from longtake.cli.options import Json, print_report
-from longtake.console import Session
-from longtake.errors import ConfigError
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note
+from longtake.errors import ConfigError, MediaError
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.plan import plan as planned
 from longtake.preprocess.pipeline.plan import show_plan
@@ -34,6 +34,17 @@ def plan(
     session: Session = context.obj
     if bool(files) == bool(hours):
         raise ConfigError("Give either files or --hours.")
-    durations = [probe(media_path(name)).duration for name in named_by(files)] if files else [3600.0] * (hours or 0)
+    durations = [3600.0] * (hours or 0)
+    named = named_by(files or ())
+    for name in named:
+        try:
+            durations.append(probe(media_path(name)).duration)
+        except MediaError as error:
+            if len(named) == 1:
+                raise
+            note(f"longtake: {error}")
+    if not durations:
+        raise typer.Exit(EXIT_FAILED)
     library = Library(session.library_root, session.settings).workspace.library
     print_report(planned(library, durations, cores or os.cpu_count() or 1, price), show_plan, as_json)
+    raise typer.Exit(EXIT_PARTIAL if len(durations) < len(named) else 0)

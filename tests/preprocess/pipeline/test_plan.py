@@ -80,6 +80,16 @@ def test_a_library_without_a_measurement_is_one_sentence(tmp_path: Path) -> None
         plan(Library(tmp_path), [60.0], 1)
 
 
+def test_files_that_cannot_be_read_are_named_and_left_out(library: Library, tmp_path: Path) -> None:
+    (tmp_path / "bad.mp4").write_bytes(b"no video")
+    good = library.root.parent / "first.mp4"
+    mixed = longtake("plan", tmp_path, good, tmp_path / "missing.mp4", library=library.root)
+    assert (mixed.code, "1 file," in mixed.stdout) == (3, True)
+    assert [name in mixed.stderr for name in ("bad.mp4", "missing.mp4")] == [True, True]
+    alone = longtake("plan", tmp_path, library=library.root)
+    assert (alone.code, alone.stdout, "bad.mp4" in alone.stderr) == (1, "", True)
+
+
 def test_the_command_plans_files_or_hours(library: Library) -> None:
     hours = longtake("plan", "--hours", 10_000, "--cores", 64, "--price", 0.05, library=library.root)
     assert "10,000 files, 10,000.0 hours of video" in hours.stdout
