@@ -109,7 +109,8 @@ def test_another_size_or_confidence_is_another_layer(tmp_path: Path, engines: En
 
 def test_reading_stops_when_cancelled_and_tells_how_far_it_is(tmp_path: Path, engines: EngineTable) -> None:
     store = LayerStore(tmp_path)
-    frames = text_frames(store, [(0.0, 1.0, slide("One")), (1.0, 2.0, slide("Two"))])
+    # Eight pictures are read together.
+    frames = text_frames(store, [(float(number), number + 1.0, slide("One")) for number in range(10)])
     shares: list[float] = []
 
     def stop_after_the_first() -> None:
@@ -120,7 +121,7 @@ def test_reading_stops_when_cancelled_and_tells_how_far_it_is(tmp_path: Path, en
     job = IndexJob(tmp_path, MEDIA, Settings(), engines, layers, stop_after_the_first, shares.append)
     with pytest.raises(Cancelled):
         build(store, job)
-    assert shares == [0.5]
+    assert shares == [0.8]
 
 
 def test_a_picture_that_is_gone_is_named(tmp_path: Path, engines: EngineTable) -> None:
