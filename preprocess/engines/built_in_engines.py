@@ -52,7 +52,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
         "transnet": Entry(
             "longtake.preprocess.engines.shots.transnet:TransNetShots",
-            "TransNetV2: a network for cuts and gradual transitions; slow, for it runs on the CPU",
+            "TransNetV2: a network for cuts and gradual transitions; slow on a CPU, where it always runs",
             ("torch",),
             extra="transformers",
             check="longtake.preprocess.engines.shots.transnet:missing_weights",

@@ -23,7 +23,8 @@ def memory(ground: Ground, chance: random.Random) -> Generator[Trial]:
             limits, environment = partial(_limit_memory, megabytes * 1_000_000), os.environ | _ONE_THREAD
             ended = finish(ground.index(library), limits=limits, environment=environment)
             rude = "" if ended.code < 0 else ended.rudeness()  # native code may end the process by a signal
-            problem = rude or finish(ground.index(library)).failure() or ground.unsound(library)
+            lost = finish(ground.index(library)).failure() or ground.unsound(library)
+            problem = "; ".join(filter(None, (rude, lost)))
         how = "done" if not ended.failure() else "refused" if ended.code > 0 else f"signal {-ended.code}"
         yield Trial(did=f"index with {megabytes} MB ({how})", problem=problem)
 
