@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from filelock import FileLock
 
-from longtake.errors import LibraryError
+from longtake.errors import LibraryUnavailable
 from longtake.memory.postgres import Postgres
 
 _WAIT = 30.0  # seconds for another process to finish writing
@@ -36,7 +36,7 @@ def open_database(file: Path | Postgres, tables: str, what: str) -> Iterator[Con
         what: the tables' contents, in the plural, for error messages.
 
     Raises:
-        LibraryError: if the file is damaged or can't be written.
+        LibraryUnavailable: if the file is damaged or can't be written.
     """
     if isinstance(file, Postgres):
         with file.session(what) as session:
@@ -61,7 +61,7 @@ def read_database(file: Path | Postgres, table: str, what: str) -> Iterator[Conn
     """A read-only connection, or None if the table doesn't exist.
 
     Raises:
-        LibraryError: if the file is damaged or can't be read.
+        LibraryUnavailable: if the file is damaged or can't be read.
     """
     if isinstance(file, Postgres):
         with file.session(what) as session:
@@ -109,7 +109,7 @@ def check_database(file: Path | Postgres, table: str, what: str) -> None:
     """Check the integrity of a table, if it exists. Nothing is written.
 
     Raises:
-        LibraryError: if the file or the table is damaged or can't be read.
+        LibraryUnavailable: if the file or the table is damaged or can't be read.
     """
     with read_database(file, table, what) as connection:
         if connection and not isinstance(file, Postgres):
@@ -118,8 +118,8 @@ def check_database(file: Path | Postgres, table: str, what: str) -> None:
                 raise sqlite3.DatabaseError(result)
 
 
-def _unusable(file: Path, what: str, error: Exception) -> LibraryError:
-    return LibraryError(
+def _unusable(file: Path, what: str, error: Exception) -> LibraryUnavailable:
+    return LibraryUnavailable(
         f"Couldn't use the {what} in {file} ({error}). Check free disk space and write permission, or move the file "
         "away to start a new one."
     )

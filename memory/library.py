@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import shlex
 import shutil
 import uuid
@@ -16,7 +18,7 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from longtake.console import counted
-from longtake.errors import LibraryError, MediaError
+from longtake.errors import LibraryError, MediaError, unwritable
 from longtake.language.json_text import parse_json
 from longtake.memory.closer_readings import Refined
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
@@ -81,6 +83,15 @@ class Library:
         self._database = database
         self._videos = root / "videos"
         _check_format(root / "library.json")
+
+    def check_writable(self) -> None:
+        """Check that files can be written to its folder.
+
+        Raises:
+            LibraryUnavailable: if they can't.
+        """
+        if not os.access(self.root, os.W_OK):
+            raise unwritable(PermissionError(errno.EACCES, os.strerror(errno.EACCES)), self.root)
 
     @property
     def index_root(self) -> Path:

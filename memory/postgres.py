@@ -6,6 +6,7 @@ The statements are those of SQLite; what differs is translated here.
 from __future__ import annotations
 
 import atexit
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from longtake.errors import ConfigError, LibraryError
+from longtake.errors import ConfigError, LibraryUnavailable
 from longtake.offline import refuse_other_machines
 
 _WAIT = 15.0  # seconds for a connection
@@ -73,7 +74,7 @@ class Postgres:
         Raises:
             ConfigError: if the URL can't be used, the network is forbidden and the server is on another machine, or
                 the extra `postgres` is missing.
-            LibraryError: if the server can't be reached or refuses.
+            LibraryUnavailable: if the server can't be reached or refuses.
         """
         with self.told("memory"):
             self._parts()
@@ -88,7 +89,7 @@ class Postgres:
             what: what is read or written, in the plural, for error messages.
 
         Raises:
-            LibraryError: if the server can't be used.
+            LibraryUnavailable: if the server can't be used.
         """
         pool = self.pool()
         with self.told(what), pool.connection() as connection, connection.transaction():
@@ -96,7 +97,7 @@ class Postgres:
 
     @contextmanager
     def told(self, what: str) -> Iterator[None]:
-        """Raise the errors of the server as `LibraryError`, and a missing package as `ConfigError`."""
+        """Raise the errors of the server as `LibraryUnavailable`, and a missing package as `ConfigError`."""
         try:
             import psycopg
         except ImportError as error:
@@ -107,8 +108,9 @@ class Postgres:
             yield
         except psycopg.Error as error:
             reason = " ".join(str(error).split())[:300]
-            raise LibraryError(
-                f"Couldn't use the {what} in {self} ({reason}): see that the server runs and lets this user in."
+            raise LibraryUnavailable(
+                f"Couldn't use the {what} in {self} ({reason}): see that the server runs, has this database and lets "
+                "this user in."
             ) from error
 
 
@@ -145,6 +147,7 @@ def _pool(url: str) -> Any:
     from psycopg_pool import ConnectionPool
 
     psycopg.connect(url, connect_timeout=int(_WAIT)).close()  # says what is wrong; a pool only waits
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns of each try; `told` says what is wrong
     options = {"autocommit": True, "prepare_threshold": None}
     pool = ConnectionPool(
         url, kwargs=options, min_size=1, max_size=8, timeout=_WAIT, open=True, check=ConnectionPool.check_connection

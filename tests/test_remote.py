@@ -149,6 +149,7 @@ def test_a_folder_gives_its_files(storage: Any, indexed: Workspace) -> None:
     assert folder.is_dir()
     storage.put_object(Bucket=BUCKET, Key="folder//nameless.mp4", Body=b"no path can name it")
     assert [str(file) for file in files_in(folder)] == [TALK, TALK.replace("mp4", "vtt")]
+    assert [str(file) for file in media_path(f"s3://{BUCKET}/f*/*.mp4").matching()] == [TALK]
 
 
 def test_an_address_travels_to_the_workers_of_a_cluster(indexed: Workspace) -> None:

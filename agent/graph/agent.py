@@ -22,7 +22,7 @@ from longtake.agent.graph.threads import close_threads, keep_last, open_threads,
 from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace, Watch
-from longtake.errors import LibraryError, LongtakeError, MediaError, ThreadBusy
+from longtake.errors import LibraryError, LongtakeError, MediaError, ThreadBusy, told_if_unwritable
 from longtake.lazy import cached_property
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord
@@ -138,7 +138,7 @@ class Agent:
         _check_question(question, options)
         _check_thread(thread)
         budget = budget or Budget(self._workspace.settings.budget.seconds)
-        with self._alone_in(thread):
+        with told_if_unwritable(self._workspace.library.root), self._alone_in(thread):
             resolved = [_resolve(self._workspace, reference) for reference in videos]
             opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
             handles = {video.record.id: VideoHandle(video.record, self._workspace.library) for video in opened}

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock
 
-from longtake.errors import LibraryError
+from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.lazy import cached_property
 from longtake.memory.layers import content_key
 from longtake.memory.search.corpus import Corpus, Mask
@@ -315,7 +315,10 @@ class HybridIndex:
 
     def _damaged(self) -> LibraryError:
         if not os.access(self.root, os.W_OK):  # Chroma's SQLite can't read what it may not write
-            return LibraryError(f"Couldn't use the search index {self.root}: it needs write permission.")
+            return LibraryUnavailable(
+                f"Couldn't use the search index {self.root}: grant write permission, or copy the library to where you "
+                "may write and name the copy with --library."
+            )
         return LibraryError(
             f"The search index is damaged: delete the folder {self.root}, and the next question builds another."
         )

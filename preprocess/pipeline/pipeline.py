@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from longtake.errors import Cancelled, LibraryError
+from longtake.errors import Cancelled, unwritable
 from longtake.memory.building import forget_unfinished, settle
 from longtake.memory.layers import Layer
 from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
@@ -30,7 +30,7 @@ from longtake.preprocess.layers.text_vectors import TextVectors
 from longtake.preprocess.media.media import MediaInfo, probe
 from longtake.preprocess.pipeline.index_sync import make_findable
 from longtake.preprocess.pipeline.progress import IndexReport, LayerReport, Watcher
-from longtake.preprocess.pipeline.step_run import DISK_FULL, StepRunner, run_step, unchanged
+from longtake.preprocess.pipeline.step_run import StepRunner, run_step, unchanged
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
 from longtake.settings import Settings
 
@@ -68,7 +68,7 @@ def index_file(
     Raises:
         MediaError: if the file has neither picture nor sound; nothing is written then.
         SourceChanged: if the file changed or disappeared while it was read; earlier finished work is kept.
-        LibraryError: if the library can't be written, for example because the disk is full.
+        LibraryUnavailable: if the library can't be written, for example because the disk is full.
     """
     started = time.perf_counter()
     watcher = watcher or Watcher()
@@ -85,12 +85,7 @@ def index_file(
             run = _Indexing(path, check_source, media, library, settings, engines, index, watcher, record, runner)
             return run.run_all(started)
     except OSError as error:
-        where = error.filename or library.root
-        remedy = "Free some disk space" if error.errno in DISK_FULL else "Grant write permission"
-        raise LibraryError(
-            f"Couldn't write {where} ({error.strerror or error}). {remedy} or choose another library with --library, "
-            "then index again; finished work is kept."
-        ) from error
+        raise unwritable(error, library.root) from error
 
 
 @dataclass

@@ -11,6 +11,7 @@ import heapq
 from collections.abc import Sequence
 from math import ceil
 
+from longtake.cluster.pool import MEMORY
 from longtake.console import counted
 from longtake.errors import LibraryError
 from longtake.memory.library import Library
@@ -28,7 +29,7 @@ class Plan(Record):
     cores: int
     hours: float  # from start to end
     gpus: int  # to keep the cores busy; 0 if the rates were measured without one
-    memory: int  # bytes, of all workers
+    memory: int  # bytes, of all workers, each of which gets at least what Ray reserves for it
     disk: int  # bytes that the library grows by
     price: float | None  # of all cores from start to end
     measured_on: int  # videos
@@ -72,7 +73,7 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
         cores=cores,
         hours=hours,
         gpus=ceil(cores * share),
-        memory=cores * max((facts.get("memory", 0) for steps in runs for facts in steps.values()), default=0),
+        memory=cores * max(MEMORY, *(facts.get("memory", 0) for steps in runs for facts in steps.values())),
         disk=round(stored / sum(video.duration for video in known) * seconds),
         price=None if price is None else price * cores * hours,
         measured_on=len(known),

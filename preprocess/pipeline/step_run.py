@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import platform
 import time
@@ -12,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from longtake.errors import Cancelled, EngineUnavailable, LongtakeError
+from longtake.errors import DISK_FULL, Cancelled, EngineUnavailable, LongtakeError
 from longtake.memory.building import Chunks, build_layers
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.preprocess.layers.step import IndexJob, Step
@@ -21,7 +20,6 @@ from longtake.preprocess.pipeline.progress import LayerReport, Stopwatch, Watche
 
 log = logging.getLogger(__name__)
 _GPU = Path("/dev/nvidia0")
-DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 class StepRunner(Protocol):

@@ -5,8 +5,14 @@ Failures the controller can act on are values, not exceptions: see `longtake.too
 Anything else that escapes is a bug and keeps its traceback.
 """
 
-from collections.abc import Iterable
+import errno
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
+
+DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM}
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -32,6 +38,10 @@ class LibraryError(LongtakeError):
     """The library on disk lacks the requested item, or can't be written."""
 
 
+class LibraryUnavailable(LibraryError):
+    """The library's disk or database can't be used now; what was asked works once it can."""
+
+
 class ThreadBusy(LongtakeError):
     """A thread is being answered, by this program or another."""
 
@@ -50,3 +60,23 @@ class EngineUnavailable(EngineError):
 
 class Cancelled(LongtakeError):
     """The work was stopped from outside: Ctrl-C, a stop button or a budget that ran out."""
+
+
+def unwritable(error: OSError, root: Path) -> LibraryUnavailable:
+    """What to tell if a library's folder can't be written; `root` is named if the error names no file."""
+    remedy = "Free some disk space" if error.errno in DISK_FULL else "Grant write permission"
+    return LibraryUnavailable(
+        f"Couldn't write {error.filename or root} ({error.strerror or error}). {remedy} or choose another library with "
+        "--library, then try again; finished work is kept."
+    )
+
+
+@contextmanager
+def told_if_unwritable(root: Path) -> Iterator[None]:
+    """Raise the errors of a full or read-only disk as `LibraryUnavailable`."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in DISK_FULL | _FORBIDDEN:
+            raise
+        raise unwritable(error, root) from error

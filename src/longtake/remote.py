@@ -111,10 +111,18 @@ class RemoteFile(PosixPath):
 
     def files(self) -> list[Path]:
         """All files in this folder and the folders in it, in order, without hidden ones and those no path can name."""
-        with self._storage() as storage:
-            names = (name for name in sorted(storage.find(str(self))) if "//" not in name)
-            inside = [media_path(storage.unstrip_protocol(name)) for name in names]
+        inside = self._listed("find")
         return [file for file in inside if not any(part.startswith(".") for part in file.parts[len(self.parts) :])]
+
+    def matching(self) -> list[Path]:
+        """The files that this address fits, read as a pattern with `*` and the like, in order."""
+        return [file for file in self._listed("glob") if file.is_file()]
+
+    def _listed(self, method: str) -> list[Path]:
+        """What a method of the storage lists, without what no path can name."""
+        with self._storage() as storage:
+            names = (name for name in sorted(getattr(storage, method)(str(self))) if "//" not in name)
+            return [media_path(storage.unstrip_protocol(name)) for name in names]
 
     def open(self, *_: Any, **__: Any) -> Any:
         """The bytes, as a stream that fetches the blocks it needs and keeps the last 32 MiB of them."""
@@ -148,7 +156,7 @@ class RemoteFile(PosixPath):
             remedy = f"pip install 'longtake[{extra}]'" if extra else f"install fsspec's package for {scheme}://"
             raise MediaError(f"Reading {self} takes another package: {remedy}.") from error
         except FileNotFoundError as error:
-            raise FileNotFoundError(errno.ENOENT, "there is no such object", str(self)) from error
+            raise FileNotFoundError(errno.ENOENT, "there is no such object or bucket", str(self)) from error
         except LongtakeError:
             raise
         except Exception as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -91,6 +92,15 @@ def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
         assert refused(tmp_path, "--port", str(port)) == (
             f"longtake: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
         )
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap: apt-get install bubblewrap")
+def test_a_library_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    serve = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "serve", "--port", "0"]
+    command = ["bwrap", "--dev-bind", "/", "/", "--ro-bind", str(tmp_path), str(tmp_path), *serve]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert str(tmp_path) in done.stderr
 
 
 def test_an_address_of_another_machine_is_one_sentence(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from longtake.preprocess.media.links import fetch, is_link
 from longtake.preprocess.media.media_files import files_in, is_media
 from longtake.preprocess.pipeline.progress import IndexReport
 from longtake.preprocess.pipeline.step_run import StepRunner
-from longtake.remote import media_path
+from longtake.remote import RemoteFile, media_path
 from longtake.settings import Settings
 
 
@@ -93,13 +93,19 @@ def named_by(files: Sequence[str]) -> list[str]:
         if path.is_dir():
             inside = [str(each) for each in files_in(path) if is_media(each)]
         elif not path.exists() and not is_link(file) and has_magic(file):
-            inside = [each for each in sorted(glob(str(path), recursive=True)) if Path(each).is_file()]
+            inside = [str(each) for each in _matching(path)]
         else:
             inside = [file]
         if not inside:
             raise ConfigError(f"{file} holds no video or audio file.")
         found += inside
     return list(dict.fromkeys(found))
+
+
+def _matching(pattern: Path) -> list[Path]:
+    if isinstance(pattern, RemoteFile):
+        return pattern.matching()
+    return [Path(each) for each in sorted(glob(str(pattern), recursive=True)) if Path(each).is_file()]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import typer
 from longtake.api import Library
 from longtake.cli.index import named_by
 from longtake.cli.options import Json, print_report
-from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, note
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note
 from longtake.errors import ConfigError, MediaError
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.plan import plan as planned
@@ -34,17 +34,27 @@ def plan(
     session: Session = context.obj
     if bool(files) == bool(hours):
         raise ConfigError("Give either files or --hours.")
+    library = Library(session.library_root, session.settings).workspace.library
     durations = [3600.0] * (hours or 0)
     named = named_by(files or ())
+    done = {(video.path, video.size, video.modified) for video in library.videos() if video.complete}
+    unreadable = indexed = 0
     for name in named:
         try:
-            durations.append(probe(media_path(name)).duration)
+            path = media_path(name)
+            facts = probe(path)
+            file = path.stat()
+            if (str(path.resolve()), file.st_size, file.st_mtime_ns) in done:
+                indexed += 1
+            else:
+                durations.append(facts.duration)
         except MediaError as error:
             if len(named) == 1:
                 raise
             note(f"longtake: {error}")
-    if not durations:
-        raise typer.Exit(EXIT_FAILED)
-    library = Library(session.library_root, session.settings).workspace.library
-    print_report(planned(library, durations, cores or os.cpu_count() or 1, price), show_plan, as_json)
-    raise typer.Exit(EXIT_PARTIAL if len(durations) < len(named) else 0)
+            unreadable += 1
+    if indexed:
+        note(f"{counted(indexed, 'file')} left out: already indexed in this library.")
+    if durations:
+        print_report(planned(library, durations, cores or os.cpu_count() or 1, price), show_plan, as_json)
+    raise typer.Exit(EXIT_FAILED if unreadable == len(named) > 0 else EXIT_PARTIAL if unreadable else 0)

@@ -43,6 +43,7 @@ def serve(
     admitted = Access.at(host, token, name or ())
     listening = listen(host, port)
     workspace = open_library(session).workspace
+    workspace.library.check_writable()
     from longtake.agent.graph.agent import Agent
     from longtake.web.app import create_app
     from longtake.web.http.http_server import Server

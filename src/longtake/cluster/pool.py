@@ -25,6 +25,7 @@ MEMORY = 2 << 30  # bytes that Ray reserves for a worker: the visual pass of an 
 TRIES = 3  # workers that one piece of work may lose
 _POLL = 0.5  # seconds between two looks at it
 _ANSWERS = 5.0  # seconds in which a cluster's address must answer; Ray itself tries for many minutes
+_SMALL = 50_000  # bytes of an argument that Ray sends along with a call
 _SLOW = 60.0  # seconds for a worker to start, after which something may be wrong
 
 
@@ -77,8 +78,9 @@ class Pool:
         gpus = sum(min(most, int(node.get("GPU", 0))) for most, node in zip(places, nodes, strict=True)) if gpu else 0
         self._plain: Queue[Any] = Queue()
         self._gpu: Queue[Any] = Queue() if 0 < gpus < self.size else self._plain
-        # Kept as long as the workers: Ray gives them to each worker that it starts again.
-        self._given = [self._ray.put(each) for each in given]
+        # Ray gives these to each worker that it starts again. It keeps small ones itself, and then prints no warning.
+        small = [len(self._ray.cloudpickle.dumps(each)) < _SMALL for each in given]
+        self._given = [each if kept else self._ray.put(each) for each, kept in zip(given, small, strict=True)]
         workers = [self._starting(kind, gpus=int(number < gpus)) for number in range(self.size)]
         for number, worker in enumerate(workers):
             self._check(worker)

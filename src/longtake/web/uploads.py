@@ -20,13 +20,12 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from longtake.agent.traces.pages.media_types import media_type
-from longtake.errors import MediaError
+from longtake.errors import DISK_FULL, MediaError
 from longtake.memory.layers import write_atomic
 from longtake.memory.library import file_id
 from longtake.memory.records import Record
 from longtake.preprocess.media.media import MediaInfo, probe
 from longtake.preprocess.media.subtitle_formats import SUFFIXES
-from longtake.preprocess.pipeline.step_run import DISK_FULL
 from longtake.web.http.refusals import Refusal
 
 CHUNK = 8 * 1024 * 1024  # bytes

@@ -10,6 +10,7 @@ import pytest
 from helpers.command import longtake
 from helpers.libraries import SETTINGS
 from helpers.servers.postgres_server import PASSWORD
+from helpers.servers.web_server import web_server
 
 from longtake.agent.graph.agent import Agent
 from longtake.config import load
@@ -90,6 +91,15 @@ def test_what_is_wrong_is_one_sentence_without_the_password(
     assert said in done.stderr
     assert PASSWORD not in done.stderr + done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_the_page_says_that_its_server_is_down(own_workspace: Workspace) -> None:
+    url = "postgresql://longtake@127.0.0.1:1/longtake"
+    workspace = Workspace(own_workspace.library.root, load(overrides=[f"library.database={url}"]))
+    with web_server(workspace) as server, server.client() as client:
+        response = client.get("/api/threads")
+    assert response.status_code == 503
+    assert "127.0.0.1:1" in response.json()["error"]["message"]
 
 
 def test_a_missing_package_is_named(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 from helpers.asking import VIDEO, endpoint_asker
+from helpers.full_disk import full_disk
 from helpers.servers.openai_server import openai_server, refuses, says
 
 from longtake.agent.graph.agent import MAX_THREAD_LENGTH, Agent
 from longtake.agent.traces.trace import RecordedTrace, Watch
 from longtake.config import load
-from longtake.errors import LibraryError, LongtakeError, ThreadBusy
+from longtake.errors import LibraryError, LibraryUnavailable, LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
 from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -32,6 +33,14 @@ def _asked_again(workspace: Workspace, thread: str) -> str:
     with openai_server([says("NOT FOUND: nothing.")]) as endpoint:
         endpoint_asker(workspace, endpoint.url).ask([VIDEO], "And the red one?", thread=thread)
         return str(endpoint.requests[0]["messages"][1]["content"])
+
+
+@pytest.mark.parametrize("thread", [None, "kettles"])
+def test_a_question_on_a_full_disk_is_one_sentence(small_workspace: Workspace, thread: str | None) -> None:
+    agent = Agent(small_workspace)
+    with full_disk(50), pytest.raises(LibraryUnavailable, match="disk space"):
+        agent.ask([VIDEO], COST, thread=thread)
+    assert agent.ask([VIDEO], COST, thread=thread).status == "answered"
 
 
 def test_a_second_question_knows_the_first_also_after_a_restart(small_workspace: Workspace) -> None:

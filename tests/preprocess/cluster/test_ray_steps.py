@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -167,6 +168,26 @@ def test_the_command_indexes_on_this_machine(videos: list[Path], tmp_path: Path)
     )
     assert done.code == 3
     assert [line.count('"complete": true') for line in done.stdout.splitlines()].count(1) == 3
+
+
+@pytest.mark.slow
+def test_a_cluster_started_here_asks_for_its_token(tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="needs the extra `ray`: pip install 'longtake[ray]'")
+    joins = "import os, ray; ray.init(os.environ['CLUSTER'], log_to_driver=False)"
+    started = f"""
+import os, subprocess, sys
+from longtake.cluster.pool import Pool
+from longtake.config import load
+from longtake.preprocess.cluster.layer_builder import LayerBuilder
+with Pool("", LayerBuilder, load(), gpu=False):
+    import ray
+    with_token = {{"RAY_AUTH_MODE": "token", "HOME": os.environ["HOME"]}}
+    for own in (with_token, {{"HOME": sys.argv[1]}}):
+        environment = {{"CLUSTER": ray.get_runtime_context().gcs_address, **own}}
+        print(subprocess.run([sys.executable, "-c", {joins!r}], env=environment, stderr=subprocess.DEVNULL).returncode)
+"""
+    done = subprocess.run([sys.executable, "-c", started, tmp_path], capture_output=True, text=True)
+    assert done.stdout.split() == ["0", "1"], done.stderr
 
 
 def test_a_video_that_a_node_does_not_see_is_named(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from helpers.command import longtake
 from helpers.media.clips import flat, write_clip
 
+from longtake.cluster.pool import MEMORY
 from longtake.errors import LibraryError
 from longtake.memory.library import Library
 from longtake.preprocess.pipeline.estimate import measurements
@@ -18,10 +19,11 @@ from longtake.settings import Settings
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    """A library with one indexed video."""
+    """A library with one indexed video, beside which lies another one."""
     folder = tmp_path_factory.mktemp("measured")
     workspace = Workspace(folder / "library", Settings())
     assert workspace.add(write_clip(folder / "first.mp4", [flat((90, 60, 30))] * 50)).complete
+    write_clip(folder / "second.mp4", [flat((30, 60, 90))] * 50)
     return workspace.library
 
 
@@ -32,7 +34,7 @@ def test_work_grows_with_the_video_and_time_falls_with_the_cores(library: Librar
     assert one.core_hours == pytest.approx({step: 8 * each / video.duration for step, each in work.items()})
     assert (one.hours, two.hours) == pytest.approx((sum(one.core_hours.values()), one.hours / 2))
     assert (one.price, two.price) == (None, pytest.approx(3 * 2 * two.hours))
-    assert (one.memory > 10_000_000, two.memory) == (True, 2 * one.memory)
+    assert (one.memory, two.memory) == (MEMORY, 2 * MEMORY)
     assert plan(library, [3600.0] * 16, 1).disk == pytest.approx(2 * one.disk, abs=2)
 
 
@@ -82,7 +84,7 @@ def test_a_library_without_a_measurement_is_one_sentence(tmp_path: Path) -> None
 
 def test_files_that_cannot_be_read_are_named_and_left_out(library: Library, tmp_path: Path) -> None:
     (tmp_path / "bad.mp4").write_bytes(b"no video")
-    good = library.root.parent / "first.mp4"
+    good = library.root.parent / "second.mp4"
     mixed = longtake("plan", tmp_path, good, tmp_path / "missing.mp4", library=library.root)
     assert (mixed.code, "1 file," in mixed.stdout) == (3, True)
     assert [name in mixed.stderr for name in ("bad.mp4", "missing.mp4")] == [True, True]
@@ -95,5 +97,8 @@ def test_the_command_plans_files_or_hours(library: Library) -> None:
     assert "10,000 files, 10,000.0 hours of video" in hours.stdout
     files = longtake("plan", library.root.parent, "--json", library=library.root)
     assert '"files": 1' in files.stdout
+    assert "1 file left out" in files.stderr
+    indexed = longtake("plan", library.root.parent / "first.mp4", library=library.root)
+    assert (indexed.code, indexed.stdout, "1 file left out" in indexed.stderr) == (0, "", True)
     assert longtake("plan", library=library.root).code == 1
     assert "this machine" in longtake("plan", "--help").stdout  # the default of --cores

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from longtake.errors import EngineError, LongtakeError, ThreadBusy
+from longtake.errors import EngineError, LibraryUnavailable, LongtakeError, ThreadBusy
 
 TYPES = {
     401: "unauthorized",
@@ -26,7 +26,7 @@ TYPES = {
     507: "unavailable",
 }
 _OPENAI = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
-_STATUS = {EngineError: 503, ThreadBusy: 409}
+_STATUS = {EngineError: 503, LibraryUnavailable: 503, ThreadBusy: 409}
 _OTHERWISE = "invalid_request"
 _INTERNAL_ERROR = "Longtake had an internal error: see the log of `longtake serve`."
 
