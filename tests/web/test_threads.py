@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -28,6 +31,7 @@ from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 
+SERVING = Path(__file__).resolve().parents[2] / "docs" / "serving.md"
 COST = "What does the blue kettle cost?"
 SLOW = replace(says("NOT FOUND: nothing."), delay=60)
 
@@ -46,6 +50,17 @@ def _refused(response: httpx.Response, status: int, kind: str, words: str) -> No
     error = response.json()["error"]
     assert error["type"] == kind
     assert words in error["message"]
+
+
+@pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq")
+def test_the_example_of_the_page_about_the_api_works(small_workspace: Workspace, video: str) -> None:
+    [example] = re.findall(r"```bash\n(SERVER=.*?)```", SERVING.read_text(encoding="utf-8"), re.DOTALL)
+    with web_server(small_workspace) as server:
+        script = example.replace("http://127.0.0.1:8765", server.url.rstrip("/")).replace("f9ddd8535a4ab439", video)
+        done = subprocess.run(["bash", "-e"], input=script, capture_output=True, text=True, check=True)
+    assert "event: answer" in done.stdout
+    *_, thread = done.stdout.splitlines()
+    assert json.loads(thread)["questions"] == 1
 
 
 def test_a_question_is_answered_step_by_step_and_stands_in_its_thread(client: httpx.Client, video: str) -> None:
