@@ -110,9 +110,13 @@ class Conversations:
 
     def exchanges(self, thread: str) -> list[Exchange]:
         """The questions and answers of a thread, in order."""
+        return self._exchanges("", thread)
+
+    def _exchanges(self, which: str, thread: str, *values: str | int) -> list[Exchange]:
+        """Those that a condition in SQL chooses."""
         with read_database(self._file, "exchanges", "conversations") as connection:
-            of_thread = "SELECT number, asked, answer FROM exchanges WHERE thread = ? ORDER BY number"
-            rows = connection.execute(of_thread, (thread,)).fetchall() if connection else []
+            chosen = f"SELECT number, asked, answer FROM exchanges WHERE thread = ? {which} ORDER BY number"
+            rows = connection.execute(chosen, (thread, *values)).fetchall() if connection else []
         return [Exchange(number=row[0], asked=row[1], answer=Answer.model_validate_json(row[2])) for row in rows]
 
     def exchange(self, thread: str, number: int) -> Exchange:
@@ -121,12 +125,18 @@ class Conversations:
         Raises:
             LibraryError: if the thread has no answer with this number.
         """
-        exchanges = self.exchanges(thread)
-        if not 0 <= number < len(exchanges):
-            raise LibraryError(
-                f"The thread {thread!r} has no answer {number}; it has {len(exchanges)}, counted from 0."
-            )
-        return exchanges[number]
+        found = self._exchanges("AND number = ?", thread, number)
+        if not found:
+            conversation = self.get(thread)
+            held = conversation.questions if conversation else 0
+            raise LibraryError(f"The thread {thread!r} has no answer {number}; it has {held}, counted from 0.")
+        return found[0]
+
+    def number_of(self, thread: str, trace: str) -> int | None:
+        """The number of one of the last answers of a thread, by its trace, or None."""
+        last_ten = "AND number > (SELECT max(number) FROM exchanges WHERE thread = ?) - 10"
+        latest = self._exchanges(last_ten, thread, thread)
+        return next((each.number for each in latest if each.answer.trace == trace), None)
 
     def forget(self, thread: str) -> None:
         """Delete a conversation."""

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from filelock import FileLock
 
-from longtake.errors import LibraryUnavailable
+from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory.postgres import Postgres
 
 _WAIT = 30.0  # seconds for another process to finish writing
@@ -36,7 +36,7 @@ def open_database(file: Path | Postgres, tables: str, what: str) -> Iterator[Con
         what: the tables' contents, in the plural, for error messages.
 
     Raises:
-        LibraryUnavailable: if the file is damaged or can't be written.
+        LibraryError: if the file is damaged; `LibraryUnavailable` if it can't be written.
     """
     if isinstance(file, Postgres):
         with file.session(what) as session:
@@ -61,7 +61,7 @@ def read_database(file: Path | Postgres, table: str, what: str) -> Iterator[Conn
     """A read-only connection, or None if the table doesn't exist.
 
     Raises:
-        LibraryUnavailable: if the file is damaged or can't be read.
+        LibraryError: if the file is damaged; `LibraryUnavailable` if it can't be read.
     """
     if isinstance(file, Postgres):
         with file.session(what) as session:
@@ -109,7 +109,7 @@ def check_database(file: Path | Postgres, table: str, what: str) -> None:
     """Check the integrity of a table, if it exists. Nothing is written.
 
     Raises:
-        LibraryUnavailable: if the file or the table is damaged or can't be read.
+        LibraryError: if the file or the table is damaged; `LibraryUnavailable` if it can't be read.
     """
     with read_database(file, table, what) as connection:
         if connection and not isinstance(file, Postgres):
@@ -118,8 +118,14 @@ def check_database(file: Path | Postgres, table: str, what: str) -> None:
                 raise sqlite3.DatabaseError(result)
 
 
-def _unusable(file: Path, what: str, error: Exception) -> LibraryUnavailable:
-    return LibraryUnavailable(
+def is_damage(error: Exception) -> bool:
+    """Whether an error of SQLite says that the file is damaged, and not that it can't be reached now."""
+    return isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+
+
+def _unusable(file: Path, what: str, error: Exception) -> LibraryError:
+    kind = LibraryError if is_damage(error) else LibraryUnavailable
+    return kind(
         f"Couldn't use the {what} in {file} ({error}). Check free disk space and write permission, or move the file "
         "away to start a new one."
     )

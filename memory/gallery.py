@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
-from longtake.errors import LibraryError
+from longtake.errors import LibraryError, file_error
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
@@ -99,7 +99,7 @@ class Gallery:
                 yield people
                 write_atomic(self._file, _PEOPLE.dump_json(tuple(people[name] for name in sorted(people))))
         except OSError as error:
-            raise LibraryError(f"Couldn't write {self._file}: {error.strerror or error}.") from error
+            raise file_error(error, self._file.parent) from error
 
 
 def _plain(text: str) -> str:

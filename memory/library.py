@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
-import os
 import shlex
 import shutil
+import tempfile
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
@@ -18,7 +17,7 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from longtake.console import counted
-from longtake.errors import LibraryError, MediaError, unwritable
+from longtake.errors import LibraryError, MediaError, file_error, told_of_files
 from longtake.language.json_text import parse_json
 from longtake.memory.closer_readings import Refined
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
@@ -90,8 +89,8 @@ class Library:
         Raises:
             LibraryUnavailable: if they can't.
         """
-        if not os.access(self.root, os.W_OK):
-            raise unwritable(PermissionError(errno.EACCES, os.strerror(errno.EACCES)), self.root)
+        with told_of_files(self.root), tempfile.TemporaryFile(dir=self.root):
+            pass
 
     @property
     def index_root(self) -> Path:
@@ -211,7 +210,7 @@ class Library:
         """Remove a video with its layers and readings, and its file if it was uploaded; no other file is touched.
 
         Raises:
-            LibraryError: if the folder or the readings can't be written, or the video is already gone.
+            LibraryUnavailable: if the folder or the readings can't be written, or the video is already gone.
         """
         try:
             for file in self.uploaded(video.id):  # first: without their video, nobody would find them again
@@ -219,7 +218,7 @@ class Library:
             self.refined.forget(video.id)
             (self._videos / video.id).rename(self._videos / f".deleted-{uuid.uuid4().hex}")
         except OSError as error:
-            raise LibraryError(f"Couldn't delete {video.name} ({video.id}): {error.strerror}.") from error
+            raise file_error(error, self.root) from error
         for trash in self._videos.glob(".deleted-*"):  # including leftovers of an interrupted deletion
             shutil.rmtree(trash, ignore_errors=True)
 

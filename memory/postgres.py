@@ -6,7 +6,6 @@ The statements are those of SQLite; what differs is translated here.
 from __future__ import annotations
 
 import atexit
-import logging
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from longtake.errors import ConfigError, LibraryUnavailable
+from longtake.errors import ConfigError, LibraryError, LibraryUnavailable
 from longtake.offline import refuse_other_machines
 
 _WAIT = 15.0  # seconds for a connection
@@ -97,7 +96,11 @@ class Postgres:
 
     @contextmanager
     def told(self, what: str) -> Iterator[None]:
-        """Raise the errors of the server as `LibraryUnavailable`, and a missing package as `ConfigError`."""
+        """Raise what the server refuses as `LibraryError`, and a server that is down as `LibraryUnavailable`.
+
+        Raises:
+            ConfigError: if the extra `postgres` is missing.
+        """
         try:
             import psycopg
         except ImportError as error:
@@ -108,7 +111,8 @@ class Postgres:
             yield
         except psycopg.Error as error:
             reason = " ".join(str(error).split())[:300]
-            raise LibraryUnavailable(
+            away = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+            raise (LibraryUnavailable if away else LibraryError)(
                 f"Couldn't use the {what} in {self} ({reason}): see that the server runs, has this database and lets "
                 "this user in."
             ) from error
@@ -147,7 +151,6 @@ def _pool(url: str) -> Any:
     from psycopg_pool import ConnectionPool
 
     psycopg.connect(url, connect_timeout=int(_WAIT)).close()  # says what is wrong; a pool only waits
-    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns of each try; `told` says what is wrong
     options = {"autocommit": True, "prepare_threshold": None}
     pool = ConnectionPool(
         url, kwargs=options, min_size=1, max_size=8, timeout=_WAIT, open=True, check=ConnectionPool.check_connection

@@ -148,6 +148,7 @@ def test_a_folder_gives_its_files(storage: Any, indexed: Workspace) -> None:
     folder = media_path(f"s3://{BUCKET}/folder")
     assert folder.is_dir()
     storage.put_object(Bucket=BUCKET, Key="folder//nameless.mp4", Body=b"no path can name it")
+    storage.put_object(Bucket=BUCKET, Key="folder/.hidden.mp4", Body=b"another program's")
     assert [str(file) for file in files_in(folder)] == [TALK, TALK.replace("mp4", "vtt")]
     assert [str(file) for file in media_path(f"s3://{BUCKET}/f*/*.mp4").matching()] == [TALK]
 

@@ -17,12 +17,12 @@ from longtake.agent.controllers.factory import make_controllers
 from longtake.agent.graph.graph import Graph, build_graph
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
-from longtake.agent.graph.state import Question, Turn
+from longtake.agent.graph.state import REMEMBERED, Question, Turn
 from longtake.agent.graph.threads import close_threads, keep_last, open_threads, usable_threads
 from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace, Watch
-from longtake.errors import LibraryError, LongtakeError, MediaError, ThreadBusy, told_if_unwritable
+from longtake.errors import LibraryError, LongtakeError, MediaError, ThreadBusy, told_of_files
 from longtake.lazy import cached_property
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord
@@ -138,7 +138,7 @@ class Agent:
         _check_question(question, options)
         _check_thread(thread)
         budget = budget or Budget(self._workspace.settings.budget.seconds)
-        with told_if_unwritable(self._workspace.library.root), self._alone_in(thread):
+        with told_of_files(self._workspace.library.root), self._alone_in(thread):
             resolved = [_resolve(self._workspace, reference) for reference in videos]
             opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
             handles = {video.record.id: VideoHandle(video.record, self._workspace.library) for video in opened}
@@ -179,7 +179,7 @@ class Agent:
         Raises:
             ThreadBusy: while one of its questions is running.
         """
-        with self._alone_in(thread):
+        with told_of_files(self._workspace.library.root), self._alone_in(thread):
             self._threads.delete_thread(thread)
             self._notes.forget(thread)
             self._conversations.forget(thread)
@@ -217,7 +217,7 @@ class Agent:
             self._threads.delete_thread(thread)
         elif self._threads.get_tuple({"configurable": {"thread_id": thread}}):
             return []
-        answers = [each.answer for each in self._conversations.exchanges(thread)[:again]]
+        answers = [each.answer for each in self._conversations.exchanges(thread)[:again][-REMEMBERED:]]
         return [
             Turn(question=each.question, answer=each.answer, proof=next(iter(each.citations), None))
             for each in answers

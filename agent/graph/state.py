@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -21,6 +20,14 @@ class Turn(Record):
     question: str
     answer: str
     proof: Citation | None = None  # the first of its citations
+
+
+REMEMBERED = 20  # questions of a thread that the next one knows: each step of a run writes them all
+
+
+def latest(turns: list[Turn], more: list[Turn]) -> list[Turn]:
+    """The last turns of a thread."""
+    return [*turns, *more][-REMEMBERED:]
 
 
 class Progress(Record):
@@ -48,7 +55,7 @@ class Question:
     question: str
     videos: tuple[str, ...]
     options: tuple[str, ...] = ()
-    turns: Annotated[list[Turn], operator.add] = field(default_factory=list)
+    turns: Annotated[list[Turn], latest] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -16,7 +16,8 @@ from longtake.agent.controllers.reply import DraftClaim, Reply
 from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.graph.state import Progress, Question, Turn
 from longtake.agent.query.query import Anchor, Query, Reading, Scope
-from longtake.errors import LibraryUnavailable
+from longtake.errors import LibraryError, LibraryUnavailable
+from longtake.memory.database import is_damage
 from longtake.memory.library import Library
 from longtake.memory.postgres import Postgres
 from longtake.memory.records import Answer, Citation, Citing, Claim, Closest, Evidence, FoundBy, Option, Usage
@@ -40,7 +41,7 @@ def open_threads(library: Library) -> SqliteSaver | PostgresSaver:
     """The checkpoints of all threads of a library.
 
     Raises:
-        LibraryUnavailable: if its file is damaged or can't be written, or its server can't be used.
+        LibraryError: if its file is damaged; `LibraryUnavailable` if it can't be written, or its server is down.
     """
     serde = JsonPlusSerializer(allowed_msgpack_modules=[(kind.__module__, kind.__name__) for kind in _STORED])
     place = library.memory
@@ -50,7 +51,7 @@ def open_threads(library: Library) -> SqliteSaver | PostgresSaver:
 
 @contextmanager
 def usable_threads(library: Library) -> Iterator[None]:
-    """Raise the errors of the file or the server that holds the threads as `LibraryUnavailable`."""
+    """Raise the errors of the file or the server that holds the threads as `LibraryError`."""
     place = library.memory
     if isinstance(place, Postgres):
         with place.told("threads"):
@@ -62,8 +63,9 @@ def usable_threads(library: Library) -> Iterator[None]:
         raise _unusable(place, error) from error
 
 
-def _unusable(file: Path, error: Exception) -> LibraryUnavailable:
-    return LibraryUnavailable(
+def _unusable(file: Path, error: Exception) -> LibraryError:
+    kind = LibraryError if is_damage(error) else LibraryUnavailable
+    return kind(
         f"{file} can't be used ({error}). Check free disk space and write permission, or move the file away to start "
         "new threads in a new one."
     )

@@ -13,7 +13,7 @@ from itertools import product
 from pydantic import Field
 
 from longtake.console import counted
-from longtake.errors import Cancelled, LongtakeError
+from longtake.errors import Cancelled, LibraryUnavailable, LongtakeError
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Reply, Variant
 from longtake.evalharness.runs.bounded_map import in_lanes
 from longtake.evalharness.runs.journal import Journal
@@ -137,7 +137,7 @@ def _ask(subject: Subject, row: tuple[Item, Variant, int]) -> Prediction:
 def _reply(subject: Subject, asked: Asked) -> Reply:
     try:
         return subject.reply(asked)
-    except Cancelled:
+    except (Cancelled, LibraryUnavailable):  # no subject's fault: the run goes on when asked again
         raise
     except LongtakeError as error:
         return Reply(text="", status="error", error=str(error))

@@ -23,7 +23,7 @@ from chromadb.api import ClientAPI
 from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
 
-from longtake.errors import LibraryError
+from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.language.json_text import parse_json
 from longtake.memory.layers import canonical_json
 from longtake.memory.search.search_index import Document
@@ -56,7 +56,7 @@ def _reported() -> Iterator[None]:
     except (OSError, LibraryError):
         raise
     except httpx.TransportError as error:
-        raise LibraryError(
+        raise LibraryUnavailable(
             f"The Chroma server doesn't answer ({error}): start it, or change `search.chroma`."
         ) from error
     except BaseException as error:
@@ -163,7 +163,7 @@ def _connected(server: str) -> ClientAPI:
     """A client of a Chroma server.
 
     Raises:
-        LibraryError: if the address is none, or no server answers there.
+        LibraryUnavailable: if the address is none, or no server answers there.
     """
     address = urlsplit(server)
     try:
@@ -173,7 +173,7 @@ def _connected(server: str) -> ClientAPI:
         port = address.port or (443 if secure else 80)
         return chromadb.HttpClient(address.hostname, port, ssl=secure, settings=_settings())
     except Exception as error:  # Chroma raises errors of many kinds
-        raise LibraryError(
+        raise LibraryUnavailable(
             f"Couldn't reach the Chroma server {server} of `search.chroma` ({error}): start it with `chroma run`, "
             "or change the address."
         ) from error

@@ -281,7 +281,8 @@ class HybridIndex:
                 yield
         except (OSError, *_DAMAGE) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise LibraryError(
+            kind = LibraryUnavailable if isinstance(error, OSError) else LibraryError
+            raise kind(
                 f"Couldn't write the search index {self.root} ({reason}): check free disk space and write permission. "
                 "If both are fine, delete the folder: the next question builds another from the layers."
             ) from error

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from longtake.errors import Cancelled, unwritable
+from longtake.errors import Cancelled, file_error
 from longtake.memory.building import forget_unfinished, settle
 from longtake.memory.layers import Layer
 from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
@@ -85,7 +85,7 @@ def index_file(
             run = _Indexing(path, check_source, media, library, settings, engines, index, watcher, record, runner)
             return run.run_all(started)
     except OSError as error:
-        raise unwritable(error, library.root) from error
+        raise file_error(error, library.root) from error
 
 
 @dataclass

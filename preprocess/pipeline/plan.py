@@ -73,7 +73,7 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
         cores=cores,
         hours=hours,
         gpus=ceil(cores * share),
-        memory=cores * max(MEMORY, *(facts.get("memory", 0) for steps in runs for facts in steps.values())),
+        memory=cores * max((MEMORY, *(facts.get("memory", 0) for steps in runs for facts in steps.values()))),
         disk=round(stored / sum(video.duration for video in known) * seconds),
         price=None if price is None else price * cores * hours,
         measured_on=len(known),

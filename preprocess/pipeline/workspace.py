@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from longtake.errors import LibraryError
+from longtake.errors import file_error
 from longtake.lazy import cached_property
 from longtake.memory.library import Library, VideoRecord
 from longtake.preprocess.engines import EngineTable
@@ -25,8 +25,7 @@ class Workspace:
         try:
             root.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message = f"Couldn't create the library {root}: {error.strerror}. Choose another with --library."
-            raise LibraryError(message) from error
+            raise file_error(error, root) from error
         self.settings = settings
         self.library = Library(root, settings.library.database)
         self.engines = EngineTable(settings)

@@ -91,6 +91,8 @@ def configure_logging(*, debug: bool) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     if debug:
         logging.getLogger("longtake").setLevel(logging.DEBUG)
+    else:
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns of each try to connect
 
 
 def keep_interrupts() -> None:

@@ -6,13 +6,18 @@ Anything else that escapes is a bug and keeps its traceback.
 """
 
 import errno
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 
 DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_FORBIDDEN = {errno.EROFS, errno.EACCES, errno.EPERM}
+_REMEDIES = {
+    **dict.fromkeys(DISK_FULL, "Free some disk space"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM), "Grant permission"),
+    errno.EROFS: "Mount its disk writable",
+}
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -35,7 +40,7 @@ class MediaError(LongtakeError):
 
 
 class LibraryError(LongtakeError):
-    """The library on disk lacks the requested item, or can't be written."""
+    """The library lacks the requested item, or a file of it is damaged."""
 
 
 class LibraryUnavailable(LibraryError):
@@ -62,21 +67,25 @@ class Cancelled(LongtakeError):
     """The work was stopped from outside: Ctrl-C, a stop button or a budget that ran out."""
 
 
-def unwritable(error: OSError, root: Path) -> LibraryUnavailable:
-    """What to tell if a library's folder can't be written; `root` is named if the error names no file."""
-    remedy = "Free some disk space" if error.errno in DISK_FULL else "Grant write permission"
-    return LibraryUnavailable(
-        f"Couldn't write {error.filename or root} ({error.strerror or error}). {remedy} or choose another library with "
-        "--library, then try again; finished work is kept."
-    )
+def file_error(error: OSError, root: Path) -> LibraryUnavailable | MediaError:
+    """What to tell about a file of the library with this root, or about a media file elsewhere.
+
+    `root` is named if the error names no file.
+    """
+    file = Path(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else root
+    remedy = _REMEDIES.get(error.errno or 0, "Check the disk")
+    sentence = f"{file} can't be read or written ({error.strerror or error}). {remedy}"
+    if file.is_relative_to(root):
+        return LibraryUnavailable(f"{sentence} or choose another library.")
+    return MediaError(f"{sentence}.")
 
 
 @contextmanager
-def told_if_unwritable(root: Path) -> Iterator[None]:
-    """Raise the errors of a full or read-only disk as `LibraryUnavailable`."""
+def told_of_files(root: Path) -> Iterator[None]:
+    """Raise the errors of a full, read-only or forbidden disk as `file_error` tells them; others stay as they are."""
     try:
         yield
     except OSError as error:
-        if error.errno not in DISK_FULL | _FORBIDDEN:
+        if error.errno not in _REMEDIES:
             raise
-        raise unwritable(error, root) from error
+        raise file_error(error, root) from error

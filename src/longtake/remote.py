@@ -111,18 +111,20 @@ class RemoteFile(PosixPath):
 
     def files(self) -> list[Path]:
         """All files in this folder and the folders in it, in order, without hidden ones and those no path can name."""
-        inside = self._listed("find")
-        return [file for file in inside if not any(part.startswith(".") for part in file.parts[len(self.parts) :])]
+        return self._listed("find")
 
     def matching(self) -> list[Path]:
         """The files that this address fits, read as a pattern with `*` and the like, in order."""
-        return [file for file in self._listed("glob") if file.is_file()]
+        return self._listed("glob")
 
     def _listed(self, method: str) -> list[Path]:
-        """What a method of the storage lists, without what no path can name."""
+        """The files that a method of the storage lists, in order, without hidden ones and those no path can name."""
         with self._storage() as storage:
-            names = (name for name in sorted(getattr(storage, method)(str(self))) if "//" not in name)
-            return [media_path(storage.unstrip_protocol(name)) for name in names]
+            found = getattr(storage, method)(str(self), detail=True)
+            names = (name for name in sorted(found) if found[name]["type"] == "file" and "//" not in name)
+            files = [media_path(storage.unstrip_protocol(name)) for name in names]
+        shown = {part for part in self.parts if part.startswith(".")}
+        return [file for file in files if not any(part.startswith(".") and part not in shown for part in file.parts)]
 
     def open(self, *_: Any, **__: Any) -> Any:
         """The bytes, as a stream that fetches the blocks it needs and keeps the last 32 MiB of them."""

@@ -57,7 +57,8 @@ def test_the_example_of_the_page_about_the_api_works(small_workspace: Workspace,
     [example] = re.findall(r"```bash\n(SERVER=.*?)```", SERVING.read_text(encoding="utf-8"), re.DOTALL)
     with web_server(small_workspace) as server:
         script = example.replace("http://127.0.0.1:8765", server.url.rstrip("/")).replace("f9ddd8535a4ab439", video)
-        done = subprocess.run(["bash", "-e"], input=script, capture_output=True, text=True, check=True)
+        bash = ["bash", "-e", "-o", "pipefail"]
+        done = subprocess.run(bash, input=script, capture_output=True, text=True, check=True, timeout=120)
     assert "event: answer" in done.stdout
     *_, thread = done.stdout.splitlines()
     assert json.loads(thread)["questions"] == 1

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -52,8 +54,10 @@ def send(client: httpx.Client, upload: str, data: bytes, offset: int, chunk: int
         yield offset
 
 
-def follow(client: httpx.Client, events: str) -> None:
-    """Read a stream of events to its end."""
+def follow(client: httpx.Client, events: str) -> Any:
+    """The data of the last of a stream of events."""
+    data = ""
     with client.stream("GET", events) as stream:
-        for _ in stream.iter_lines():
-            pass
+        for line in stream.iter_lines():
+            data = line.removeprefix("data:") if line.startswith("data:") else data
+    return json.loads(data)

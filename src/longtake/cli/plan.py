@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -42,19 +43,26 @@ def plan(
     for name in named:
         try:
             path = media_path(name)
-            facts = probe(path)
-            file = path.stat()
-            if (str(path.resolve()), file.st_size, file.st_mtime_ns) in done:
+            if _state(path) in done:
                 indexed += 1
             else:
-                durations.append(facts.duration)
+                durations.append(probe(path).duration)
         except MediaError as error:
             if len(named) == 1:
                 raise
             note(f"longtake: {error}")
             unreadable += 1
+    if named and unreadable == len(named):
+        raise typer.Exit(EXIT_FAILED)
     if indexed:
         note(f"{counted(indexed, 'file')} left out: already indexed in this library.")
-    if durations:
-        print_report(planned(library, durations, cores or os.cpu_count() or 1, price), show_plan, as_json)
-    raise typer.Exit(EXIT_FAILED if unreadable == len(named) > 0 else EXIT_PARTIAL if unreadable else 0)
+    print_report(planned(library, durations, cores or os.cpu_count() or 1, price), show_plan, as_json)
+    raise typer.Exit(EXIT_PARTIAL if unreadable else 0)
+
+
+def _state(path: Path) -> tuple[str, int, int] | None:
+    """Path, size and modification time, by which a library knows an unchanged file without reading it."""
+    if not path.is_file():
+        return None
+    file = path.stat()
+    return str(path.resolve()), file.st_size, file.st_mtime_ns

@@ -78,7 +78,8 @@ class Pool:
         gpus = sum(min(most, int(node.get("GPU", 0))) for most, node in zip(places, nodes, strict=True)) if gpu else 0
         self._plain: Queue[Any] = Queue()
         self._gpu: Queue[Any] = Queue() if 0 < gpus < self.size else self._plain
-        # Ray gives these to each worker that it starts again. It keeps small ones itself, and then prints no warning.
+        # Ray gives these to each worker that it starts again. It keeps small ones with the worker's class; large ones
+        # only as long as something here refers to them, of which it warns.
         small = [len(self._ray.cloudpickle.dumps(each)) < _SMALL for each in given]
         self._given = [each if kept else self._ray.put(each) for each, kept in zip(given, small, strict=True)]
         workers = [self._starting(kind, gpus=int(number < gpus)) for number in range(self.size)]
@@ -233,7 +234,7 @@ def _connected(address: str | None) -> Any:
         ray.init(
             address=address or "local", log_to_driver=False, logging_level=logging.ERROR, include_dashboard=dashboard
         )
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise ConfigError(
             f"Couldn't join the Ray cluster {address}: {error}. If it asks for a token, give all machines the same "
             "token file and set RAY_AUTH_MODE=token."

@@ -81,7 +81,8 @@ class Links:
             raise Refusal(400, "That isn't a link. It begins with http:// or https://")
         with self._lock:
             if sum(not state.over for state in self._states.values()) >= MAX_WAITING:
-                raise Refusal(429, f"{MAX_WAITING} links are being fetched. Add this one when one of them is done.")
+                sentence = f"{MAX_WAITING} links are being fetched. Add this one when one of them is done."
+                raise Refusal(429, sentence, headers={"Retry-After": "30"})
             state = FetchState(id=secrets.token_hex(16), link=link)
             self._states[state.id] = state
             for old in [each for each in self._states.values() if each.over][:-_KEPT]:

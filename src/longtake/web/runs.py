@@ -26,14 +26,14 @@ from longtake.preprocess.pipeline.progress import Watcher
 from longtake.tools.core.tool_context import Budget
 from longtake.web.event_feed import Feed, event_stream
 from longtake.web.http.described import EVENTS
-from longtake.web.http.refusals import Refusal
+from longtake.web.http.refusals import Refusal, status_of
 
 MAX_RUNNING = 4  # questions being answered at once; others wait their turn
 # Being answered or waiting. Those who wait hold no thread and are answered in turn; whoever is refused has to try
 # again, and may lose to newcomers each time.
 MAX_UNDER_WAY = 1_000
 MAX_ENDED = 256  # ended runs whose events can still be read
-_TOO_MANY = f"{MAX_UNDER_WAY:,} questions are already waiting. Try again in a while."
+_TOO_MANY = f"{MAX_UNDER_WAY:,} questions are being answered or waiting. Try again in a while."
 _NEVER_BEGUN = "The question was stopped before it started."
 
 log = logging.getLogger(__name__)
@@ -168,14 +168,17 @@ class Runs:
             budget=run.budget.share(self._seconds),
             watch=lambda event: run.feed.notify("step", step_of(event)),
         )
-        number = self._number(asked.thread, answer) if asked.thread is not None else None
+        number = None
+        if asked.thread is not None and answer.trace is not None:
+            # Others may have been added to its thread meanwhile.
+            number = self._conversations.number_of(asked.thread, answer.trace)
         return {"number": number, "answer": answer.model_dump(mode="json")}
 
     def _conclude(self, run: Run, future: Future[dict[str, Any]]) -> None:
         """Add a run's last event; a failure is saved in its thread, unless another run is using the thread, or there
         is an earlier answer to keep.
         """
-        problem = _problem(run, future)
+        problem, status = _problem(run, future), _status(future)
         if problem is None:
             run.feed.notify("answer", future.result(), last=True)
             return
@@ -190,12 +193,7 @@ class Runs:
         except LibraryError as error:
             log.warning("run %s can't be saved: %s", run.id, error)
         finally:
-            run.feed.notify("failed", {"message": problem}, last=True)
-
-    def _number(self, thread: str, answer: Answer) -> int | None:
-        """The number of the answer in its thread, to which others may have been added; None if it isn't there."""
-        exchanges = self._conversations.exchanges(thread)
-        return next((each.number for each in reversed(exchanges) if each.answer.trace == answer.trace), None)
+            run.feed.notify("failed", {"message": problem, "status": status}, last=True)
 
 
 class StartedRun(Record):
@@ -250,3 +248,9 @@ def _problem(run: Run, future: Future[dict[str, Any]]) -> str | None:
         return str(error)
     log.error("run %s failed", run.id, exc_info=error)
     return f"Answering failed with an internal error ({type(error).__name__}): see the log of `longtake serve`."
+
+
+def _status(future: Future[dict[str, Any]]) -> int:
+    """The HTTP status of a run that has no answer."""
+    error = None if future.cancelled() else future.exception()
+    return 500 if error is None else status_of(error, 500)

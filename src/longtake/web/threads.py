@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
 from longtake.agent.graph.agent import MAX_OPTION_LENGTH, MAX_OPTIONS, MAX_QUESTION_LENGTH, MAX_VIDEOS
-from longtake.errors import LibraryError
+from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.exports.chapters import as_text, as_vtt, chapters_of
 from longtake.exports.chat_export import chat_html, chat_markdown
 from longtake.exports.evidence_bundle import write_pack
@@ -243,6 +243,8 @@ def _exchange(thread: str, number: int, service: Service) -> Exchange:
     _conversation(thread, service)
     try:
         return service.conversations.exchange(thread, number)
+    except LibraryUnavailable:
+        raise
     except LibraryError as error:
         raise Refusal(404, str(error)) from error
 

@@ -223,7 +223,8 @@ class Uploads:
         self._sweep()
         pending = self._pending()
         if len(pending) >= MAX_UPLOADS:
-            raise Refusal(429, f"{MAX_UPLOADS} uploads are unfinished. Finish or cancel one, then start this one.")
+            sentence = f"{MAX_UPLOADS} uploads are unfinished. Finish or cancel one, then start this one."
+            raise Refusal(429, sentence, headers={"Retry-After": "30"})
         promised = sum(other.size - received for other, received in pending)
         if shutil.disk_usage(self._root).free - promised - upload.size < _RESERVE:
             raise Refusal(507, f"The library's disk has no room for {upload.name}. Free some space and try again.")

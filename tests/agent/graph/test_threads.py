@@ -16,6 +16,7 @@ from helpers.full_disk import full_disk
 from helpers.servers.openai_server import openai_server, refuses, says
 
 from longtake.agent.graph.agent import MAX_THREAD_LENGTH, Agent
+from longtake.agent.graph.state import REMEMBERED, Turn
 from longtake.agent.traces.trace import RecordedTrace, Watch
 from longtake.config import load
 from longtake.errors import LibraryError, LibraryUnavailable, LongtakeError, ThreadBusy
@@ -41,6 +42,17 @@ def test_a_question_on_a_full_disk_is_one_sentence(small_workspace: Workspace, t
     with full_disk(50), pytest.raises(LibraryUnavailable, match="disk space"):
         agent.ask([VIDEO], COST, thread=thread)
     assert agent.ask([VIDEO], COST, thread=thread).status == "answered"
+
+
+def test_a_long_thread_costs_no_more_than_a_short_one(small_workspace: Workspace) -> None:
+    agent = Agent(small_workspace)
+    agent.ask([VIDEO], COST, thread="longer")
+    turns = [Turn(question=f"Question {number}?", answer="Yes.") for number in range(2 * REMEMBERED)]
+    answer = agent.ask([VIDEO], COST, thread="longer", earlier=turns)
+    trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
+    [orient] = [event for event in trace.events() if event["type"] == "orient"]
+    known = trace.blob(orient["input"])["turns"]
+    assert [turn["question"] for turn in known] == [turn.question for turn in turns[-REMEMBERED:]]
 
 
 def test_a_second_question_knows_the_first_also_after_a_restart(small_workspace: Workspace) -> None:

@@ -11,7 +11,7 @@ from threading import Lock
 
 import pytest
 
-from longtake.errors import ConfigError, EngineError, LibraryError
+from longtake.errors import ConfigError, EngineError, LibraryError, LibraryUnavailable, LongtakeError
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
@@ -37,8 +37,11 @@ class Recording:
 
     name = "recording"
 
-    def __init__(self, failing: tuple[str, ...] = (), at_once: int = 1) -> None:
+    def __init__(
+        self, failing: tuple[str, ...] = (), at_once: int = 1, error: type[LongtakeError] = EngineError
+    ) -> None:
         self.failing = failing
+        self.error = error
         self.at_once = at_once
         self.asked: list[Asked] = []
         self.most = self._now = 0
@@ -54,7 +57,7 @@ class Recording:
         with self._lock:
             self._now -= 1
         if asked.item.id in self.failing:
-            raise EngineError("The endpoint is down.")
+            raise self.error("The endpoint is down.")
         return Reply(text=f"own {asked.number}")
 
 
@@ -113,6 +116,14 @@ def test_an_error_is_kept_and_reported_and_the_rest_goes_on(tmp_path: Path) -> N
     assert reported == ["recording, item-1: The endpoint is down."]
     assert sorted(key.item for key, held in predictions.items() if held.replies[0].status == "error") == ["item-1"]
     assert len(predictions) == 3
+
+
+def test_a_library_that_is_out_of_reach_ends_the_run_and_is_no_error_of_the_subject(tmp_path: Path) -> None:
+    items = [item(number) for number in range(3)]
+    with pytest.raises(LibraryUnavailable):
+        run(tmp_path, Recording(failing=("item-1",), error=LibraryUnavailable), items)
+    assert run(tmp_path, Recording(), items) == []
+    assert len(RunFolder(tmp_path).predictions(print)) == 3
 
 
 def test_errors_are_asked_again_only_on_demand(tmp_path: Path) -> None:

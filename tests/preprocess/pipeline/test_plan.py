@@ -77,6 +77,14 @@ def test_gpus_are_those_that_keep_the_cores_busy(tmp_path: Path) -> None:
     assert [plan(workspace.library, [60.0], cores).gpus for cores in (1, 4, 16, 17)] == [1, 1, 4, 5]
 
 
+def test_a_worker_that_took_much_memory_needs_it_again(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", Settings())
+    video = workspace.add(write_clip(tmp_path / "first.mp4", [flat((90, 60, 30))] * 50)).video
+    store = workspace.library.layers(video.id)
+    store.record_run("probe", video.layers["probe"], {"core_seconds": 1.0, "memory": 3 * MEMORY})
+    assert plan(workspace.library, [60.0], 2).memory == 2 * 3 * MEMORY
+
+
 def test_a_library_without_a_measurement_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(LibraryError, match="Index a few"):
         plan(Library(tmp_path), [60.0], 1)
@@ -98,7 +106,7 @@ def test_the_command_plans_files_or_hours(library: Library) -> None:
     files = longtake("plan", library.root.parent, "--json", library=library.root)
     assert '"files": 1' in files.stdout
     assert "1 file left out" in files.stderr
-    indexed = longtake("plan", library.root.parent / "first.mp4", library=library.root)
-    assert (indexed.code, indexed.stdout, "1 file left out" in indexed.stderr) == (0, "", True)
+    indexed = longtake("plan", library.root.parent / "first.mp4", "--json", library=library.root)
+    assert (indexed.code, '"files": 0' in indexed.stdout, "1 file left out" in indexed.stderr) == (0, True, True)
     assert longtake("plan", library=library.root).code == 1
     assert "this machine" in longtake("plan", "--help").stdout  # the default of --cores

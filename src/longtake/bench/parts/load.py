@@ -6,6 +6,7 @@ this needs Linux.
 
 from __future__ import annotations
 
+import json
 import os
 import struct
 import tempfile
@@ -128,12 +129,11 @@ def _asking(url: str, counts: _Counts) -> None:
             asked = counts.patiently(lambda: client.post(questions, json={"question": QUESTION}))
             if asked.status_code in _BUSY:
                 return
-            follow(client, f"/api/runs/{asked.raise_for_status().json()['run']}/events")
-            answer = client.get(f"/api/threads/{thread}").json()["turns"][-1]["answer"]
+            ended = follow(client, f"/api/runs/{asked.raise_for_status().json()['run']}/events")
             with counts.lock:
                 counts.seconds.append(time.monotonic() - started)
-                if not is_right(answer["answer"]):
-                    counts.wrong.append(f"{answer['status']}: {answer['error'] or answer['answer']}")
+                if not is_right(ended.get("answer", {}).get("answer", "")):
+                    counts.wrong.append(json.dumps(ended))
 
 
 def _uploading(url: str, data: bytes, number: int, counts: _Counts) -> None:

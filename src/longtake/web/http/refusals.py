@@ -41,6 +41,11 @@ class Refusal(LongtakeError):
         self.facts = facts
 
 
+def status_of(error: BaseException, otherwise: int) -> int:
+    """The HTTP status of an error that isn't a refusal."""
+    return next((status for kind, status in _STATUS.items() if isinstance(error, kind)), otherwise)
+
+
 def openai_error(refusal: Refusal) -> dict[str, Any]:
     """A refusal in the format of OpenAI's errors."""
     kind = _OPENAI.get(refusal.status, "server_error" if refusal.status >= 500 else "invalid_request_error")
@@ -64,8 +69,7 @@ def answer_errors(app: FastAPI) -> None:
     def longtake_error(request: Request, error: LongtakeError) -> Response:
         if isinstance(error, Refusal):
             return refused(error, request.url.path)
-        status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 400)
-        return refused(Refusal(status, str(error)), request.url.path)
+        return refused(Refusal(status_of(error, 400), str(error)), request.url.path)
 
     @app.exception_handler(RequestValidationError)
     def wrong_request(request: Request, error: RequestValidationError) -> Response:

@@ -134,7 +134,7 @@ def _answer(event: Event) -> Answer:
         Refusal: when the question failed.
     """
     if event.kind == "failed":
-        raise Refusal(500, event.data["message"])
+        raise Refusal(event.data["status"], event.data["message"])
     answer = Answer.model_validate(event.data["answer"])
     if answer.status == "failed":
         raise Refusal(500, answer.error or "Answering the question failed.")
