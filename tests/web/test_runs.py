@@ -103,7 +103,7 @@ def test_a_run_is_stopped_while_the_controller_thinks_or_its_turn_has_not_come(
         assert not waiting.feed.after(-1)
         waiting.stop()
         never_begun = "The question was stopped before it started."
-        assert _last(waiting) == ("failed", {"message": never_begun})
+        assert _last(waiting) == ("failed", {"message": never_begun, "status": 500})
         conversations = Conversations(small_workspace.library.memory_file)
         (kept,) = conversations.exchanges(waiting.asked.thread or "")
         assert (kept.answer.question, kept.answer.status, kept.answer.error) == (COST, "failed", never_begun)
