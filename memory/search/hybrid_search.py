@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -34,6 +35,7 @@ from longtake.memory.search.vectors import VectorsError
 
 _DEPTH = 100  # candidates per signal; deeper ones add less than 1 / 160 to a fused score
 _DEEPER = 4  # times as many, if they made too few events
+_ROOM = 1 << 20  # bytes: more than the index of a short video takes
 _DAMAGE = (DocumentsError, SegmentError, VectorsError)
 
 
@@ -249,6 +251,14 @@ class HybridIndex:
         self._refill()
 
     def _empty(self) -> None:
+        """Delete everything, unless there is no room for another index: Chroma reports a full disk as damage.
+
+        Raises:
+            OSError: if there is none.
+        """
+        with tempfile.TemporaryFile(dir=self.root) as trial:
+            trial.write(bytes(_ROOM))
+            trial.flush()
         self._current.unlink(missing_ok=True)
         shutil.rmtree(self.root / "segments", ignore_errors=True)
         shutil.rmtree(self.root / "chroma", ignore_errors=True)

@@ -92,13 +92,15 @@ def rates_of(library: Library) -> tuple[dict[str, float], int]:
     return rates, sum(video.duration > 0 for video in library.videos())
 
 
-def measurements(library: Library, fact: str) -> dict[str, list[tuple[float, float]]]:
-    """A fact of the indexing of each video, with the video's seconds, by step.
+def measurements(
+    library: Library, fact: str, videos: Sequence[VideoRecord] | None = None
+) -> dict[str, list[tuple[float, float]]]:
+    """A fact of the indexing of each of these videos, by default of all, with the video's seconds, by step.
 
     A resumed step records the last run alone: its chunks stand for those that were kept.
     """
     measured: dict[str, list[tuple[float, float]]] = {_step(name): [] for name in LAYERS}
-    for video in library.videos():
+    for video in library.videos() if videos is None else videos:
         for step, facts in runs_of(library, video).items():
             made, kept = facts.get("chunks_made", 0), facts.get("chunks_reused", 0)
             if fact in facts and video.duration > 0 and (made or not kept):

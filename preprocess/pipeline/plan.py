@@ -47,13 +47,13 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
     Raises:
         LibraryError: if the library has no measurement.
     """
-    measured = measurements(library, "core_seconds")
+    known = [video for video in library.videos() if video.duration > 0 and video.complete]
+    measured = measurements(library, "core_seconds", known)
     if not measured:
         raise LibraryError(
-            f"The library {library.root} holds no measurement. Index a few typical videos into it, then plan again."
+            f"The library {library.root} holds no completely indexed video. Index a few typical ones, then plan again."
         )
     seconds = sum(durations)
-    known = [video for video in library.videos() if video.duration > 0]
     runs = [runs_of(library, video) for video in known]
     length = sum(
         video.duration
@@ -95,7 +95,7 @@ def show_plan(found: Plan) -> list[str]:
     steps = ", ".join(f"{step} {hours / total:.0%}" for step, hours in work)
     gpus = f", {counted(found.gpus, 'GPU')}" if found.gpus else ""
     return [
-        f"{found.files:,} file{'s' * (found.files > 1)}, {_hours(found.video_hours)} of video",
+        f"{found.files:,} file{'s' * (found.files != 1)}, {_hours(found.video_hours)} of video",
         f"work: {_hours(sum(found.core_hours.values()))} of one core ({steps})",
         f"time: {_hours(found.hours)} on {counted(found.cores, 'core')}{gpus}",
         f"memory: {_bytes(found.memory)}, disk: {_bytes(found.disk)}",

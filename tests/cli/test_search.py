@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,12 @@ from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.retrieval.search_results import result_lines, result_row
 
+ON_A_FULL_DISK = """
+import resource
+from longtake.cli.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+main()
+"""
 TALK, WALK = "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"
 
 
@@ -155,3 +163,15 @@ def test_what_has_no_text_is_shown_as_a_picture(library: Path) -> None:
     hit = Hit(best.document, best.score, best.signals, TimeSpan(start=0, end=3), tuple(pictures[1:]))
     assert result_lines(hit, "a dog", None) == ["00:00:00-00:00:01  visual      (picture)"]
     assert len(result_lines(hit, "a dog", 60)) == 5
+
+
+def test_a_full_disk_takes_no_index_away(library: Path) -> None:
+    def held() -> dict[str, bytes]:
+        return {file.name: file.read_bytes() for file in (library / "index").rglob("*.json")}
+
+    before = held()
+    command = [sys.executable, "-c", ON_A_FULL_DISK, "--library", str(library), "search", "copper kettle"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, "disk space" in done.stderr) == (1, True)
+    assert held() == before
+    assert before

@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from longtake.api import Library
+from longtake.cli.ask import open_library
 from longtake.cli.index import named_by
 from longtake.cli.options import Json, print_report
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note
 from longtake.errors import ConfigError, MediaError
+from longtake.memory.library import Library
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.plan import plan as planned
 from longtake.preprocess.pipeline.plan import show_plan
@@ -35,15 +36,14 @@ def plan(
     session: Session = context.obj
     if bool(files) == bool(hours):
         raise ConfigError("Give either files or --hours.")
-    library = Library(session.library_root, session.settings).workspace.library
+    library = open_library(session).workspace.library
     durations = [3600.0] * (hours or 0)
     named = named_by(files or ())
-    done = {(video.path, video.size, video.modified) for video in library.videos() if video.complete}
     unreadable = indexed = 0
     for name in named:
         try:
             path = media_path(name)
-            if _state(path) in done:
+            if _is_indexed(path, library):
                 indexed += 1
             else:
                 durations.append(probe(path).duration)
@@ -60,9 +60,9 @@ def plan(
     raise typer.Exit(EXIT_PARTIAL if unreadable else 0)
 
 
-def _state(path: Path) -> tuple[str, int, int] | None:
-    """Path, size and modification time, by which a library knows an unchanged file without reading it."""
-    if not path.is_file():
-        return None
-    file = path.stat()
-    return str(path.resolve()), file.st_size, file.st_mtime_ns
+def _is_indexed(path: Path, library: Library) -> bool:
+    """Whether a library has all of a file; only a file with the size of an indexed one is read to compare them."""
+    if not path.is_file() or path.stat().st_size not in {video.size for video in library.videos()}:
+        return False
+    known = library.find(str(path))
+    return known is not None and known.complete

@@ -116,6 +116,7 @@ class Indexing:
         """Start with an empty queue."""
         self._workspace = workspace
         self._jobs: dict[str, Job] = {}
+        self._untold = ""  # why the other servers could not be told, at the last try
         self._lock = threading.Lock()
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
         self._shared = SharedProgress(workspace.library.root / "indexing")
@@ -222,8 +223,11 @@ class Indexing:
             jobs = {video: job.progress() for video, job in self._jobs.items()}
             try:
                 self._shared.publish(jobs)
+                self._untold = ""
             except OSError as error:
-                log.warning("other servers of this library can't be told of the indexing: %s", error)
+                if self._untold != str(error):  # the next try comes in a moment
+                    log.warning("other servers of this library can't be told of the indexing: %s", error)
+                self._untold = str(error)
 
     def _queued(self, video: VideoRecord) -> Job:
         job = self._jobs[video.id] = Job(video)

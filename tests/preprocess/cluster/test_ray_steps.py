@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
 import subprocess
 import sys
+import termios
 import threading
 import time
 from collections.abc import Iterator
@@ -168,6 +171,35 @@ def test_the_command_indexes_on_this_machine(videos: list[Path], tmp_path: Path)
     )
     assert done.code == 3
     assert [line.count('"complete": true') for line in done.stdout.splitlines()].count(1) == 3
+
+
+@pytest.mark.slow
+def test_workers_are_not_stopped_by_the_terminal_that_the_command_runs_in(videos: list[Path], tmp_path: Path) -> None:
+    pytest.importorskip("ray", reason="needs the extra `ray`: pip install 'longtake[ray]'")
+    ours, terminal = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "longtake", "--library", tmp_path, "index", videos[0], "--executor", "ray"],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    ) as command:
+        os.close(terminal)
+        reading = threading.Thread(target=_read_all, args=(ours,))
+        reading.start()
+        try:
+            assert command.wait(timeout=150) == 0
+        finally:
+            command.kill()
+            reading.join()
+            os.close(ours)
+
+
+def _read_all(terminal: int) -> None:
+    with suppress(OSError):  # nobody holds its other end any more
+        while os.read(terminal, 4096):
+            pass
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,20 @@ def test_a_worker_that_took_much_memory_needs_it_again(tmp_path: Path) -> None:
     store = workspace.library.layers(video.id)
     store.record_run("probe", video.layers["probe"], {"core_seconds": 1.0, "memory": 3 * MEMORY})
     assert plan(workspace.library, [60.0], 2).memory == 2 * 3 * MEMORY
+
+
+def test_a_copy_of_an_indexed_file_is_left_out_and_a_video_that_is_incomplete_tells_nothing(
+    library: Library, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.mp4"
+    shutil.copy(library.root.parent / "first.mp4", copy)
+    assert "1 file left out" in longtake("plan", copy, library=library.root).stderr
+    other = Library(tmp_path / "library")
+    [video] = library.videos()
+    shutil.copytree(library.root, other.root)
+    other.save(video.model_copy(update={"complete": False}))
+    with pytest.raises(LibraryError, match="Index a few"):
+        plan(other, [60.0], 1)
 
 
 def test_a_library_without_a_measurement_is_one_sentence(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -14,6 +15,7 @@ from starlette.requests import ClientDisconnect
 
 from longtake.errors import EngineError, LibraryUnavailable, LongtakeError, ThreadBusy
 
+log = logging.getLogger(__name__)
 TYPES = {
     401: "unauthorized",
     403: "forbidden",
@@ -69,7 +71,10 @@ def answer_errors(app: FastAPI) -> None:
     def longtake_error(request: Request, error: LongtakeError) -> Response:
         if isinstance(error, Refusal):
             return refused(error, request.url.path)
-        return refused(Refusal(status_of(error, 400), str(error)), request.url.path)
+        status = status_of(error, 400)
+        if status >= 500:
+            log.warning("%s %s: %s", request.method, request.url.path, error)
+        return refused(Refusal(status, str(error)), request.url.path)
 
     @app.exception_handler(RequestValidationError)
     def wrong_request(request: Request, error: RequestValidationError) -> Response:
