@@ -72,7 +72,7 @@ def read_only(ground: Ground, chance: random.Random) -> Generator[Trial]:
             name = chance.choice(("ask", "index"))
             command = ground.ask(library) if name == "ask" else ground.index(library)
             ended = finish([jail, *mounts, "--ro-bind", str(library), str(library), *command])
-            problem = misanswer(ended) if name == "ask" and ended.output else ended.rudeness()
+            problem = misanswer(ended, may_refuse=True) if name == "ask" else ended.rudeness()
             problem = problem or ground.unsound(library)
         how = "refused" if ended.failure() else "done"
         yield Trial(did=f"{name} on a read-only library ({how})", problem=problem)

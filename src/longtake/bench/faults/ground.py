@@ -172,11 +172,13 @@ def is_right(answer: str) -> bool:
     return any(each in answer for each in _GOLD)
 
 
-def misanswer(ended: Ended) -> str:
-    """What is wrong with the answer of `ask --json`, or nothing."""
+def misanswer(ended: Ended, *, may_refuse: bool = False) -> str:
+    """What is wrong with the answer of `ask --json`, or nothing; a refusal says why."""
     if not ended.output:
-        return f"no answer, {ended.failure()}"
+        return ended.rudeness() if may_refuse else f"no answer, {ended.failure()}"
     answer = json.loads(ended.output)
+    if may_refuse and ended.code == EXIT_FAILED and answer["status"] == "failed" and answer["error"]:
+        return ""
     if answer["status"] != "answered" or not is_right(answer["answer"]):
         return f"{answer['status']}: {answer['error'] or answer['answer']}"
     return f"standard error got: {ended.errors.strip()[:300]}" if ended.errors.strip() else ""
