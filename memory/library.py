@@ -210,13 +210,16 @@ class Library:
         """Remove a video with its layers and readings, and its file if it was uploaded; no other file is touched.
 
         Raises:
-            LibraryUnavailable: if the folder or the readings can't be written, or the video is already gone.
+            LibraryError: if the video is already gone; `LibraryUnavailable` if the folder or the readings can't be
+                written.
         """
         try:
             for file in self.uploaded(video.id):  # first: without their video, nobody would find them again
                 file.unlink()
             self.refined.forget(video.id)
             (self._videos / video.id).rename(self._videos / f".deleted-{uuid.uuid4().hex}")
+        except FileNotFoundError as error:
+            raise LibraryError(f"{video.name} ({video.id}) is already gone from the library.") from error
         except OSError as error:
             raise file_error(error, self.root) from error
         for trash in self._videos.glob(".deleted-*"):  # including leftovers of an interrupted deletion

@@ -31,7 +31,7 @@ from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.media_files import files_in
 from longtake.preprocess.pipeline.step_run import unchanged
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.remote import media_path
+from longtake.remote import RemoteFile, media_path
 
 TALK = f"s3://{BUCKET}/folder/talk.mp4"
 
@@ -150,7 +150,7 @@ def test_a_folder_gives_its_files(storage: Any, indexed: Workspace) -> None:
     storage.put_object(Bucket=BUCKET, Key="folder//nameless.mp4", Body=b"no path can name it")
     storage.put_object(Bucket=BUCKET, Key="folder/.hidden.mp4", Body=b"another program's")
     assert [str(file) for file in files_in(folder)] == [TALK, TALK.replace("mp4", "vtt")]
-    assert [str(file) for file in media_path(f"s3://{BUCKET}/f*/*.mp4").matching()] == [TALK]
+    assert [str(file) for file in RemoteFile(f"s3://{BUCKET}/f*/*.mp4").matching()] == [TALK]
 
 
 def test_an_address_travels_to_the_workers_of_a_cluster(indexed: Workspace) -> None:

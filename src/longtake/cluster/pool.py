@@ -227,6 +227,7 @@ def _connected(address: str | None) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report its use to its makers
     try:
         import ray
+        import ray.exceptions
     except ImportError as error:
         raise ConfigError("The executor ray needs an extra: pip install 'longtake[ray]'.") from error
     dashboard = None if address else False  # only a cluster that is started here may be told so
