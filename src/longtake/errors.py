@@ -72,10 +72,10 @@ def file_error(error: OSError, root: Path) -> LibraryUnavailable | MediaError:
 
     `root` is named if the error names no file.
     """
-    file = Path(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else root
+    file = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else str(root)
     remedy = _REMEDIES.get(error.errno or 0, "Check the disk")
     sentence = f"{file} can't be read or written ({error.strerror or error}). {remedy}"
-    if file.is_relative_to(root):
+    if Path(file).is_relative_to(root):
         return LibraryUnavailable(f"{sentence} or choose another library.")
     return MediaError(f"{sentence}.")
 

@@ -39,11 +39,13 @@ def plan(
     library = open_library(session).workspace.library
     durations = [3600.0] * (hours or 0)
     named = named_by(files or ())
+    sizes = {video.size for video in library.videos()}
     unreadable = indexed = 0
     for name in named:
         try:
             path = media_path(name)
-            if _is_indexed(path, library):
+            # Only a file with the size of an indexed one is read to compare them.
+            if path.is_file() and path.stat().st_size in sizes and _is_indexed(path, library):
                 indexed += 1
             else:
                 durations.append(probe(path).duration)
@@ -61,8 +63,5 @@ def plan(
 
 
 def _is_indexed(path: Path, library: Library) -> bool:
-    """Whether a library has all of a file; only a file with the size of an indexed one is read to compare them."""
-    if not path.is_file() or path.stat().st_size not in {video.size for video in library.videos()}:
-        return False
     known = library.find(str(path))
     return known is not None and known.complete
