@@ -79,10 +79,9 @@ def test_values_are_json_or_text_and_what_is_neither_is_wrong_usage(small_worksp
     run = asked.answer.trace or ""
     done = trace(small_workspace, "fork", run, "--at", "4", "--set", "timestamp=00:00:00-00:00:02")
     assert "the controller openai scripted and continues with extractive" in done.stderr
-    forked = list(small_workspace.library.trace_root.glob("*.jsonl"))
-    events = [json.loads(line) for path in forked for line in path.read_text(encoding="utf-8").splitlines()]
-    texts = [event["data"].get("arguments") for event in events]
-    assert {"timestamp": "00:00:00-00:00:02"} in texts
+    root = small_workspace.library.trace_root
+    events = [event for path in root.glob("*.jsonl") for event in RecordedTrace(root, path.stem).events()]
+    assert {"timestamp": "00:00:00-00:00:02"} in [event["data"].get("arguments") for event in events]
     assert trace(small_workspace, "fork", run, "--at", "4", "--set", "timestamp").exit_code == 2
     refused = trace(small_workspace, "fork", run, "--at", "1", "--set", "timestamp=1")
     assert isinstance(refused.exception, LibraryError)

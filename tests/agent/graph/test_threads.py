@@ -37,8 +37,8 @@ def _asked_again(workspace: Workspace, thread: str) -> str:
 
 
 @pytest.mark.parametrize("thread", [None, "kettles"])
-def test_a_question_on_a_full_disk_is_one_sentence(small_workspace: Workspace, thread: str | None) -> None:
-    agent = Agent(small_workspace)
+def test_a_question_on_a_full_disk_is_one_sentence(own_workspace: Workspace, thread: str | None) -> None:
+    agent = Agent(own_workspace)
     with full_disk(50), pytest.raises(LibraryUnavailable, match="disk space"):
         agent.ask([VIDEO], COST, thread=thread)
     assert agent.ask([VIDEO], COST, thread=thread).status == "answered"
