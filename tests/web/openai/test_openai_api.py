@@ -199,9 +199,9 @@ def test_a_video_sent_along_that_no_disk_holds_leaves_no_upload(tmp_path: Path, 
 
 def test_a_question_on_a_full_disk_may_be_sent_again(own_workspace: Workspace, video: str) -> None:
     asked = _asks(COST, f"longtake://{video}")
-    with web_server(own_workspace) as server, _client(server) as client:
-        with full_disk(50), pytest.raises(openai.InternalServerError, match="disk space") as refused:
-            client.chat.completions.create(model="longtake", messages=asked)
+    refusal = pytest.raises(openai.InternalServerError, match="disk space")
+    with web_server(own_workspace) as server, _client(server) as client, full_disk(50), refusal as refused:
+        client.chat.completions.create(model="longtake", messages=asked)
     assert (refused.value.status_code, refused.value.response.headers["x-should-retry"]) == (503, "true")
 
 
