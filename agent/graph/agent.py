@@ -94,7 +94,8 @@ class Agent:
         workspace = self._workspace
         videos = [video.id for video in workspace.library.videos()]
         if not videos:
-            raise LibraryError(f"The library {workspace.library.root} is empty. Give a file with the question.")
+            root = workspace.library.root
+            raise LibraryError(f"The library {root} is empty: index a video first, or `longtake ask FILE QUESTION`.")
         if len(videos) <= MAX_VIDEOS:
             return videos
         hits = retrieve(question, SearchFilter(), _SEARCHED, workspace.engines, workspace.index)

@@ -85,7 +85,7 @@ class DocumentStore:
         self._name = (urlsplit(server).path.strip("/") if server else "") or "documents"
         with _OPENING:
             if server:
-                self._client = _connected(server)
+                self._client = connect(server)
             else:
                 self._client = chromadb.PersistentClient(str(root), settings=_settings())
             self._documents = self._client.get_or_create_collection(self._name, embedding_function=None)
@@ -159,19 +159,17 @@ def _settings() -> Settings:
     return Settings(anonymized_telemetry=False)  # anew each time, because Chroma writes an address into it
 
 
-def _connected(server: str) -> ClientAPI:
-    """A client of a Chroma server.
+def connect(server: str) -> ClientAPI:
+    """A client of a Chroma server, `http://host:port/name`, that answered.
 
     Raises:
-        LibraryUnavailable: if the address is none, or no server answers there.
+        LibraryUnavailable: if no server answers there.
     """
     address = urlsplit(server)
+    secure = address.scheme == "https"
+    port = address.port or (443 if secure else 80)
     try:
-        if address.scheme not in ("http", "https") or not address.hostname:
-            raise ValueError("it isn't http://host:port/name")
-        secure = address.scheme == "https"
-        port = address.port or (443 if secure else 80)
-        return chromadb.HttpClient(address.hostname, port, ssl=secure, settings=_settings())
+        return chromadb.HttpClient(str(address.hostname), port, ssl=secure, settings=_settings())
     except Exception as error:  # Chroma raises errors of many kinds
         raise LibraryUnavailable(
             f"Couldn't reach the Chroma server {server} of `search.chroma` ({error}): start it with `chroma run`, "

@@ -24,7 +24,7 @@ from longtake.lazy import cached_property
 from longtake.memory.layers import content_key
 from longtake.memory.search.corpus import Corpus, Mask
 from longtake.memory.search.current_revisions import Revision, entry, read_current, video_of, write_current
-from longtake.memory.search.document_store import DocumentsError, DocumentStore
+from longtake.memory.search.document_store import DocumentsError, DocumentStore, connect
 from longtake.memory.search.event_merging import Event, find_events
 from longtake.memory.search.fusion import WORDS, Candidate, Ranking, fuse, top
 from longtake.memory.search.merged_segments import merge
@@ -95,8 +95,11 @@ class HybridIndex:
         """Open the words and vectors of every video, and check that the documents exist. Nothing is written.
 
         Raises:
+            LibraryUnavailable: if the server of the documents doesn't answer.
             LibraryError: if something is missing or damaged.
         """
+        if self.chroma:
+            connect(self.chroma)
         revisions = self._read()
         try:
             corpus = self._laid_out(revisions)

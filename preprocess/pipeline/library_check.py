@@ -17,6 +17,8 @@ from longtake.memory.library import FORMAT, Library, VideoRecord
 from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.preprocess.pipeline.index_sync import index_key
 
+_LITTLE = 100_000_000  # bytes, about what an hour of video takes
+
 
 @dataclass(frozen=True, slots=True)
 class LibraryCheck:
@@ -38,7 +40,8 @@ def check_library(root: Path, database: SecretStr | None = None, chroma: str | N
     # `Path.exists` and `Path.is_dir` raise below a folder without access; those of `os.path` don't.
     place = next(folder for folder in (root, *root.absolute().parents) if os.path.exists(folder))
     written = videos = None
-    problems = list(_access_problems(root, place))
+    free = shutil.disk_usage(place).free
+    access, problems = list(_access_problems(root, place)), list(_room_problems(place, free))
     try:
         library = Library(root, database)
         records = library.videos()
@@ -49,19 +52,29 @@ def check_library(root: Path, database: SecretStr | None = None, chroma: str | N
         ]
         written, videos = FORMAT if (root / "library.json").exists() else None, len(records)
     except LibraryError as error:
-        problems = problems or [str(error)]  # missing access explains this error
-    return LibraryCheck(str(root), written, videos, size_of(root), shutil.disk_usage(place).free, tuple(problems))
+        problems += [] if access else [str(error)]  # missing access explains this error
+    return LibraryCheck(str(root), written, videos, size_of(root), free, (*access, *problems))
 
 
 def _access_problems(root: Path, place: Path) -> Iterator[str]:
     """Missing access; `place` is the part of the library's path that exists."""
     if not place.is_dir():
         yield f"{place} is a file, not a folder: choose another library with --library."
+    if os.statvfs(place).f_flag & os.ST_RDONLY:
+        yield f"The disk of {place} is read-only: mount it writable, or choose another library with --library."
+        return
     for folder in filter(os.path.isdir, dict.fromkeys((place, root / "videos", root / "index"))):
         if not os.access(folder, os.R_OK | os.X_OK):
             yield f"No read permission for {folder}: grant it, or choose another library with --library."
         elif not os.access(folder, os.W_OK):
             yield f"No write permission for {folder}: grant it, or choose another library with --library."
+
+
+def _room_problems(place: Path, free: int) -> Iterator[str]:
+    """A disk that is full, or nearly so, though Longtake can still read from it."""
+    if free < _LITTLE:
+        room = f"The disk of {place} has only {free / 1e6:.0f} MB free"
+        yield f"{room}: free more, or choose another library with --library."
 
 
 def _reading_problems(library: Library) -> Iterator[str]:

@@ -91,12 +91,12 @@ def _longest_queue(durations: Sequence[float], cores: int) -> float:
 def show_plan(found: Plan) -> list[str]:
     """The plan as lines of text."""
     work = sorted(found.core_hours.items(), key=lambda each: -each[1])
-    total = sum(found.core_hours.values()) or 1.0
-    steps = ", ".join(f"{step} {hours / total:.0%}" for step, hours in work)
+    total = sum(found.core_hours.values())
+    steps = ", ".join(f"{step} {hours / total:.0%}" for step, hours in work if hours)
     gpus = f", {counted(found.gpus, 'GPU')}" if found.gpus else ""
     return [
         f"{found.files:,} file{'s' * (found.files != 1)}, {_hours(found.video_hours)} of video",
-        f"work: {_hours(sum(found.core_hours.values()))} of one core ({steps})",
+        f"work: {_hours(sum(found.core_hours.values()))} of one core{f' ({steps})' if steps else ''}",
         f"time: {_hours(found.hours)} on {counted(found.cores, 'core')}{gpus}",
         f"memory: {_bytes(found.memory)}, disk: {_bytes(found.disk)}",
         *([] if found.price is None else [f"price: {found.price:,.2f}"]),

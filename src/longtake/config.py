@@ -185,7 +185,7 @@ def _parse_override(override: str) -> dict[str, Any]:
 
 def _problem(item: Any) -> str:
     location = item["loc"]
-    text = f"{'.'.join(map(str, location))}: {item['msg']}"
+    text = f"{'.'.join(map(str, location))}: {item['msg'].removeprefix('Value error, ')}"
     if item["type"] == "extra_forbidden":
         section: Any = Settings
         for part in location[:-1]:

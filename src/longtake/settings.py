@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
 
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _is_server(address: str) -> bool:
+    """Whether this is the address of an HTTP server."""
+    with suppress(ValueError):  # an impossible port or host
+        parts = urlsplit(address)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    return False
 
 
 class PriceSettings(_Section):
@@ -240,6 +250,13 @@ class SearchSettings(_Section):
         description="Address of a Chroma server that keeps the documents, `http://host:port/name`; libraries on one "
         "server need different names. By default, Chroma runs in this process, with its files in the library.",
     )
+
+    @field_validator("chroma")
+    @classmethod
+    def _has_host(cls, given: str | None) -> str | None:
+        if given is not None and not _is_server(given):
+            raise ValueError("write it as http://host:port/name")
+        return given
 
 
 class GatheringSettings(_Section):

@@ -31,6 +31,14 @@ def test_commands_of_a_conversation(small_workspace: Workspace) -> None:
     assert len(problems) == 3  # no answer yet, no source 9, no such command
 
 
+@pytest.mark.parametrize("questions", [(PRICE, "?" * 100_000), ("?" * 100_000, PRICE)])
+def test_a_question_from_a_pipe_that_fails_ends_in_1(small_workspace: Workspace, questions: tuple[str, ...]) -> None:
+    typed = "".join(f"{question}\n" for question in questions)
+    done = longtake("chat", "talk.mp4", library=small_workspace.library.root, stdin=typed)
+    assert done.code == 1
+    assert "249 dollars" in done.stdout
+
+
 def test_the_picture_of_a_source_is_drawn(small_workspace: Workspace) -> None:
     pytest.importorskip("textual_image")
     done = longtake("chat", "talk.mp4", library=small_workspace.library.root, stdin=f"{PRICE}\n/moment 1\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -16,8 +15,8 @@ from pathlib import Path
 import httpx
 import pytest
 from helpers.command import longtake
+from helpers.read_only import needs_jail, run_read_only
 
-JAIL = ("bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc")
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text(encoding="utf-8")
 
 
@@ -95,14 +94,10 @@ def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
         )
 
 
-@pytest.mark.skipif(
-    shutil.which("bwrap") is None or subprocess.run([*JAIL, "true"], capture_output=True).returncode != 0,
-    reason="needs bubblewrap: apt-get install bubblewrap",
-)
-def test_a_library_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
-    serve = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "serve", "--port", "0"]
-    command = [*JAIL, "--ro-bind", str(tmp_path), str(tmp_path), *serve]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+@needs_jail
+@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("mcp", "--http", "0")])
+def test_a_library_that_cannot_be_written_is_one_sentence(tmp_path: Path, command: tuple[str, ...]) -> None:
+    done = run_read_only(tmp_path, *command)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert re.match(f"longtake: {tmp_path}.*Read-only", done.stderr)
 

@@ -32,7 +32,9 @@ def library(tmp_path: Path) -> Library:
         writer.cover([TimeSpan(start=0, end=60)])
     layers = {"subtitles": recipe.key}
     library.save(
-        VideoRecord(id=TALK, name="talk.mp4", path="/x/talk.mp4", size=9, modified=1, duration=120, layers=layers)
+        VideoRecord(
+            id=TALK, name="talk.mp4", path="/x/talk.mp4", size=9, modified=1, duration=120, layers=layers, complete=True
+        )
     )
     return library
 
@@ -45,7 +47,14 @@ def test_list_names_every_video(library: Library) -> None:
     assert run(library, "list").stdout == f"talk.mp4  00:02:00  {TALK}  subtitles\n"
     [video] = json.loads(run(library, "list", "--json").stdout)
     assert (video["id"], video["name"], video["duration"]) == (TALK, "talk.mp4", 120.0)
-    assert video["layers"]["subtitles"]["share"] == 0.5
+    assert (video["layers"]["subtitles"]["share"], video["complete"]) == (0.5, True)
+
+
+def test_list_marks_a_video_whose_indexing_has_not_finished(library: Library) -> None:
+    library.save(library.resolve(TALK).model_copy(update={"layers": {}, "complete": False}))
+    assert run(library, "list").stdout == f"talk.mp4  00:02:00  {TALK}  no layers  (indexing hasn't finished)\n"
+    [video] = json.loads(run(library, "list", "--json").stdout)
+    assert (video["layers"], video["complete"]) == ({}, False)
 
 
 def test_an_empty_library_says_what_to_do(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_the_sixteen_tools_and_ask_are_listed_with_the_registrys_schemas(url: st
     assert ask.name == "ask"
     assert set(ask.input_schema["properties"]) == set(AskArguments.model_fields)
     videos, thread = (ask.input_schema["properties"][name] for name in ("videos", "thread"))
-    assert (videos["items"]["enum"], videos["minItems"], videos["maxItems"]) == (["talk.mp4"], 1, 20)
+    assert (videos["items"]["enum"], videos["default"], videos["maxItems"]) == (["talk.mp4"], [], 20)
     assert {"type": "string", "minLength": 1, "maxLength": 200} in thread["anyOf"]
     assert ask.input_schema["properties"]["options"]["items"] == {"type": "string", "minLength": 1, "maxLength": 1_000}
 
@@ -82,7 +82,7 @@ def test_a_result_has_text_and_structure_with_the_spans_of_its_evidence(url: str
         ("transcribe_speech", {"timestamp": "01:00:00"}, "timestamp: "),
         ("transcribe", {"timestamp": 4}, "There is no tool 'transcribe'. Did you mean 'transcribe_speech'?"),
         ("watch_segment", {}, "There is no tool 'watch_segment'."),
-        ("ask", {"question": "Who?"}, "ask: The argument 'videos' is missing."),
+        ("ask", {"videos": ["talk.mp4"]}, "ask: The argument 'question' is missing."),
         ("ask", {"question": " ", "videos": ["talk.mp4"]}, "The question is empty"),
         ("ask", {**ASK, "options": ["249"]}, "A multiple-choice question takes 2 to 10 options, got 1."),
         ("ask", {**ASK, "videos": ["walk.mp4"]}, "'walk.mp4' is not in the library: it holds talk.mp4."),
@@ -98,14 +98,17 @@ def test_what_is_wrong_is_an_error_of_the_tool(url: str, name: str, arguments: d
     assert "\n" not in called.content[0].text
 
 
-def test_ask_answers_with_its_proof_and_tells_of_its_progress(url: str, small_workspace: Workspace) -> None:
+@pytest.mark.parametrize("videos", [ASK["videos"], []])
+def test_ask_answers_with_its_proof_and_tells_of_its_progress(
+    url: str, small_workspace: Workspace, videos: list[str]
+) -> None:
     reported: list[str | None] = []
 
     async def notify(progress: float, total: float | None, message: str | None) -> None:
         reported.append(message)
 
     async def ask(client: Client) -> Any:
-        return await client.call_tool("ask", ASK, progress_callback=notify)
+        return await client.call_tool("ask", {**ASK, "videos": videos}, progress_callback=notify)
 
     called = used(url, ask)
     answer = Answer.model_validate(called.structured_content)

@@ -15,7 +15,7 @@ from longtake.cli.asking import answer_in_terminal
 from longtake.cli.line_input import read_lines
 from longtake.cli.moment import show_moment
 from longtake.cli.options import Model, with_model
-from longtake.console import Session, counted, note, say, say_json
+from longtake.console import EXIT_FAILED, Session, counted, note, say, say_json
 from longtake.errors import LongtakeError
 from longtake.memory.records import Answer
 from longtake.memory.timespan import clock
@@ -38,7 +38,10 @@ def chat(
     model: Model = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document per answer.")] = False,
 ) -> None:
-    """Ask questions, one per line, until the input ends. `/help` lists what else can be typed."""
+    """Ask questions, one per line, until the input ends. `/help` lists what else can be typed.
+
+    Exits with 1 if the questions came from a file or a pipe and one of them failed.
+    """
     session: Session = with_model(context.obj, model)
     library = open_library(session)
     chosen = list(videos or ())
@@ -50,20 +53,24 @@ def chat(
     for line in read_lines(interactive, session.library_root, [*COMMANDS, *(video.name for video in library.videos())]):
         try:
             if line in ("/quit", "/exit"):
-                return
+                break
             conversation.take(line)
         except LongtakeError as error:
             note(f"longtake: {error}")
+            conversation.failed |= not line.startswith("/")
         if interactive:
             say()
+    if conversation.failed and not interactive:
+        raise typer.Exit(EXIT_FAILED)
 
 
 class _Conversation:
-    """The videos (none: the library), the thread and the last answer."""
+    """The videos (none: the library), the thread, the last answer, and whether a question failed."""
 
     def __init__(self, library: Library, videos: list[str], thread: str, *, as_json: bool) -> None:
         self.library, self.videos, self._thread, self._as_json = library, videos, thread, as_json
         self.last: Answer | None = None
+        self.failed = False
 
     def take(self, line: str) -> None:
         """Run a command, or answer a question."""
@@ -81,6 +88,7 @@ class _Conversation:
         first = None if self._as_json else shown
         answer = answer_in_terminal(self.library, videos, question, first, thread=self._thread)
         self.last = answer
+        self.failed |= answer.status == "failed"
         say_json(answer.model_dump(mode="json")) if self._as_json else shown(answer)
 
     def answered(self) -> Answer:

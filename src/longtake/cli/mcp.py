@@ -65,6 +65,7 @@ def _server(session: Session, folder: str) -> Server[dict[str, Any]]:
     from longtake.mcp.server import make_server
 
     workspace = open_library(session).workspace
+    workspace.library.check_writable()
     return make_server(Offer(workspace, Agent(workspace), Path(folder)), workspace.settings.budget.seconds)
 
 

@@ -33,7 +33,9 @@ def list_videos(context: typer.Context, as_json: Json = False) -> None:
         return say(empty_library(library.root))
     width = max(len(video.name) for video in found)
     for video in found:
-        say(f"{video.name:<{width}}  {clock(video.duration)}  {video.id}  {', '.join(video.layers)}")
+        layers = ", ".join(video.layers) or "no layers"
+        unfinished = "" if video.complete else "  (indexing hasn't finished)"
+        say(f"{video.name:<{width}}  {clock(video.duration)}  {video.id}  {layers}{unfinished}")
     return None
 
 
@@ -117,6 +119,7 @@ def _facts(library: Library, video: VideoRecord) -> dict[str, Any]:
         "path": video.path,
         "size": video.size,
         "duration": video.duration,
+        "complete": video.complete,
         "layers": {
             name: {"engine": layer.engine, "key": layer.key, "items": layer.count, "share": layer.share(video.duration)}
             for name, layer in layers.items()

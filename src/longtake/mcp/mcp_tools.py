@@ -41,7 +41,9 @@ class AskArguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     question: str = Field(max_length=MAX_QUESTION_LENGTH, description="The question, in plain words.")
-    videos: list[str] = Field(min_length=1, max_length=MAX_VIDEOS, description="Names or ids of videos in the library.")
+    videos: list[str] = Field(
+        default=[], max_length=MAX_VIDEOS, description="Names or ids of videos in the library; by default all of it."
+    )
     options: list[Option] = Field(
         default=[], max_length=MAX_OPTIONS, description="The options of a multiple-choice question."
     )
@@ -119,7 +121,7 @@ class Offer:
             asked = AskArguments.model_validate(arguments)
         except ValidationError as error:
             raise LongtakeError(f"{ASK}: {problems(error, AskArguments)}") from error
-        videos = [self._id_of(name) for name in asked.videos]
+        videos = [self._id_of(name) for name in asked.videos] or self._agent.likeliest(asked.question)
         answer = self._agent.ask(
             videos, asked.question, options=asked.options, thread=asked.thread, budget=budget, watch=watch
         )

@@ -65,9 +65,3 @@ def test_a_server_that_is_gone_empties_nothing(tmp_path: Path) -> None:
         assert reader.holds("a")
     with chroma_server(tmp_path / "server") as moved:
         assert len(found(HybridIndex(tmp_path / "index", chroma=f"{moved}/name"))) == 2
-
-
-@pytest.mark.parametrize("address", ["localhost:8000", "ftp://localhost/name", "http://"])
-def test_an_address_that_is_none_is_said(tmp_path: Path, address: str) -> None:
-    with pytest.raises(LibraryError, match=r"search\.chroma"):
-        DocumentStore(tmp_path, address)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from helpers.data.layers import new_layer
+from helpers.read_only import needs_jail, run_read_only
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import FORMAT, VideoRecord
+from longtake.preprocess.pipeline import library_check
 from longtake.preprocess.pipeline.index_sync import make_findable
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -130,6 +133,26 @@ def test_a_path_that_goes_through_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     [problem] = check_library(tmp_path / "file" / "library").problems
     assert f"{tmp_path / 'file'} is a file, not a folder" in problem
+
+
+def test_a_disk_without_room_is_named(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(library_check, "_LITTLE", shutil.disk_usage(workspace.library.root).total + 1)
+    [problem] = check_library(workspace.library.root).problems
+    assert str(workspace.library.root) in problem
+    assert "free more" in problem
+
+
+@needs_jail
+def test_a_read_only_disk_is_named(workspace: Workspace) -> None:
+    [problem] = json.loads(run_read_only(workspace.library.root, "doctor", "--json").stdout)["library"]["problems"]
+    assert "mount it writable" in problem
+
+
+def test_a_chroma_server_that_is_gone_is_named(workspace: Workspace) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    [problem] = check_library(workspace.library.root, chroma=f"http://127.0.0.1:{port}/name").problems
+    assert f"http://127.0.0.1:{port}/name" in problem
 
 
 def test_doctor_shows_the_library_to_people_and_as_json(workspace: Workspace) -> None:

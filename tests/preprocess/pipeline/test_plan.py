@@ -91,7 +91,8 @@ def test_a_copy_of_an_indexed_file_is_left_out_and_a_video_that_is_incomplete_te
 ) -> None:
     copy = tmp_path / "copy.mp4"
     shutil.copy(library.root.parent / "first.mp4", copy)
-    assert "1 file left out" in longtake("plan", copy, library=library.root).stderr
+    nothing = longtake("plan", copy, library=library.root)
+    assert ("1 file left out" in nothing.stderr, "%" in nothing.stdout) == (True, False)
     other = Library(tmp_path / "library")
     [video] = library.videos()
     shutil.copytree(library.root, other.root)
