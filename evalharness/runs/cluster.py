@@ -20,6 +20,7 @@ class Replier(Worker):
     """Replies for any of the subjects."""
 
     def __init__(self, names: Sequence[str], items: Sequence[Item], session: Session) -> None:
+        super().__init__()
         if session.settings.offline:
             forbid_network()
         self._subjects = {name: subject_named(name, items, session, 1) for name in names}

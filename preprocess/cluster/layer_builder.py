@@ -44,6 +44,7 @@ class LayerBuilder(Worker):
     """Builds one layer at a time and keeps its engines loaded."""
 
     def __init__(self, settings: Settings) -> None:
+        super().__init__()
         if settings.offline:
             forbid_network()
         self._settings = settings

@@ -34,6 +34,13 @@ class Worker:
     meanwhile, by another thread.
     """
 
+    def __init__(self) -> None:
+        """Take its input away: a node started in a terminal hands that on, and a terminal stops processes of the
+        background that touch it.
+        """
+        with open(os.devnull, encoding="ascii") as nothing:
+            os.dup2(nothing.fileno(), 0)
+
     def version(self) -> str:
         """The version of Longtake here."""
         return __version__
@@ -232,29 +239,12 @@ def _connected(address: str | None) -> Any:
         raise ConfigError("The executor ray needs an extra: pip install 'longtake[ray]'.") from error
     dashboard = None if address else False  # only a cluster that is started here may be told so
     try:
-        with _no_input():
-            ray.init(
-                address=address or "local",
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-                include_dashboard=dashboard,
-            )
+        ray.init(
+            address=address or "local", log_to_driver=False, logging_level=logging.ERROR, include_dashboard=dashboard
+        )
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         raise ConfigError(
             f"Couldn't join the Ray cluster {address}: {error}. If it asks for a token, give all machines the same "
             "token file and set RAY_AUTH_MODE=token."
         ) from error
     return ray
-
-
-@contextmanager
-def _no_input() -> Iterator[None]:
-    """Programs that start here have no input: a terminal stops those of another process group that touch it."""
-    own = os.dup(0)
-    with open(os.devnull, encoding="ascii") as nothing:
-        os.dup2(nothing.fileno(), 0)
-    try:
-        yield
-    finally:
-        os.dup2(own, 0)
-        os.close(own)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import shutil
+import socket
 import subprocess
 import sys
+import tempfile
 import termios
 import threading
 import time
@@ -173,27 +176,53 @@ def test_the_command_indexes_on_this_machine(videos: list[Path], tmp_path: Path)
     assert [line.count('"complete": true') for line in done.stdout.splitlines()].count(1) == 3
 
 
+READS = """
+import os, sys
+from longtake.cluster.pool import Pool, Worker
+
+class Reader(Worker):
+    def read(self):
+        return os.read(0, 1)
+
+with Pool(sys.argv[1], Reader, gpu=False) as pool:
+    sys.exit(len(pool.run("reading", "read", check=lambda: None, gpu=False)))
+"""
+
+
 @pytest.mark.slow
-def test_workers_are_not_stopped_by_the_terminal_that_the_command_runs_in(videos: list[Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("start_node", [False, True])
+def test_workers_have_no_input_from_the_terminal_that_started_them(tmp_path: Path, start_node: bool) -> None:
     pytest.importorskip("ray", reason="needs the extra `ray`: pip install 'longtake[ray]'")
+    (tmp_path / "reads.py").write_text(READS, encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    nodes = tempfile.mkdtemp()  # paths of sockets must be short
+    node = f"{Path(sys.executable).parent}/ray start --head --port {port} --num-cpus 1 --temp-dir {nodes}"
+    reads = f"{sys.executable} {tmp_path}/reads.py"
+    typed = f"{node} && {reads} 127.0.0.1:{port}" if start_node else f"{reads} ''"
     ours, terminal = pty.openpty()
     with subprocess.Popen(
-        [sys.executable, "-m", "longtake", "--library", tmp_path, "index", videos[0], "--executor", "ray"],
+        ["bash", "-mc", typed],  # as in an interactive shell, each command is the foreground process while it runs
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
+        env={**os.environ, "RAY_AUTH_MODE": "disabled"},
         start_new_session=True,
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-    ) as command:
+    ) as shell:
         os.close(terminal)
         reading = threading.Thread(target=_read_all, args=(ours,))
         reading.start()
         try:
-            assert command.wait(timeout=150) == 0
+            assert shell.wait(timeout=90) == 0  # a worker that reads from the terminal is stopped for ever
         finally:
-            command.kill()
+            for process in psutil.process_iter():
+                with suppress(psutil.Error):
+                    if any(part in " ".join(process.cmdline()) for part in (nodes, str(tmp_path))):
+                        process.kill()
             reading.join()
             os.close(ours)
+            shutil.rmtree(nodes, ignore_errors=True)
 
 
 def _read_all(terminal: int) -> None:
