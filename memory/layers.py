@@ -17,10 +17,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tarfile import TarError
 from typing import Any
 
 from longtake.errors import LibraryError
 from longtake.language.json_text import parse_json
+from longtake.memory.shared_layers import SharedLayers
 from longtake.memory.timespan import TimeSpan
 
 _FACTS = "layer.json"
@@ -104,9 +106,16 @@ class Layer:
 class LayerStore:
     """The layers of one video."""
 
-    def __init__(self, root: Path, renewal: str = "") -> None:
-        """Open the layers in `root`; `renewal` is the part of a sentence that says how to build a damaged one again."""
+    def __init__(self, root: Path, renewal: str = "", shared: SharedLayers | None = None) -> None:
+        """Open the layers of a video.
+
+        Args:
+            root: their folder.
+            renewal: the part of a sentence that says how to build a damaged one again.
+            shared: object storage that holds all of them.
+        """
         self.root = root
+        self.shared = shared
         self._renewal = renewal
 
     def get(self, name: str, key: str) -> Layer | None:
@@ -117,6 +126,8 @@ class LayerStore:
         """
         path = self.root / name / key
         try:
+            if self.shared and not (path / _FACTS).exists():
+                self.shared.fetch(path, self._run_file(name, key))
             facts = parse_json((path / _FACTS).read_text(encoding="utf-8"))
             covered = tuple(TimeSpan(start=start, end=end) for start, end in facts["covered"])
             layer = Layer(path, name, key, facts["engine"], facts["count"], covered, facts["inputs"], self._renewal)
@@ -125,7 +136,7 @@ class LayerStore:
             if not (path / _FACTS).exists():  # also if the video was deleted after that was read
                 return None
             raise _damaged(path, self._renewal) from error
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, TarError) as error:
             raise _damaged(path, self._renewal) from error
         return layer
 
@@ -137,8 +148,19 @@ class LayerStore:
                 return layer
         return None
 
+    def share(self, layer: Layer, *, built: bool) -> None:
+        """Put a layer on object storage, if that holds the layers; unless it was just built, only if it isn't there.
+
+        Raises:
+            LibraryUnavailable: if it can't be reached or refuses.
+        """
+        if self.shared and (built or not self.shared.holds(layer.name, layer.key)):
+            self.shared.put(layer.path, self._run_file(layer.name, layer.key))
+
     def remove(self, layer: Layer) -> None:
         """Remove a layer that is no longer in use."""
+        if self.shared:
+            self.shared.remove(layer.name, layer.key)
         shutil.rmtree(layer.path, ignore_errors=True)
         self._run_file(layer.name, layer.key).unlink(missing_ok=True)
 

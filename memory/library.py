@@ -22,6 +22,7 @@ from longtake.language.json_text import parse_json
 from longtake.memory.closer_readings import Refined
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
 from longtake.memory.postgres import Postgres
+from longtake.memory.shared_layers import SharedLayers
 from longtake.remote import media_path
 
 ID_DIGITS = 16
@@ -68,18 +69,20 @@ class VideoRecord(BaseModel):
 class Library:
     """Videos by id, name or path."""
 
-    def __init__(self, root: Path, database: SecretStr | None = None) -> None:
+    def __init__(self, root: Path, database: SecretStr | None = None, layers: str | None = None) -> None:
         """Open a library, which doesn't have to exist yet.
 
         Args:
             root: its folder.
             database: URL of the PostgreSQL database that holds threads, notes and readings; by default a file does.
+            layers: address of a folder on object storage that holds all layers; by default, the library's folder does.
 
         Raises:
             LibraryError: if another version of Longtake wrote it in a format this one can't read.
         """
         self.root = root
         self._database = database
+        self._layers = layers
         self._videos = root / "videos"
         _check_format(root / "library.json")
 
@@ -153,7 +156,7 @@ class Library:
 
     def layers(self, video_id: str) -> LayerStore:
         """The layer store of a video."""
-        return LayerStore(self._videos / video_id / "layers")
+        return self._store(video_id)
 
     def layer(self, video: VideoRecord, name: str) -> Layer | None:
         """The layer of this name in use, or None.
@@ -162,7 +165,7 @@ class Library:
             LibraryError: if it is damaged or can't be read.
         """
         key = video.layers.get(name)
-        return self._store(video).get(name, key) if key else None
+        return self._store(video.id, _renewal(video)).get(name, key) if key else None
 
     def sound_layers(self, video: VideoRecord) -> tuple[dict[str, Layer], dict[str, str]]:
         """The layers in use, read through, and why others can't be used; both by name."""
@@ -217,6 +220,8 @@ class Library:
             for file in self.uploaded(video.id):  # first: without their video, nobody would find them again
                 file.unlink()
             self.refined.forget(video.id)
+            if shared := self.layers(video.id).shared:
+                shared.remove_all()
             (self._videos / video.id).rename(self._videos / f".deleted-{uuid.uuid4().hex}")
         except FileNotFoundError as error:
             raise LibraryError(f"{video.name} ({video.id}) is already gone from the library.") from error
@@ -255,8 +260,9 @@ class Library:
         """Where each video's record is, or was: the spare copy may be all that is left."""
         return sorted({file.with_name("video.json") for file in self._videos.glob("[!.]*/video*.json")})
 
-    def _store(self, video: VideoRecord) -> LayerStore:
-        return LayerStore(self.layers(video.id).root, _renewal(video))
+    def _store(self, video_id: str, renewal: str = "") -> LayerStore:
+        shared = SharedLayers(f"{self._layers}/{video_id}") if self._layers else None
+        return LayerStore(self._videos / video_id / "layers", renewal, shared)
 
     def _find_file(self, path: Path) -> VideoRecord | None:
         status = path.stat()

@@ -28,7 +28,7 @@ class Task:
 
     step: str
     path: Path
-    store: Path  # the folder of the video's layers
+    store: LayerStore
     layers: Mapping[str, str]  # key by name of those that the step may read
 
 
@@ -62,7 +62,7 @@ class LayerBuilder(Worker):
         if not task.path.is_file():
             where = platform.node()
             raise ConfigError(f"The node {where} can't read {task.path}. Mount that folder at the same path there.")
-        store = LayerStore(task.store)
+        store = task.store
         layers = {name: layer for name, key in task.layers.items() if (layer := store.get(name, key))}
         job = IndexJob(task.path, probe(task.path), self._settings, self._engines, layers, self._check_cancelled)
         watcher = Watcher(self._check_cancelled, self._keep)

@@ -36,7 +36,7 @@ class RaySteps(Pool):
         Raises:
             LongtakeError: if one worker after the other is lost.
         """
-        task = Task(step.name, job.path.resolve(), store.root, {name: layer.key for name, layer in job.layers.items()})
+        task = Task(step.name, job.path.resolve(), store, {name: layer.key for name, layer in job.layers.items()})
         done: Done = self.run(
             f"{step.name} of {job.path}",
             "build",

@@ -10,12 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import SecretStr
-
 from longtake.errors import ConfigError, LibraryError
 from longtake.memory.library import FORMAT, Library, VideoRecord
 from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.preprocess.pipeline.index_sync import index_key
+from longtake.settings import Settings
 
 _LITTLE = 100_000_000  # bytes, about what an hour of video takes
 
@@ -35,7 +34,7 @@ class LibraryCheck:
     problems: tuple[str, ...]
 
 
-def check_library(root: Path, database: SecretStr | None = None, chroma: str | None = None) -> LibraryCheck:
+def check_library(root: Path, settings: Settings) -> LibraryCheck:
     """Check a library, or the place where the first video will create one."""
     # `Path.exists` and `Path.is_dir` raise below a folder without access; those of `os.path` don't.
     place = next(folder for folder in (root, *root.absolute().parents) if os.path.exists(folder))
@@ -43,11 +42,11 @@ def check_library(root: Path, database: SecretStr | None = None, chroma: str | N
     free = shutil.disk_usage(place).free
     access, problems = list(_access_problems(root, place)), list(_room_problems(place, free))
     try:
-        library = Library(root, database)
+        library = Library(root, settings.library.database, settings.library.layers)
         records = library.videos()
         problems += [
             *library.damaged_records(),
-            *_index_problems(library, records, chroma),
+            *_index_problems(library, records, settings.search.chroma),
             *_reading_problems(library),
         ]
         written, videos = FORMAT if (root / "library.json").exists() else None, len(records)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from longtake.errors import DISK_FULL, Cancelled, EngineUnavailable, LongtakeError
+from longtake.errors import DISK_FULL, Cancelled, EngineUnavailable, LibraryUnavailable, LongtakeError
 from longtake.memory.building import Chunks, build_layers
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.preprocess.layers.step import IndexJob, Step
@@ -72,6 +72,7 @@ def run_step(
         Cancelled: if the watcher stops the work; finished chunks are kept.
         SourceChanged: if the file changed meanwhile; the chunks are deleted.
         OSError: if the disk is full; finished chunks are kept.
+        LibraryUnavailable: if the object storage that holds the layers can't be used; the layers built are kept.
     """
     job.check_cancelled()
     try:
@@ -80,8 +81,11 @@ def run_step(
         existing = [layer for layer in found.values() if layer]
         missing = [recipe for recipe in recipes if found[recipe.name] is None]
         watcher.reports.extend(_report(store, layer, reused=True) for layer in existing)
-        return existing + (_build(step, job, store, missing, watcher, check_source) if missing else [])
-    except (Cancelled, SourceChanged):
+        built = _build(step, job, store, missing, watcher, check_source) if missing else []
+        for layer in existing + built:
+            store.share(layer, built=layer in built)
+        return existing + built
+    except (Cancelled, SourceChanged, LibraryUnavailable):
         raise
     except EngineUnavailable as error:
         watcher.reports.append(LayerReport(step.name, unavailable=str(error)))

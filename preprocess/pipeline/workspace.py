@@ -27,7 +27,7 @@ class Workspace:
         except OSError as error:
             raise file_error(error, root) from error
         self.settings = settings
-        self.library = Library(root, settings.library.database)
+        self.library = Library(root, settings.library.database, settings.library.layers)
         self.engines = EngineTable(settings)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Video files on object storage (`s3://bucket/talk.mp4`, `gs://…`), read by range through fsspec, not copied."""
+"""Files on object storage (`s3://bucket/talk.mp4`, `gs://…`) through fsspec; videos are read by range, not copied."""
 
 from __future__ import annotations
 
@@ -139,13 +139,23 @@ class RemoteFile(PosixPath):
             content: bytes = storage.cat_file(str(self))
         return content
 
+    def write(self, file: Path) -> None:
+        """Store the content of a local file here, as a whole or not at all."""
+        with self._storage("write") as storage:
+            storage.put_file(str(file), str(self))
+
+    def unlink(self, missing_ok: bool = True) -> None:
+        """Delete the object; storage doesn't say whether there was one."""
+        with self._storage("delete") as storage:
+            storage.rm_file(str(self))
+
     def _mode(self) -> int:
         with suppress(FileNotFoundError):
             return self.stat().st_mode
         return 0
 
     @contextmanager
-    def _storage(self) -> Iterator[Any]:
+    def _storage(self, doing: str = "read") -> Iterator[Any]:
         """The file system, whose errors become sentences. They may quote requests, so they aren't repeated."""
         scheme = self.parts[0].rstrip(":")
         try:
@@ -156,27 +166,27 @@ class RemoteFile(PosixPath):
         except ImportError as error:
             extra = _EXTRAS.get(scheme)
             remedy = f"pip install 'longtake[{extra}]'" if extra else f"install fsspec's package for {scheme}://"
-            raise MediaError(f"Reading {self} takes another package: {remedy}.") from error
+            raise MediaError(f"{self} takes another package: {remedy}.") from error
         except FileNotFoundError as error:
             raise FileNotFoundError(errno.ENOENT, "there is no such object or bucket", str(self)) from error
         except LongtakeError:
             raise
         except Exception as error:
             # Each kind of storage has errors of its own.
-            raise MediaError(self._refused(error)) from error
+            raise MediaError(self._refused(doing, error)) from error
 
-    def _refused(self, error: BaseException) -> str:
+    def _refused(self, doing: str, error: BaseException) -> str:
         chain = list(_causes(error))
         if refused := next((each for each in chain if isinstance(each, LongtakeError)), None):
-            return f"Couldn't read {self}: {refused}"
+            return f"Couldn't {doing} {self}: {refused}"
         if any(isinstance(each, PermissionError) or "Credential" in type(each).__name__ for each in chain):
             return (
-                f"No access to {self}: give this process credentials that may read it, in the way the storage's own "
+                f"No access to {self}: give this process credentials that may {doing} it, in the way the storage's own "
                 "programs take them."
             )
         if "Protocol not known" in str(error):
             return f"{self} has an unknown kind of address: use s3://… or gs://…"
-        return f"Couldn't read {self} ({type(error).__name__}): check the address, the endpoint and the network."
+        return f"Couldn't {doing} {self} ({type(error).__name__}): check the address, the endpoint and the network."
 
 
 class _Stream(io.RawIOBase):

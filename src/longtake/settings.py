@@ -299,12 +299,18 @@ class WebSettings(_Section):
 
 
 class LibrarySettings(_Section):
-    """Where a library keeps what isn't files."""
+    """Where a library keeps what isn't in its folder."""
 
     database: SecretStr | None = Field(
         default=None,
         exclude=True,  # neither traces nor runs record it
         description="URL of a PostgreSQL database for threads, notes and readings, by default LONGTAKE_DATABASE.",
+    )
+    layers: str | None = Field(
+        default=None,
+        pattern=r"^[a-z][a-z0-9]+://[^/@]+/[^@]*[^/@]$",
+        description="Address of a folder on object storage, such as `s3://bucket/folder`, that holds all layers; each "
+        "library needs its own. The library's folder then has copies of those that were needed there.",
     )
 
 

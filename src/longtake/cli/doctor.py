@@ -43,7 +43,7 @@ def doctor(
     """
     session: Session = context.obj
     settings = session.settings
-    library = check_library(session.library_root, settings.library.database, settings.search.chroma)
+    library = check_library(session.library_root, settings)
     servers = _servers(settings)
     controller = settings.controller
     in_process = controller.engine == "gguf"

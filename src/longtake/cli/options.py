@@ -53,7 +53,8 @@ def with_model(session: Session, name: str | None) -> Session:
 
 def library_of(session: Session) -> Library:
     """The library of a call."""
-    return Library(session.library_root, session.settings.library.database)
+    kept = session.settings.library
+    return Library(session.library_root, kept.database, kept.layers)
 
 
 def empty_library(root: Path) -> str:

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from helpers.data.layers import new_layer
 from helpers.read_only import needs_jail, run_read_only
-from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
+from longtake.config import load
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import FORMAT, VideoRecord
 from longtake.preprocess.pipeline import library_check
@@ -48,7 +48,7 @@ def contents(root: Path) -> dict[Path, bytes]:
 def test_a_sound_library_is_counted_weighed_and_left_as_it_is(workspace: Workspace) -> None:
     root = workspace.library.root
     before = contents(root)
-    check = check_library(root)
+    check = check_library(root, Settings())
     size = sum(len(content) for content in before.values())
     assert check == LibraryCheck(str(root), FORMAT, 1, size, check.free, ())
     assert 0 < check.free <= shutil.disk_usage(root).total
@@ -57,7 +57,7 @@ def test_a_sound_library_is_counted_weighed_and_left_as_it_is(workspace: Workspa
 
 def test_a_library_that_is_not_there_yet_is_no_problem_and_is_not_made(tmp_path: Path) -> None:
     root = tmp_path / "some" / "library"
-    check = check_library(root)
+    check = check_library(root, Settings())
     assert (check.format, check.videos, check.size, check.problems) == (None, 0, 0, ())
     assert check.free > 0
     assert not root.parent.exists()
@@ -118,7 +118,7 @@ def test_each_thing_that_is_wrong_is_a_line_that_says_what_to_do(
     workspace: Workspace, damage: Callable[[Workspace], None], said: str
 ) -> None:
     damage(workspace)
-    [problem] = check_library(workspace.library.root).problems
+    [problem] = check_library(workspace.library.root, Settings()).problems
     assert said in problem
 
 
@@ -126,18 +126,18 @@ def test_what_doctor_advises_for_a_lost_video_helps(workspace: Workspace) -> Non
     lose_the_index(workspace)
     fresh = Workspace(workspace.library.root, Settings())
     fresh.restore(fresh.library.videos())
-    assert check_library(workspace.library.root).problems == ()
+    assert check_library(workspace.library.root, Settings()).problems == ()
 
 
 def test_a_path_that_goes_through_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    [problem] = check_library(tmp_path / "file" / "library").problems
+    [problem] = check_library(tmp_path / "file" / "library", Settings()).problems
     assert f"{tmp_path / 'file'} is a file, not a folder" in problem
 
 
 def test_a_disk_without_room_is_named(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library_check, "_LITTLE", shutil.disk_usage(workspace.library.root).total + 1)
-    [problem] = check_library(workspace.library.root).problems
+    [problem] = check_library(workspace.library.root, Settings()).problems
     assert str(workspace.library.root) in problem
     assert "free more" in problem
 
@@ -150,9 +150,9 @@ def test_a_read_only_disk_is_named(workspace: Workspace) -> None:
 
 def test_a_chroma_server_that_is_gone_is_named(workspace: Workspace) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    [problem] = check_library(workspace.library.root, chroma=f"http://127.0.0.1:{port}/name").problems
-    assert f"http://127.0.0.1:{port}/name" in problem
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}/name"
+    [problem] = check_library(workspace.library.root, load(overrides=[f"search.chroma={address}"])).problems
+    assert address in problem
 
 
 def test_doctor_shows_the_library_to_people_and_as_json(workspace: Workspace) -> None:
@@ -167,5 +167,6 @@ def test_doctor_shows_the_library_to_people_and_as_json(workspace: Workspace) ->
 
 
 def test_a_database_that_cannot_be_used_as_it_is_named_is_a_problem(workspace: Workspace) -> None:
-    [problem] = check_library(workspace.library.root, SecretStr("postgresql://me@host:port/memory")).problems
+    named = load(overrides=["library.database=postgresql://me@host:port/memory"])
+    [problem] = check_library(workspace.library.root, named).problems
     assert "library.database" in problem

@@ -25,6 +25,7 @@ from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session
 from longtake.memory.records import Record
 from longtake.preprocess.demo.make import VIDEO, make_demo
 from longtake.preprocess.pipeline.library_check import check_library
+from longtake.settings import Settings
 
 QUESTION = "How fast was the wind?"
 _GOLD = ("130 kilometres", "130 km")  # as the subtitles spell it, and as it is read without them
@@ -99,7 +100,7 @@ class Ground:
     def unsound(self, library: Path) -> str:
         """What is wrong with a library: the question isn't answered right, or a check finds a problem."""
         wrong = misanswer(finish(self.ask(library)))
-        return wrong or "; ".join(check_library(library).problems)
+        return wrong or "; ".join(check_library(library, Settings()).problems)
 
     def unlike(self, library: Path) -> str:
         """How the layers of a library differ from those of the sound one."""

@@ -1,0 +1,94 @@
+"""The layers of one video on object storage, for machines that share no folder.
+
+Each layer is one archive, `<address>/<layer>/<key>.tar`, so it is there as a whole or not at all. Whoever needs a layer
+unpacks a copy into the folder of the video's layers.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from longtake.errors import LibraryUnavailable, MediaError, told_of_files
+from longtake.remote import RemoteFile
+
+
+class SharedLayers:
+    """Every method raises `LibraryUnavailable` if the storage can't be reached or refuses, or the disk is full."""
+
+    def __init__(self, address: str) -> None:
+        """Take the address of the video's layers."""
+        self.address = address
+
+    def holds(self, name: str, key: str) -> bool:
+        """Whether a layer is there."""
+        with _told(Path(name)):
+            return self._archive(name, key).exists()
+
+    def put(self, folder: Path, run: Path) -> None:
+        """Store a finished layer with the facts of its build."""
+        archive = self._archive(folder.parent.name, folder.name)
+        with _told(folder), tempfile.NamedTemporaryFile() as file:
+            with tarfile.open(fileobj=file, mode="w") as packed:
+                for part in (*sorted(folder.iterdir()), *filter(Path.exists, (run,))):
+                    packed.add(part, part.name, recursive=False)
+            file.flush()
+            archive.write(Path(file.name))
+
+    def fetch(self, folder: Path, run: Path) -> None:
+        """Unpack a layer into its folder; nothing happens if it isn't there.
+
+        Raises:
+            tarfile.TarError: if the archive is damaged.
+        """
+        archive = self._archive(folder.parent.name, folder.name)
+        with _told(folder):
+            if not archive.exists():
+                return
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as made:
+                place = Path(made)
+                with archive.open() as stream, tarfile.open(fileobj=stream, mode="r|") as packed:
+                    _unpack(packed, place)
+                with suppress(FileNotFoundError):
+                    os.replace(place / run.name, run)
+                with suppress(OSError):  # another process was first
+                    os.rename(place, folder)
+
+    def remove(self, name: str, key: str) -> None:
+        """Remove a layer."""
+        archive = self._archive(name, key)
+        with _told(Path(name)):
+            archive.unlink()
+
+    def remove_all(self) -> None:
+        """Remove every layer."""
+        with _told(Path()):
+            for archive in RemoteFile(self.address).files():
+                archive.unlink()
+
+    def _archive(self, name: str, key: str) -> RemoteFile:
+        return RemoteFile(f"{self.address}/{name}/{key}.tar")
+
+
+def _unpack(packed: tarfile.TarFile, place: Path) -> None:
+    """Write the files of an archive to a folder; other members, and names with a folder in them, are left out."""
+    for member in packed:
+        content = packed.extractfile(member) if member.isfile() and member.name == Path(member.name).name else None
+        if content:
+            with (place / member.name).open("wb") as file:
+                shutil.copyfileobj(content, file)
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    try:
+        with told_of_files(folder):
+            yield
+    except MediaError as error:
+        raise LibraryUnavailable(str(error)) from error

@@ -1,0 +1,146 @@
+"""All layers on object storage, a real S3 server on loopback: what one machine builds, another one has."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+import s3fs
+from helpers.command import longtake
+from helpers.layers_on_disk import in_use
+from helpers.media.clips import flat, write_clip
+from helpers.servers.s3_server import BUCKET, s3_server
+
+from longtake.config import load
+from longtake.errors import LibraryError, LibraryUnavailable
+from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
+from longtake.preprocess.pipeline.workspace import Workspace
+
+ADDRESS = f"s3://{BUCKET}/layers"
+SETTINGS = load(overrides=["engines.speakers=[]", f"library.layers={ADDRESS}"])
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Any]:
+    with s3_server():
+        s3fs.S3FileSystem.clear_instance_cache()  # connections to an earlier server
+        yield boto3.client("s3")
+
+
+@pytest.fixture
+def storage(server: Any) -> Any:
+    """A client of the server, whose bucket is empty."""
+    for name in archives(server):
+        server.delete_object(Bucket=BUCKET, Key=name)
+    return server
+
+
+@contextmanager
+def unreachable() -> Iterator[None]:
+    """As if the server were gone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+        patch.setenv("AWS_MAX_ATTEMPTS", "1")
+        s3fs.S3FileSystem.clear_instance_cache()
+        yield
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+@pytest.fixture
+def video(tmp_path: Path) -> Path:
+    return write_clip(tmp_path / "two.mp4", [flat(colour, 320, 180) for colour in ((0, 0, 200), (200, 0, 0))] * 10)
+
+
+def archives(storage: Any) -> dict[str, str]:
+    """The digest of each archive by name, from video to key."""
+    listed = storage.list_objects_v2(Bucket=BUCKET).get("Contents", [])
+    return {each["Key"]: each["ETag"] for each in listed}
+
+
+def lose_copies(workspace: Workspace) -> None:
+    for folder in workspace.library.root.glob("videos/*/layers"):
+        shutil.rmtree(folder)
+
+
+def test_layers_return_from_the_storage_with_what_their_build_took(storage: Any, video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    record = workspace.add(video).video
+    names = {f"layers/{record.id}/{name}/{key}.tar" for name, key in record.layers.items()}
+    assert set(archives(storage)) == names
+    store, before = workspace.library.layers(record.id), in_use(workspace.library.root)
+    runs = {name: store.run(name, key) for name, key in record.layers.items()}
+    lose_copies(workspace)
+    sound, problems = workspace.library.sound_layers(record)
+    assert (set(sound), problems) == (set(record.layers), {})
+    assert in_use(workspace.library.root) == before
+    assert {name: store.run(name, key) for name, key in record.layers.items()} == runs
+    assert all("core_seconds" in run for run in runs.values())
+
+
+def test_a_node_without_the_library_reads_and_builds_layers(storage: Any, video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    record = workspace.add(video).video
+    there = Workspace(tmp_path / "node", SETTINGS).library.layers(record.id)
+    inputs = {name: key for name, key in record.layers.items() if name == "text_frames"}
+    made = record.layers["scene_text"]
+    storage.delete_object(Bucket=BUCKET, Key=f"layers/{record.id}/scene_text/{made}.tar")
+    before = in_use(workspace.library.root)
+    assert LayerBuilder(SETTINGS).build(Task("scene_text", video, there, inputs)).layers == {"scene_text": made}
+    shutil.rmtree(workspace.library.layers(record.id).root / "scene_text")
+    assert in_use(workspace.library.root) != before
+    workspace.library.sound_layers(record)
+    assert in_use(workspace.library.root) == before
+
+
+def test_without_the_storage_nothing_is_lost_and_the_next_run_completes_it(
+    storage: Any, video: Path, tmp_path: Path
+) -> None:
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    with unreachable(), pytest.raises(LibraryUnavailable, match=ADDRESS):
+        workspace.add(video)
+    assert archives(storage) == {}
+    report = workspace.add(video)
+    assert len(archives(storage)) == len(report.video.layers)
+    with unreachable():
+        assert workspace.library.sound_layers(report.video)[1] == {}  # from the copies here
+        lose_copies(workspace)
+        _, problems = workspace.library.sound_layers(report.video)
+        assert all(ADDRESS in problem for problem in problems.values())
+
+
+def test_a_damaged_archive_is_built_again(storage: Any, video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    record = workspace.add(video).video
+    [name] = [name for name in archives(storage) if "/changes/" in name]
+    whole = storage.get_object(Bucket=BUCKET, Key=name)["Body"].read()
+    for damaged in (b"", b"no archive", whole[: len(whole) // 2]):
+        storage.put_object(Bucket=BUCKET, Key=name, Body=damaged)
+        lose_copies(workspace)
+        with pytest.raises(LibraryError, match="changes"):
+            workspace.library.layer(record, "changes")
+        assert workspace.add(video).complete
+        assert storage.get_object(Bucket=BUCKET, Key=name)["Body"].read() != damaged
+        assert workspace.library.layer(record, "changes") is not None
+
+
+def test_deleting_a_video_deletes_its_archives(storage: Any, video: Path, tmp_path: Path) -> None:
+    other = write_clip(tmp_path / "other.mp4", [flat((0, 200, 0), 320, 180)] * 10)
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    kept = workspace.add(other).video
+    workspace.add(video)
+    option = ("--set", f"library.layers={ADDRESS}")
+    assert longtake(*option, "videos", "delete", "two.mp4", library=workspace.library.root).code == 0
+    assert {name.split("/")[1] for name in archives(storage)} == {kept.id}
+
+
+@pytest.mark.parametrize(
+    "address", ["layers", "/mnt/layers", "s3://bucket", "s3://me:secret@bucket/layers", "s3://b/l/"]
+)
+def test_an_address_that_is_none_is_refused(address: str, tmp_path: Path) -> None:
+    done = longtake("--set", f"library.layers={address}", "videos", "list", library=tmp_path)
+    assert (done.code, "library.layers" in done.stderr, "secret" in done.stderr) == (1, True, False)
