@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 import chromadb
@@ -22,6 +22,7 @@ import numpy as np
 from chromadb.api import ClientAPI
 from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
+from chromadb.errors import NotFoundError
 
 from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.language.json_text import parse_json
@@ -29,11 +30,17 @@ from longtake.memory.layers import canonical_json
 from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 # Chroma insists on an embedding. The vectors live in FAISS, one space per embedding; a second copy here would tie the
 # collection to one number of dimensions and double the disk, so Chroma gets a constant.
 _DIMENSIONS = 1
 _VECTORS_AT = 20  # bytes before the number of vectors in the header of hnswlib's files
 _VIDEOS = 500  # that one query names
+_ANSWERS = 5.0  # seconds in which a server must answer at all
+_WORKS = 60.0  # seconds that one of its answers may take
+_LONG = 200  # characters of an error that are repeated
 _OPENING = threading.Lock()  # Chroma hands what one thread is still opening to the next
 
 
@@ -45,26 +52,39 @@ class DocumentsError(Exception):
 _NO_MEMORY = ("(os error 11)", "(os error 12)")
 
 
-@contextmanager
-def _reported() -> Iterator[None]:
-    """Turn whatever Chroma raises into `DocumentsError`.
+def _reported(method: Callable[Concatenate[DocumentStore, P], T]) -> Callable[Concatenate[DocumentStore, P], T]:
+    """Have a method tell damage from documents that can't be used now.
 
-    Damage in its files shows as errors of many kinds, and as panics of its Rust code, which are no `Exception`.
+    Damage in Chroma's files shows as errors of many kinds, and as panics of its Rust code, which are no `Exception`. A
+    server finds its own damage: of its errors, only that it doesn't have something says anything about the documents.
     """
-    try:
-        yield
-    except (OSError, LibraryError):
-        raise
-    except httpx.TransportError as error:
-        raise LibraryUnavailable(
-            f"The Chroma server doesn't answer ({error}): start it, or change `search.chroma`."
-        ) from error
-    except BaseException as error:
-        if any(number in str(error) for number in _NO_MEMORY):
-            raise MemoryError from error
-        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+
+    @wraps(method)
+    def reported(store: DocumentStore, /, *arguments: P.args, **named: P.kwargs) -> T:
+        try:
+            return method(store, *arguments, **named)
+        except (OSError, LibraryError, DocumentsError):
+            raise
+        except NotFoundError as error:
+            raise DocumentsError(str(error)) from error
+        except BaseException as error:
+            if any(number in str(error) for number in _NO_MEMORY):
+                raise MemoryError from error
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            if store.server:
+                raise LibraryUnavailable(
+                    f"The Chroma server {store.server} failed ({_said(error)}): see to it, or change `search.chroma`."
+                ) from error
             raise DocumentsError(f"{type(error).__name__}: {error}") from error
-        raise
+
+    return reported
+
+
+def _said(error: BaseException) -> str:
+    """The beginning of what an error says, which may be a page of a proxy."""
+    said = " ".join(str(error).split()) or type(error).__name__
+    return said if len(said) <= _LONG else f"{said[:_LONG]}…"
 
 
 class DocumentStore:
@@ -73,7 +93,7 @@ class DocumentStore:
     Every method raises `DocumentsError` if the documents are damaged, and `LibraryError` if the server doesn't answer.
     """
 
-    @_reported()
+    @_reported
     def __init__(self, root: Path, server: str | None = None) -> None:
         """Open the documents.
 
@@ -82,6 +102,7 @@ class DocumentStore:
             server: address of a Chroma server; its path names the collection.
         """
         self._root = root
+        self.server = server
         self._name = (urlsplit(server).path.strip("/") if server else "") or "documents"
         with _OPENING:
             if server:
@@ -105,7 +126,7 @@ class DocumentStore:
         """Store the documents of a revision; storing them again changes nothing."""
         self.add_all([(video, revision, documents)])
 
-    @_reported()
+    @_reported
     def add_all(self, revisions: Sequence[tuple[str, str, Sequence[Document]]]) -> None:
         """Store the documents of many videos' revisions: quicker than one by one, because Chroma takes more at once."""
         rows = [
@@ -126,7 +147,7 @@ class DocumentStore:
         """Remove a video's documents of every revision but this one."""
         self.keep_only({video: revision})
 
-    @_reported()
+    @_reported
     def keep_only(self, revisions: Mapping[str, str | None]) -> None:
         """Of each of these videos, remove the documents of every revision but this one."""
         names = list(revisions)
@@ -139,20 +160,23 @@ class DocumentStore:
             for start in range(0, len(others), self.batch_size):
                 self._documents.delete(ids=others[start : start + self.batch_size])
 
-    @_reported()
+    @_reported
     def clear(self) -> None:
         """Remove all documents of a server; the store can't be used afterwards."""
         self._client.delete_collection(self._name)
 
-    @_reported()
+    @_reported
     def get(self, names: Sequence[tuple[str, int]]) -> list[Document]:
         """The documents with these revisions and rows, in this order."""
         if not names:
             return []
         keys = [_key(revision, row) for revision, row in names]
         answer: Any = self._documents.get(ids=keys, include=["metadatas"])
-        documents = {key: facts["document"] for key, facts in zip(answer["ids"], answer["metadatas"], strict=True)}
-        return [_read(documents[key]) for key in keys]
+        try:
+            documents = {key: facts["document"] for key, facts in zip(answer["ids"], answer["metadatas"], strict=True)}
+            return [_read(documents[key]) for key in keys]
+        except (LookupError, TypeError, ValueError) as error:
+            raise DocumentsError(f"a document is missing or damaged: {error}") from error
 
 
 def _settings() -> Settings:
@@ -166,14 +190,20 @@ def connect(server: str) -> ClientAPI:
         LibraryUnavailable: if no server answers there.
     """
     address = urlsplit(server)
+    host = f"[{address.hostname}]" if ":" in (address.hostname or "") else str(address.hostname)
     secure = address.scheme == "https"
-    port = address.port or (443 if secure else 80)
     try:
-        return chromadb.HttpClient(str(address.hostname), port, ssl=secure, settings=_settings())
+        port = address.port or (443 if secure else 80)
+        # Chroma's client waits without end for a server that accepts a connection and says nothing.
+        httpx.get(f"{address.scheme}://{host}:{port}/api/v2/heartbeat", timeout=_ANSWERS).raise_for_status()
+        client = chromadb.HttpClient(host, port, ssl=secure, settings=_settings())
+        session: httpx.Client = client._server._session  # nothing public sets a limit
+        session.timeout = httpx.Timeout(_WORKS, connect=_ANSWERS)
+        return client
     except Exception as error:  # Chroma raises errors of many kinds
         raise LibraryUnavailable(
-            f"Couldn't reach the Chroma server {server} of `search.chroma` ({error}): start it with `chroma run`, "
-            "or change the address."
+            f"Couldn't reach the Chroma server {server} of `search.chroma` ({_said(error)}): start it with "
+            "`chroma run`, or change the address."
         ) from error
 
 

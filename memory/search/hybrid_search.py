@@ -264,10 +264,11 @@ class HybridIndex:
             trial.flush()
         self._current.unlink(missing_ok=True)
         shutil.rmtree(self.root / "segments", ignore_errors=True)
-        shutil.rmtree(self.root / "chroma", ignore_errors=True)
         if self.chroma:
             self._documents.clear()
             self._let_go()
+        else:
+            shutil.rmtree(self.root / "chroma", ignore_errors=True)
 
     def _let_go(self) -> None:
         """Forget everything that is open."""

@@ -8,15 +8,18 @@ itself which of its rows the vectors belong to.
 
 from __future__ import annotations
 
+import errno
 import io
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import MODALITIES
 from longtake.memory.search.compressed_vectors import SegmentVectors
@@ -33,6 +36,26 @@ class SegmentError(Exception):
     """A segment is missing or damaged."""
 
 
+@contextmanager
+def _damage_told(what: str) -> Iterator[None]:
+    """Damage makes zipfile, NumPy and FAISS raise errors of many kinds; a disk that fails for now is none.
+
+    Raises:
+        SegmentError: if something is missing or damaged.
+        LibraryUnavailable: if it can't be read now.
+    """
+    try:
+        yield
+    except (MemoryError, LibraryError):
+        raise
+    except OSError as error:
+        if error.errno in (None, errno.ENOENT, errno.ENOTDIR):
+            raise SegmentError(what) from error
+        raise LibraryUnavailable(f"Couldn't read the search index ({error}): check the disk, and try again.") from error
+    except Exception as error:
+        raise SegmentError(what) from error
+
+
 class Segment:
     """One revision of one video, or many merged. Times are in seconds; `modalities` are indices into `MODALITIES`."""
 
@@ -44,17 +67,17 @@ class Segment:
         """
         self._folder = folder
         self._vectors: dict[str, SegmentVectors] = {}
-        try:
-            with np.load(folder / _DOCUMENTS, allow_pickle=False) as arrays:
-                self.starts: npt.NDArray[np.float64] = arrays["start"]
-                self.ends: npt.NDArray[np.float64] = arrays["end"]
-                self.modalities: npt.NDArray[np.uint8] = arrays["modality"]
-                self.postings = Postings(*(arrays[name] for name in Postings.__slots__))
-                self._rows: dict[str, npt.NDArray[np.int64]] = {
-                    name.removeprefix(_PLACES): arrays[name] for name in arrays.files if name.startswith(_PLACES)
-                }
-        except Exception as error:  # damage makes zipfile and numpy raise errors of many kinds
-            raise SegmentError(f"couldn't read {folder}") from error
+        with (
+            _damage_told(f"couldn't read {folder}"),
+            np.load(folder / _DOCUMENTS, allow_pickle=False) as arrays,
+        ):
+            self.starts: npt.NDArray[np.float64] = arrays["start"]
+            self.ends: npt.NDArray[np.float64] = arrays["end"]
+            self.modalities: npt.NDArray[np.uint8] = arrays["modality"]
+            self.postings = Postings(*(arrays[name] for name in Postings.__slots__))
+            self._rows: dict[str, npt.NDArray[np.int64]] = {
+                name.removeprefix(_PLACES): arrays[name] for name in arrays.files if name.startswith(_PLACES)
+            }
         rows = revision.merged[2] if revision.merged else revision.count
         if len(self.starts) != rows:
             raise SegmentError(f"{folder} has {len(self.starts)} documents instead of {rows}")
@@ -71,11 +94,9 @@ class Segment:
         Raises:
             SegmentError: if they are missing or damaged.
         """
-        try:
-            if space not in self._vectors:
+        if space not in self._vectors:
+            with _damage_told(f"{self._folder} has no vectors of {space}"):
                 self._vectors[space] = open_vectors(self._folder, space, len(self._rows[space]))
-        except Exception as error:  # damage makes FAISS raise errors of several kinds
-            raise SegmentError(f"{self._folder} has no vectors of {space}") from error
         return self._vectors[space]
 
 
@@ -127,7 +148,7 @@ class SegmentStore:
         kept = set(names)
         for folder in self.root.glob("*"):
             if folder.name not in kept:
-                shutil.rmtree(folder)
+                shutil.rmtree(folder, ignore_errors=True)  # the next change removes what is still in use
 
     def _folder(self, video: str, revision: str) -> Path:
         return self.root / f"{video}-{revision}"

@@ -60,8 +60,11 @@ def open_vectors(folder: Path, space: str, rows: int) -> SegmentVectors:
     """Map the index of a segment's vectors, which must have this many rows.
 
     Raises:
-        RuntimeError: if a file is missing or damaged.
+        OSError: if it can't be read.
+        RuntimeError: if a file is damaged.
     """
+    with _file(folder, space).open("rb"):  # FAISS doesn't say why it can't open a file
+        pass
     read: Any = faiss.read_index(str(_file(folder, space)), faiss.IO_FLAG_MMAP_IFC)
     if read.ntotal != rows or read.metric_type != faiss.METRIC_INNER_PRODUCT:
         raise RuntimeError(f"{read.ntotal} rows instead of {rows}")

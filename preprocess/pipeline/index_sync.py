@@ -27,7 +27,12 @@ _INDEXED = (*SOURCES, "text_vectors", "frame_vectors")
 
 def index_key(layers: Mapping[str, Layer]) -> str:
     """The value of `VideoRecord.indexed` when the index has exactly the content of these layers."""
-    return content_key(str(VERSION), *(layers[name].key for name in _INDEXED if name in layers))
+    return key_of({name: layer.key for name, layer in layers.items()})
+
+
+def key_of(keys: Mapping[str, str]) -> str:
+    """As `index_key`, for the keys of layers by name."""
+    return content_key(str(VERSION), *(keys[name] for name in _INDEXED if name in keys))
 
 
 def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Library, index: Index) -> VideoRecord:

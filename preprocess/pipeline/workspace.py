@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from filelock import Timeout
+
 from longtake.errors import file_error
 from longtake.lazy import cached_property
 from longtake.memory.library import Library, VideoRecord
@@ -47,13 +49,25 @@ class Workspace:
         )
 
     def restore(self, videos: Iterable[VideoRecord]) -> None:
-        """Add videos that are missing from the search index, because it was lost or an older version wrote it."""
-        from longtake.preprocess.pipeline.index_sync import make_findable
+        """Add what is missing from the search index: because it was lost, an older version wrote it, or a layer
+        couldn't be read when it was written.
+        """
+        from longtake.preprocess.pipeline.index_sync import key_of, make_findable
 
         for video in videos:
-            if not self.index.holds(video.id):
-                layers, _ = self.library.sound_layers(video)
-                make_findable(video, layers, self.library, self.index)
+            held = self.index.holds(video.id)
+            if held and video.indexed == key_of(video.layers):
+                continue
+            try:
+                with self.library.lock(video.id).acquire(timeout=0):
+                    if current := self.library.get(video.id):
+                        layers, _ = self.library.sound_layers(current)
+                        make_findable(current, layers, self.library, self.index)
+            except Timeout:  # it is being indexed
+                continue
+            except OSError as error:
+                if not held:  # otherwise what it holds is searched
+                    raise file_error(error, self.library.root) from error
 
     def _refill(self) -> None:
         self.restore(self.library.videos())

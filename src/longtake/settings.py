@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from typing import Any, Literal
-from urllib.parse import urlsplit
+import re
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-def _is_server(address: str) -> bool:
-    """Whether this is the address of an HTTP server."""
-    with suppress(ValueError):  # an impossible port or host
-        parts = urlsplit(address)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    return False
+def _like(pattern: str, example: str) -> AfterValidator:
+    """Refuses what doesn't match a pattern, and says what would."""
+
+    def check(given: str) -> str:
+        if not re.fullmatch(pattern, given):
+            raise ValueError(f"write it as {example}")
+        return given
+
+    return AfterValidator(check)
+
+
+# A name as Chroma's collections have it.
+_SERVER = _like(
+    r"https?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:[1-9]\d{0,4})?(/[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9])?/?",
+    "http://host:port/name",
+)
+_STORAGE = _like(r"[a-z][a-z0-9]+://[^/@]+(/[^/@]+)+", "s3://bucket/folder")
 
 
 class PriceSettings(_Section):
@@ -245,18 +255,11 @@ class SearchSettings(_Section):
     rrf_constant: int = Field(
         default=60, ge=1, description="Cormack et al. 2009: score = sum of 1 / (constant + rank)."
     )
-    chroma: str | None = Field(
+    chroma: Annotated[str, _SERVER] | None = Field(
         default=None,
         description="Address of a Chroma server that keeps the documents, `http://host:port/name`; libraries on one "
         "server need different names. By default, Chroma runs in this process, with its files in the library.",
     )
-
-    @field_validator("chroma")
-    @classmethod
-    def _has_host(cls, given: str | None) -> str | None:
-        if given is not None and not _is_server(given):
-            raise ValueError("write it as http://host:port/name")
-        return given
 
 
 class GatheringSettings(_Section):
@@ -306,9 +309,8 @@ class LibrarySettings(_Section):
         exclude=True,  # neither traces nor runs record it
         description="URL of a PostgreSQL database for threads, notes and readings, by default LONGTAKE_DATABASE.",
     )
-    layers: str | None = Field(
+    layers: Annotated[str, _STORAGE] | None = Field(
         default=None,
-        pattern=r"^[a-z][a-z0-9]+://[^/@]+/[^@]*[^/@]$",
         description="Address of a folder on object storage, such as `s3://bucket/folder`, that holds all layers; each "
         "library needs its own. The library's folder then has copies of those that were needed there.",
     )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import httpx
 import pytest
 from helpers.data.search_index import axes, batch, documents
 from helpers.servers.chroma_server import chroma_server
 
-from longtake.errors import LibraryError
+from longtake.errors import LibraryError, LibraryUnavailable
+from longtake.memory.search import document_store
 from longtake.memory.search.document_store import DocumentStore
 from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.memory.search.search_index import SearchFilter
@@ -65,3 +70,56 @@ def test_a_server_that_is_gone_empties_nothing(tmp_path: Path) -> None:
         assert reader.holds("a")
     with chroma_server(tmp_path / "server") as moved:
         assert len(found(HybridIndex(tmp_path / "index", chroma=f"{moved}/name"))) == 2
+
+
+class Proxy(BaseHTTPRequestHandler):
+    """Passes requests on to a server, and refuses those that write documents."""
+
+    server_address: str
+    refusal: tuple[int, bytes]
+
+    def _pass_on(self) -> None:
+        content = self.rfile.read(int(self.headers.get("content-length", 0)))
+        if self.path.endswith("/upsert"):
+            status, body = self.refusal
+        else:
+            headers = {"content-type": "application/json"}
+            answer = httpx.request(self.command, self.server_address + self.path, content=content, headers=headers)
+            status, body = answer.status_code, answer.content
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_POST = do_DELETE = _pass_on
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [(500, b'{"error": "InternalError", "message": "database or disk is full"}'), (502, b"<html>Bad gateway</html>")],
+)
+def test_a_refused_write_empties_nothing(tmp_path: Path, server: str, refusal: tuple[int, bytes]) -> None:
+    name = f"refused-{refusal[0]}"
+    index = HybridIndex(tmp_path / "index", chroma=f"{server}/{name}")
+    fill(index)
+    handler = type("Refusing", (Proxy,), {"server_address": server, "refusal": refusal})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as proxy:
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        refused = HybridIndex(tmp_path / "index", chroma=f"http://127.0.0.1:{proxy.server_port}/{name}")
+        with pytest.raises(LibraryUnavailable, match="Chroma server"):
+            refused.replace("c", [batch(documents("c", "A third dragon"), axes(3))])
+        proxy.shutdown()
+    assert [index.holds(video) for video in "abc"] == [True, True, False]
+    assert len(found(HybridIndex(tmp_path / "index", chroma=f"{server}/{name}"))) == 2
+
+
+def test_a_server_that_says_nothing_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_store, "_ANSWERS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(LibraryUnavailable, match=address):
+            DocumentStore(tmp_path, address)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
 import shutil
@@ -15,7 +16,7 @@ from helpers.data.search_index import PICTURES, SPACE, axes, batch, document, do
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from longtake.errors import LibraryError
+from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory.records import Modality
 from longtake.memory.search.document_store import DocumentsError, DocumentStore
 from longtake.memory.search.hybrid_search import HybridIndex
@@ -341,3 +342,17 @@ def test_many_videos_are_replaced_in_one_change(index: HybridIndex) -> None:
         "Dragon tattoo parlour",
         "One more dragon",
     ]
+
+
+@pytest.mark.parametrize("error", [errno.EIO, errno.ESTALE, errno.EACCES, None])
+def test_a_disk_that_fails_for_now_takes_no_index_away(
+    index: HybridIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int | None
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(error, "failed") if error else MemoryError
+
+    monkeypatch.setattr(np, "load", fail)
+    with pytest.raises((LibraryUnavailable, MemoryError)):
+        texts(HybridIndex(tmp_path / "index", refill=lambda: pytest.fail("no damage")), "dragon")
+    monkeypatch.undo()
+    assert len(texts(open_index(tmp_path / "index"), "dragon")) == 2

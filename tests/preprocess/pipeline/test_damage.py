@@ -29,7 +29,7 @@ def answer(root: Path, video: str = VIDEO) -> tuple[str, bool]:
 
 
 def problems(root: Path) -> tuple[str, ...]:
-    return check_library(root).problems
+    return check_library(root, SETTINGS).problems
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

@@ -17,6 +17,7 @@ from longtake.cli.main import app
 from longtake.config import load
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import FORMAT, VideoRecord
+from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.pipeline import library_check
 from longtake.preprocess.pipeline.index_sync import make_findable
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
@@ -126,6 +127,19 @@ def test_what_doctor_advises_for_a_lost_video_helps(workspace: Workspace) -> Non
     lose_the_index(workspace)
     fresh = Workspace(workspace.library.root, Settings())
     fresh.restore(fresh.library.videos())
+    assert check_library(workspace.library.root, Settings()).problems == ()
+
+
+def test_a_layer_that_could_not_be_read_is_found_once_it_can_be(workspace: Workspace) -> None:
+    [layer] = workspace.library.root.glob("videos/*/layers/*/*")
+    away = layer.rename(workspace.library.root / "away")
+    lose_the_index(workspace)
+    for found in (0, 0, 1):
+        fresh = Workspace(workspace.library.root, Settings())
+        if found:
+            away.rename(layer)
+        fresh.restore(fresh.library.videos())
+        assert len(fresh.index.search("kettle", {}, SearchFilter(), 5)) == found
     assert check_library(workspace.library.root, Settings()).problems == ()
 
 
