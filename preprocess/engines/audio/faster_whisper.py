@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from longtake.errors import ConfigError, EngineError
 from longtake.lazy import cached_property
@@ -27,6 +29,9 @@ _MIN_LOG_PROBABILITY = -1.0  # mean over the tokens
 # Mean over the words of a segment. Measured with tiny.en on 40 recordings: clear English lies at 0.73 or above, noise,
 # songs and other languages below 0.6.
 _MIN_CONFIDENCE = 0.6
+# With another number of threads, NumPy adds up the features in another order, which is enough to change words. The
+# limit holds for the process, so one thread at a time sets it.
+_DECODING = threading.Lock()
 _SURE_OF_LANGUAGE = 0.5  # below this probability, the second likeliest language is tried too
 
 _FILES = ("model.bin", "config.json", "tokenizer.json")
@@ -80,15 +85,17 @@ class FasterWhisper:
 
     def _decode(self, samples: Samples, language: str | None) -> tuple[list[Any], Any]:
         """The segments with words, and facts about the decoding."""
-        segments, about = self._model.transcribe(
-            samples,
-            language=language,
-            temperature=0.0,
-            condition_on_previous_text=False,  # keeps one mistake from causing more
-            word_timestamps=True,
-            vad_filter=True,
-        )
-        return [segment for segment in segments if segment.words], about
+        model = self._model
+        with _DECODING, threadpool_limits(1, user_api="blas"):
+            segments, about = model.transcribe(
+                samples,
+                language=language,
+                temperature=0.0,
+                condition_on_previous_text=False,  # keeps one mistake from causing more
+                word_timestamps=True,
+                vad_filter=True,
+            )
+            return [segment for segment in segments if segment.words], about
 
     @cached_property
     def _model(self) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from helpers.media.speech import read_samples
 from helpers.models.tiny_whisper import write_tiny_whisper
+from threadpoolctl import threadpool_limits
 
 from longtake.config import load
 from longtake.errors import ConfigError, EngineError
@@ -73,6 +74,14 @@ def test_what_was_heard_before_changes_nothing(engine: FasterWhisper, tiny: Path
     assert all(
         isinstance(value, float | str) for segment in before for word in segment.words for value in astuple(word)
     )
+
+
+def test_the_number_of_cores_changes_nothing(engine: FasterWhisper, media: Path) -> None:
+    heard = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="blas"):
+            heard.append(engine.recognise(read_samples(media / "whisper/jfk.flac"), START, "en"))
+    assert heard[0] == heard[1]
 
 
 @pytest.mark.parametrize("samples", [np.zeros(10 * RATE, np.float32), np.zeros(7, np.float32)], ids=len)
