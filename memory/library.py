@@ -17,7 +17,7 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from longtake.console import counted
-from longtake.errors import LibraryError, MediaError, file_error, told_of_files
+from longtake.errors import LibraryError, MediaError, file_error
 from longtake.language.json_text import parse_json
 from longtake.memory.closer_readings import Refined
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
@@ -92,8 +92,11 @@ class Library:
         Raises:
             LibraryUnavailable: if they can't.
         """
-        with told_of_files(self.root), tempfile.TemporaryFile(dir=self.root):
-            pass
+        try:
+            with tempfile.TemporaryFile(dir=self.root):
+                pass
+        except OSError as error:  # the name of a temporary file says nothing
+            raise file_error(OSError(error.errno, error.strerror), self.root) from error
 
     @property
     def index_root(self) -> Path:

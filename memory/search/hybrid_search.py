@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock
 
-from longtake.errors import LibraryError, LibraryUnavailable
+from longtake.errors import LibraryError, LibraryUnavailable, file_error
 from longtake.lazy import cached_property
 from longtake.memory.layers import content_key
 from longtake.memory.search.corpus import Corpus, Mask
@@ -293,11 +293,11 @@ class HybridIndex:
             self.root.mkdir(parents=True, exist_ok=True)
             with FileLock(self.root / "write.lock"):
                 yield
-        except (OSError, *_DAMAGE) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            kind = LibraryUnavailable if isinstance(error, OSError) else LibraryError
-            raise kind(
-                f"Couldn't write the search index {self.root} ({reason}): check free disk space and write permission. "
+        except OSError as error:
+            raise file_error(error, self.root) from error
+        except _DAMAGE as error:
+            raise LibraryError(
+                f"Couldn't write the search index {self.root} ({error}): check free disk space and write permission. "
                 "If both are fine, delete the folder: the next question builds another from the layers."
             ) from error
 

@@ -46,7 +46,7 @@ def warn_of_gaps(spans: Sequence[TimeSpan], what: str, promised: float, warn: Ca
     """
     for before, after in pairwise(spans):
         if after.start - before.end >= _MIN_GAP:
-            warn(f"the {what} between {before.end:.1f} s and {after.start:.1f} s is damaged and was skipped")
+            warn(f"the {what} between {before.end:.1f} s and {after.start:.1f} s is missing or damaged and was skipped")
     end = spans[-1].end if spans else 0.0
     if end < promised - SLACK:
         warn(f"the {what} ends at {end:.1f} s, but the file says {promised:.1f} s: it may be incomplete")

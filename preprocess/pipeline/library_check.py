@@ -72,7 +72,7 @@ def _access_problems(root: Path, place: Path) -> Iterator[str]:
 def _room_problems(place: Path, free: int) -> Iterator[str]:
     """A disk that is full, or nearly so, though Longtake can still read from it."""
     if free < _LITTLE:
-        room = f"The disk of {place} has only {free / 1e6:.0f} MB free"
+        room = f"The disk of {place} has only {free / 1e6:.1f} MB free"
         yield f"{room}: free more, or choose another library with --library."
 
 

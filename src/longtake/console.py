@@ -92,7 +92,9 @@ def configure_logging(*, debug: bool) -> None:
     if debug:
         logging.getLogger("longtake").setLevel(logging.DEBUG)
     else:
-        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # it warns of each try to connect
+        # They warn of each try to connect, and of terminals that don't tell the size of their characters.
+        for name in ("psycopg.pool", "textual_image"):
+            logging.getLogger(name).setLevel(logging.ERROR)
 
 
 def keep_interrupts() -> None:

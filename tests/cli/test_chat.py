@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -45,6 +53,31 @@ def test_the_picture_of_a_source_is_drawn(small_workspace: Workspace) -> None:
     plain = longtake("chat", "talk.mp4", library=small_workspace.library.root, stdin=f"{PRICE}\n")
     assert "longtake: " not in done.stderr
     assert len(done.stdout.splitlines()) > len(plain.stdout.splitlines()) + 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [0, 80])
+def test_a_terminal_that_cannot_show_pictures_says_so(small_workspace: Workspace, columns: int) -> None:
+    pytest.importorskip("textual_image")
+    ours, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", columns // 4, columns, 0, 0))
+    command = [sys.executable, "-m", "longtake", "--library", small_workspace.library.root, "chat", "talk.mp4"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=terminal, stderr=subprocess.PIPE, text=True) as chat:
+        os.close(terminal)
+        reading = threading.Thread(target=_read_all, args=(ours,))
+        reading.start()
+        _, problems = chat.communicate(f"{PRICE}\n/moment 1\n", timeout=60)
+        reading.join()
+        os.close(ours)
+    assert chat.returncode == 0, problems
+    assert "Traceback" not in problems
+    assert "can't show pictures" in problems
+
+
+def _read_all(terminal: int) -> None:
+    with suppress(OSError):  # nobody holds its other end any more
+        while os.read(terminal, 4096):
+            pass
 
 
 def test_without_a_video_the_whole_library_is_asked(small_workspace: Workspace) -> None:

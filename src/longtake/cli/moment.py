@@ -21,7 +21,7 @@ def show_moment(library: Library, place: Citation) -> None:
     """Print the picture in the middle of a cited span, as pixels where the terminal can, else as coloured blocks.
 
     Raises:
-        EngineUnavailable: if the package that draws pictures in terminals is missing.
+        EngineUnavailable: if the package that draws pictures in terminals is missing, or the terminal can't show them.
         LibraryError: if the video was deleted.
         MediaError: if its file is gone, or it has no picture there.
     """
@@ -29,7 +29,6 @@ def show_moment(library: Library, place: Citation) -> None:
         raise EngineUnavailable(f"Pictures in the terminal need a package: {INSTALL}")
     from PIL import Image as Pillow
     from rich.console import Console
-    from textual_image.renderable import Image
 
     video = library.resolve(place.video)
     file = source(video)
@@ -42,4 +41,9 @@ def show_moment(library: Library, place: Citation) -> None:
         raise MediaError(f"{video.name} has no picture at {clock(middle)}.")
     picture = Pillow.fromarray(frame.bgr(_LONG_SIDE)[..., ::-1].copy())
     console = Console()
-    console.print(Image(picture, width=min(_COLUMNS, console.width), height="auto"))
+    try:
+        from textual_image.renderable import Image
+
+        console.print(Image(picture, width=min(_COLUMNS, console.width), height="auto"))
+    except Exception as error:  # it asks the terminal what that can do, and fails in many ways if there is no answer
+        raise EngineUnavailable("This terminal can't show pictures; the page of `longtake serve` does.") from error
