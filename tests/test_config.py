@@ -39,7 +39,7 @@ def test_a_file_builds_on_the_profile_it_names(tmp_path: Path) -> None:
         ("embedded", ["budget.rounds=[1"], "is not a valid value"),
         ("embedded", ["search.chroma=localhost:8000"], "search.chroma: write it as http://host:port/name"),
         ("embedded", ["search.chroma=ftp://localhost/name"], "search.chroma: write it"),
-        ("embedded", ["search.chroma=http://"], "search.chroma: write it"),
+        ("embedded", ["search.chroma=http://localhost:8000"], "search.chroma: write it"),
         ("embedded", ["search.chroma=http://localhost:0"], "search.chroma: write it"),
         ("embedded", ["search.chroma=http://localhost/a/b"], "search.chroma: write it"),
         ("embedded", ["search.chroma=http://localhost/ab"], "search.chroma: write it"),

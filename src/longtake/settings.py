@@ -23,9 +23,9 @@ def _like(pattern: str, example: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-# A name as Chroma's collections have it.
+# The name is that of a collection: Chroma takes 3 to 512 letters, digits, dots, dashes and underscores.
 _SERVER = _like(
-    r"https?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:[1-9]\d{0,4})?(/[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9])?/?",
+    r"https?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:[1-9]\d{0,4})?/[a-zA-Z0-9][a-zA-Z0-9._-]{1,510}[a-zA-Z0-9]",
     "http://host:port/name",
 )
 _STORAGE = _like(r"[a-z][a-z0-9]+://[^/@]+(/[^/@]+)+", "s3://bucket/folder")
@@ -258,7 +258,7 @@ class SearchSettings(_Section):
     chroma: Annotated[str, _SERVER] | None = Field(
         default=None,
         description="Address of a Chroma server that keeps the documents, `http://host:port/name`; libraries on one "
-        "server need different names. By default, Chroma runs in this process, with its files in the library.",
+        "server need different names, of 3 to 512 letters, digits, dots, dashes and underscores. By default, Chroma runs in this process, with its files in the library.",
     )
 
 

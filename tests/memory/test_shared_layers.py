@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import shutil
+import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -126,6 +128,19 @@ def test_a_damaged_archive_is_built_again(storage: Any, video: Path, tmp_path: P
         assert workspace.add(video).complete
         assert storage.get_object(Bucket=BUCKET, Key=name)["Body"].read() != damaged
         assert workspace.library.layer(record, "changes") is not None
+
+
+def test_nothing_of_an_archive_lands_elsewhere(storage: Any, tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name in ("../evil", f"{tmp_path}/evil", "folder/evil"):
+            archive.addfile(tarfile.TarInfo(name))
+        link = tarfile.TarInfo("layer.json")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    storage.put_object(Bucket=BUCKET, Key="layers/video/probe/key.tar", Body=packed.getvalue())
+    assert Workspace(tmp_path / "library", SETTINGS).library.layers("video").get("probe", "key") is None
+    assert not [path for path in tmp_path.rglob("*") if path.name in ("evil", "folder", "layer.json")]
 
 
 def test_deleting_a_video_deletes_its_archives(storage: Any, video: Path, tmp_path: Path) -> None:

@@ -25,7 +25,9 @@ def plan(
     files: Annotated[
         list[str] | None, typer.Argument(help="Files, folders or patterns such as '*.mp4'.", metavar="FILE...")
     ] = None,
-    hours: Annotated[int | None, typer.Option(min=1, help="Instead of files: so many videos of one hour each.")] = None,
+    hours: Annotated[
+        int | None, typer.Option(min=1, help="Instead of FILE: plan for this many one-hour videos.")
+    ] = None,
     cores: Annotated[
         int | None, typer.Option(min=1, help="Cores of the cluster.", show_default="those of this machine")
     ] = None,
