@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +15,7 @@ from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory.postgres import Postgres
 
 _WAIT = 30.0  # seconds for another process to finish writing
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)  # its log files can be neither opened nor created
 
 
@@ -46,10 +47,11 @@ def open_database(file: Path | Postgres, tables: str, what: str) -> Iterator[Con
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         # Two processes that create the same file at once would lock each other out: SQLite doesn't wait here.
-        with FileLock(file.with_suffix(".lock")):
-            connection = sqlite3.connect(file, timeout=_WAIT)
-            connection.executescript(f"PRAGMA journal_mode = WAL; {tables}")
-        with closing(connection), connection:
+        with ExitStack() as opened:
+            with FileLock(file.with_suffix(".lock")):
+                connection = opened.enter_context(closing(sqlite3.connect(file, timeout=_WAIT)))
+                connection.executescript(f"PRAGMA journal_mode = WAL; {tables}")
+            opened.enter_context(connection)
             connection.execute("BEGIN IMMEDIATE")  # so that nobody writes between what is read and what is written
             yield connection
     except (sqlite3.Error, OSError) as error:
@@ -123,9 +125,20 @@ def is_damage(error: Exception) -> bool:
     return isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
 
 
+def advice_on(error: Exception, what: str) -> str:
+    """What to do about an error of SQLite: only a damaged file is worth losing what it holds.
+
+    Args:
+        error: of SQLite, or of the disk.
+        what: a new file would start.
+    """
+    if is_damage(error):
+        return f"The file is damaged: move it away to start {what}."
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
+        return "Another process is still writing: try again in a moment."
+    return "Check free disk space and write permission."
+
+
 def _unusable(file: Path, what: str, error: Exception) -> LibraryError:
     kind = LibraryError if is_damage(error) else LibraryUnavailable
-    return kind(
-        f"Couldn't use the {what} in {file} ({error}). Check free disk space and write permission, or move the file "
-        "away to start a new one."
-    )
+    return kind(f"Couldn't use the {what} in {file} ({error}). {advice_on(error, 'a new one')}")

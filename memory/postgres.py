@@ -18,6 +18,15 @@ from longtake.offline import refuse_other_machines
 
 _WAIT = 15.0  # seconds for a connection
 _WRITERS = 4417  # one transaction at a time writes, as in SQLite: the number of its lock in the server
+_LOCK_WAIT = 30.0  # seconds for another process to finish writing
+# A machine that lost its power or its network never says so. Both ends ask after 30 silent seconds and give the
+# connection up after a minute; for the server, that also ends the transaction and frees its locks.
+_KEEPALIVES = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+_SERVER_KEEPALIVES = """
+SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3;
+SET tcp_user_timeout = 60000;
+"""
+_PORT = "5432"
 _NAMED = re.compile(r":([a-z_]+)")
 _TYPES = {
     "INTEGER PRIMARY KEY AUTOINCREMENT": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
@@ -34,7 +43,11 @@ class Postgres:
 
     def __str__(self) -> str:
         parts = self._parts()
-        return f"postgresql://{parts['host']}:{parts['port']}/{parts['dbname']}"
+        hosts, ports = parts["host"].split(","), str(parts["port"]).split(",")
+        ports = ports if len(ports) == len(hosts) else ports * len(hosts)  # one port is that of all hosts
+        named = (f"[{host}]" if ":" in host else host for host in hosts)
+        places = ",".join(f"{host}:{port or _PORT}" for host, port in zip(named, ports, strict=False))
+        return f"postgresql://{places}/{parts['dbname']}"
 
     def exists(self) -> bool:
         """True, as for an SQLite file that exists."""
@@ -45,8 +58,11 @@ class Postgres:
         from psycopg.conninfo import conninfo_to_dict
 
         try:
-            parts = {"host": "localhost", "port": "5432", "dbname": "", **conninfo_to_dict(self.url)}
-            valid = self.url.startswith(("postgresql://", "postgres://")) and str(parts["port"]).isdecimal()
+            parts = {"host": "localhost", "port": _PORT, "dbname": "", **conninfo_to_dict(self.url)}
+            ports = str(parts["port"]).split(",")  # one for each host; empty where the URL leaves it out
+            valid = self.url.startswith(("postgresql://", "postgres://")) and all(
+                port == "" or port.isdecimal() for port in ports
+            )
         except Exception:  # noqa: BLE001 - it quotes the URL
             valid, parts = False, {}
         if not valid or "@" in f"{parts['host']}{parts['dbname']}":
@@ -112,9 +128,11 @@ class Postgres:
         except psycopg.Error as error:
             reason = " ".join(str(error).split())[:300]
             away = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+            advice = "see that the server runs, has this database and lets this user in"
+            if isinstance(error, psycopg.errors.LockNotAvailable):
+                advice = "another process is still writing, so try again in a moment"
             raise (LibraryUnavailable if away else LibraryError)(
-                f"Couldn't use the {what} in {self} ({reason}): see that the server runs, has this database and lets "
-                "this user in."
+                f"Couldn't use the {what} in {self} ({reason}): {advice}."
             ) from error
 
 
@@ -126,6 +144,7 @@ class Session:
 
     def write(self, tables: str) -> None:
         """Become the only writer until the transaction ends, and create missing tables."""
+        self._connection.execute(f"SET LOCAL lock_timeout = '{round(1000 * _LOCK_WAIT)}ms'")
         self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (_WRITERS,))
         self._connection.execute(_translated(tables))
 
@@ -151,9 +170,19 @@ def _pool(url: str) -> Any:
     from psycopg_pool import ConnectionPool
 
     psycopg.connect(url, connect_timeout=int(_WAIT)).close()  # says what is wrong; a pool only waits
-    options = {"autocommit": True, "prepare_threshold": None}
     pool = ConnectionPool(
-        url, kwargs=options, min_size=1, max_size=8, timeout=_WAIT, open=True, check=ConnectionPool.check_connection
+        url,
+        kwargs={"autocommit": True, "prepare_threshold": None, **_KEEPALIVES},
+        configure=_watch,
+        min_size=1,
+        max_size=8,
+        timeout=_WAIT,
+        open=True,
+        check=ConnectionPool.check_connection,
     )
     atexit.register(pool.close)
     return pool
+
+
+def _watch(connection: Any) -> None:
+    connection.execute(_SERVER_KEEPALIVES)

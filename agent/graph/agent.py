@@ -90,6 +90,7 @@ class Agent:
 
         Raises:
             LibraryError: if the library is empty.
+            LongtakeError: if many videos are searched for a question that can't be used.
         """
         workspace = self._workspace
         videos = [video.id for video in workspace.library.videos()]
@@ -98,6 +99,7 @@ class Agent:
             raise LibraryError(f"The library {root} is empty: index a video first, or `longtake ask FILE QUESTION`.")
         if len(videos) <= MAX_VIDEOS:
             return videos
+        _check_question(question, ())
         hits = retrieve(question, SearchFilter(), _SEARCHED, workspace.engines, workspace.index)
         return list(dict.fromkeys(hit.document.video for hit in hits))[:MAX_VIDEOS] or videos[:MAX_VIDEOS]
 

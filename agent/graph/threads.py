@@ -17,7 +17,7 @@ from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.graph.state import Progress, Question, Turn
 from longtake.agent.query.query import Anchor, Query, Reading, Scope
 from longtake.errors import LibraryError, LibraryUnavailable
-from longtake.memory.database import is_damage
+from longtake.memory.database import advice_on, is_damage
 from longtake.memory.library import Library
 from longtake.memory.postgres import Postgres
 from longtake.memory.records import Answer, Citation, Citing, Claim, Closest, Evidence, FoundBy, Option, Usage
@@ -65,10 +65,7 @@ def usable_threads(library: Library) -> Iterator[None]:
 
 def _unusable(file: Path, error: Exception) -> LibraryError:
     kind = LibraryError if is_damage(error) else LibraryUnavailable
-    return kind(
-        f"{file} can't be used ({error}). Check free disk space and write permission, or move the file away to start "
-        "new threads in a new one."
-    )
+    return kind(f"{file} can't be used ({error}). {advice_on(error, 'new threads in a new one')}")
 
 
 def keep_last(threads: SqliteSaver | PostgresSaver, thread: str) -> None:

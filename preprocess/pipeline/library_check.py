@@ -40,33 +40,44 @@ def check_library(root: Path, settings: Settings) -> LibraryCheck:
     place = next(folder for folder in (root, *root.absolute().parents) if os.path.exists(folder))
     written = videos = None
     free = shutil.disk_usage(place).free
-    access, problems = list(_access_problems(root, place)), list(_room_problems(place, free))
+    unreadable = list(_unreadable(root, place))
+    problems = [*_unwritable(root, place), *_room_problems(place, free)]
     try:
         library = Library(root, settings.library.database, settings.library.layers)
         records = library.videos()
-        problems += [
-            *library.damaged_records(),
-            *_index_problems(library, records, settings.search.chroma),
-            *_reading_problems(library),
-        ]
+        for found in (
+            library.damaged_records(),
+            _reading_problems(library),
+            _video_problems(library, records, settings.search.chroma),
+        ):
+            problems.extend(found)  # an error further on leaves what was found
         written, videos = FORMAT if (root / "library.json").exists() else None, len(records)
     except LibraryError as error:
-        problems += [] if access else [str(error)]  # missing access explains this error
-    return LibraryCheck(str(root), written, videos, size_of(root), free, (*access, *problems))
+        problems += [] if unreadable else [str(error)]  # missing access explains this error
+    return LibraryCheck(str(root), written, videos, size_of(root), free, (*unreadable, *problems))
 
 
-def _access_problems(root: Path, place: Path) -> Iterator[str]:
-    """Missing access; `place` is the part of the library's path that exists."""
+def _unreadable(root: Path, place: Path) -> Iterator[str]:
+    """Why the library can't be read; `place` is the part of its path that exists."""
     if not place.is_dir():
         yield f"{place} is a file, not a folder: choose another library with --library."
+    for folder in _folders(root, place):
+        if not os.access(folder, os.R_OK | os.X_OK):
+            yield f"No read permission for {folder}: grant it, or choose another library with --library."
+
+
+def _unwritable(root: Path, place: Path) -> Iterator[str]:
+    """Why what can be read can't be written."""
     if os.statvfs(place).f_flag & os.ST_RDONLY:
         yield f"The disk of {place} is read-only: mount it writable, or choose another library with --library."
         return
-    for folder in filter(os.path.isdir, dict.fromkeys((place, root / "videos", root / "index"))):
-        if not os.access(folder, os.R_OK | os.X_OK):
-            yield f"No read permission for {folder}: grant it, or choose another library with --library."
-        elif not os.access(folder, os.W_OK):
+    for folder in _folders(root, place):
+        if os.access(folder, os.R_OK | os.X_OK) and not os.access(folder, os.W_OK):
             yield f"No write permission for {folder}: grant it, or choose another library with --library."
+
+
+def _folders(root: Path, place: Path) -> Iterator[Path]:
+    return filter(os.path.isdir, dict.fromkeys((place, root / "videos", root / "index")))
 
 
 def _room_problems(place: Path, free: int) -> Iterator[str]:
@@ -94,8 +105,14 @@ def size_of(root: Path) -> int:
     return size
 
 
-def _index_problems(library: Library, videos: Sequence[VideoRecord], chroma: str | None) -> Iterator[str]:
-    """Where the search index doesn't match the layers."""
+def _video_problems(library: Library, videos: Sequence[VideoRecord], chroma: str | None) -> Iterator[str]:
+    """Where layers are damaged, and where the search index doesn't match them."""
+    keys = {}  # of the videos whose layers are sound
+    for video in videos:
+        layers, problems = library.sound_layers(video)
+        yield from problems.values()
+        if not problems:
+            keys[video.id] = index_key(layers)
     index = HybridIndex(library.index_root, chroma=chroma)
     try:
         index.check()
@@ -104,11 +121,9 @@ def _index_problems(library: Library, videos: Sequence[VideoRecord], chroma: str
         return
     for video in videos:
         named = f"{video.name} ({video.id})"
-        layers, problems = library.sound_layers(video)
-        yield from problems.values()
         if not index.holds(video.id):
             yield f"{named} is not in the search index: the next `longtake search` adds it."
-        elif not problems and video.indexed != index_key(layers):
+        elif keys.get(video.id, video.indexed) != video.indexed:
             yield (
                 f"The search index is out of date for {named}: unless it's being indexed right now, run "
                 f"`longtake index {shlex.quote(video.path)}`."

@@ -2,6 +2,7 @@
 
 Per step, the rate is the core seconds of the library's measured videos divided by the seconds of all of them, whether
 they need the step or not: rare and expensive videos count in a sum over many files, and a median would leave them out.
+Only a video that has the step's layer and no figures of it is left out, because its work is unknown and not zero.
 The workers of a cluster have one core each and take one file after the other.
 """
 
@@ -32,7 +33,7 @@ class Plan(Record):
     memory: int  # bytes, of all workers, each of which gets at least what Ray reserves for it
     disk: int  # bytes that the library grows by
     price: float | None  # of all cores from start to end
-    measured_on: int  # videos
+    measured_on: int  # videos with figures
 
 
 def plan(library: Library, durations: Sequence[float], cores: int, price: float | None = None) -> Plan:
@@ -51,16 +52,20 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
     measured = measurements(library, "core_seconds", known)
     if not measured:
         raise LibraryError(
-            f"The library {library.root} holds no completely indexed video. Index a few typical ones, then plan again."
+            f"The library {library.root} has no figures of a completely indexed video. Index a few typical new ones, "
+            "then plan again."
         )
     seconds = sum(durations)
     runs = [runs_of(library, video) for video in known]
-    length = sum(
-        video.duration
+    told = [
+        (video, steps)
         for video, steps in zip(known, runs, strict=True)
         if any("core_seconds" in facts for facts in steps.values())
-    )
-    rates = {step: sum(work for work, _ in each) / length for step, each in measured.items()}
+    ]
+    rates = {}
+    for step, each in measured.items():
+        without = sum(video.duration for video, steps in told if step not in steps)
+        rates[step] = sum(work for work, _ in each) / (sum(length for _, length in each) + without)
     core_hours = {step: rate * seconds / 3600 for step, rate in rates.items()}
     on_gpu = {step for steps in runs for step, facts in steps.items() if facts.get("gpu")}
     share = sum(rates.get(step, 0.0) for step in on_gpu) / (sum(rates.values()) or 1.0)
@@ -76,7 +81,7 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
         memory=cores * max((MEMORY, *(facts.get("memory", 0) for steps in runs for facts in steps.values()))),
         disk=round(stored / sum(video.duration for video in known) * seconds),
         price=None if price is None else price * cores * hours,
-        measured_on=len(known),
+        measured_on=len(told),
     )
 
 

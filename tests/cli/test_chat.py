@@ -13,16 +13,20 @@ import termios
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.command import longtake
 
+from longtake.agent.graph import agent
 from longtake.api import Library
 from longtake.cli import asking
 from longtake.cli.ask import asked_about
 from longtake.memory.library import file_id
 from longtake.preprocess.pipeline.workspace import Workspace
 
+LONG = "?" * 100_000
+NO_TEXT = b"What \xff costs it?"
 PRICE = "How much does the blue kettle cost?"
 
 
@@ -39,12 +43,50 @@ def test_commands_of_a_conversation(small_workspace: Workspace) -> None:
     assert len(problems) == 3  # no answer yet, no source 9, no such command
 
 
-@pytest.mark.parametrize("questions", [(PRICE, "?" * 100_000), ("?" * 100_000, PRICE)])
-def test_a_question_from_a_pipe_that_fails_ends_in_1(small_workspace: Workspace, questions: tuple[str, ...]) -> None:
-    typed = "".join(f"{question}\n" for question in questions)
-    done = longtake("chat", "talk.mp4", library=small_workspace.library.root, stdin=typed)
+@pytest.mark.parametrize(
+    ("lines", "code", "statuses"),
+    [
+        ((PRICE, LONG), 3, ["answered", "failed"]),
+        ((LONG, PRICE), 3, ["failed", "answered"]),
+        ((NO_TEXT, PRICE), 3, ["failed", "answered"]),
+        ((NO_TEXT, LONG), 1, ["failed", "failed"]),
+        ((LONG, b"/nothing"), 1, ["failed"]),
+        ((PRICE, b"/nothing"), 0, ["answered"]),
+    ],
+)
+def test_questions_from_a_pipe_that_fail_end_in_1_or_3(
+    small_workspace: Workspace, lines: tuple[str | bytes, ...], code: int, statuses: list[str]
+) -> None:
+    typed = b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines)
+    read = longtake("chat", "talk.mp4", library=small_workspace.library.root, stdin=typed)
+    assert (read.code, "249 dollars" in read.stdout) == (code, "answered" in statuses)
+    assert read.stderr.count("longtake: ") == statuses.count("failed") + (b"/nothing" in lines)
+    done = longtake("chat", "talk.mp4", "--json", library=small_workspace.library.root, stdin=typed)
+    assert done.code == code
+    answers = _documents(done.stdout.encode())  # which is UTF-8, whatever was typed
+    assert [(answer["status"], bool(answer["error"])) for answer in answers] == [
+        (status, status == "failed") for status in statuses
+    ]
+    assert all(answer["question"] for answer in answers)
+
+
+def _documents(printed: bytes) -> list[Any]:
+    decoder, text, found = json.JSONDecoder(), printed.decode(), []
+    while text.strip():
+        document, end = decoder.raw_decode(text)
+        found.append(document)
+        text = text[end:].lstrip()
+    return found
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_question_that_is_no_text_is_refused_before_a_large_library_is_searched(
+    small_workspace: Workspace, form: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent, "MAX_VIDEOS", 0)
+    done = longtake("ask", NO_TEXT.decode(errors="surrogateescape"), *form, library=small_workspace.library.root)
     assert done.code == 1
-    assert "249 dollars" in done.stdout
+    assert b"UTF-8" in (done.stdout if form else done.stderr).encode()
 
 
 def test_the_picture_of_a_source_is_drawn(small_workspace: Workspace) -> None:

@@ -25,15 +25,16 @@ class Done:
     stderr: str
 
 
-def longtake(*arguments: object, library: Path | None = None, stdin: str = "") -> Done:
+def longtake(*arguments: object, library: Path | None = None, stdin: str | bytes = "") -> Done:
     """Run `longtake`; `--offline` needs a process of its own, since it cannot be taken back."""
     given = [*(("--library", library) if library else ()), *arguments]
     output, errors = io.StringIO(), io.StringIO()
+    typed = io.BytesIO(stdin if isinstance(stdin, bytes) else stdin.encode())
     with (
         pytest.raises(SystemExit) as left,
         redirect_stdout(output),
         redirect_stderr(errors),
-        patch.object(sys, "stdin", io.StringIO(stdin)),
+        patch.object(sys, "stdin", io.TextIOWrapper(typed, encoding="utf-8")),
         patch.object(os, "_exit", sys.exit),
         error_border(debug=False),
     ):

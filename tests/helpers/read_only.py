@@ -21,5 +21,5 @@ def run_read_only(library: Path, *arguments: str) -> subprocess.CompletedProcess
     """What `longtake` did with a library that exists and can't be written."""
     command = [*_JAIL, "--ro-bind", str(library), str(library), sys.executable, "-m", "longtake"]
     return subprocess.run(
-        [*command, "--library", str(library), *arguments], capture_output=True, text=True, check=False
+        [*command, "--library", str(library), *arguments], capture_output=True, text=True, check=False, timeout=60
     )

@@ -57,6 +57,7 @@ def test_the_sixteen_tools_and_ask_are_listed_with_the_registrys_schemas(url: st
     assert set(ask.input_schema["properties"]) == set(AskArguments.model_fields)
     videos, thread = (ask.input_schema["properties"][name] for name in ("videos", "thread"))
     assert (videos["items"]["enum"], videos["default"], videos["maxItems"]) == (["talk.mp4"], [], 20)
+    assert "20" in videos["description"]  # at most so many are asked by default too
     assert {"type": "string", "minLength": 1, "maxLength": 200} in thread["anyOf"]
     assert ask.input_schema["properties"]["options"]["items"] == {"type": "string", "minLength": 1, "maxLength": 1_000}
 

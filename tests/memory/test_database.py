@@ -7,13 +7,18 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from longtake.errors import LibraryError
+from longtake.agent.graph.threads import usable_threads
+from longtake.errors import LibraryError, LibraryUnavailable
+from longtake.memory import database
 from longtake.memory.database import open_database, read_database
+from longtake.memory.library import Library
 
 TABLE = "CREATE TABLE IF NOT EXISTS pieces (number INTEGER PRIMARY KEY, text TEXT NOT NULL);"
 WRITER = f"""
@@ -122,3 +127,43 @@ def test_a_table_that_is_not_there_is_none(file: Path) -> None:
         connection.execute("DROP TABLE pieces")
     with read_database(file, "pieces", "pieces") as reading:
         assert reading is None
+
+
+def add_a_piece(file: Path) -> None:
+    write(file, "pot")
+
+
+def add_a_thread(file: Path) -> None:
+    with usable_threads(Library(file.parent)), closing(sqlite3.connect(file, timeout=0.1)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+
+
+@pytest.mark.parametrize("add", [add_a_piece, add_a_thread])
+def test_a_busy_file_is_tried_again_and_never_moved_away(
+    add: Callable[[Path], None], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_WAIT", 0.1)
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LibraryUnavailable, match="try again") as told:
+            add(file)
+    assert "away" not in str(told.value)
+    assert texts(file) == ["kettle"]
+
+
+def test_a_file_that_is_damaged_is_closed_again(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def watched(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        opened.append(connect(*arguments, **options))
+        return opened[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", watched)
+    file.write_bytes(b"no database at all" * 100)
+    with pytest.raises(LibraryError, match="away"):
+        write(file, "pot")
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
+    assert opened

@@ -68,7 +68,7 @@ def ask(
     except LongtakeError as error:
         if not as_json or session.debug:
             raise
-        answer = Answer(question=question, status="failed", answer="", options=tuple(options or ()), error=str(error))
+        answer = refused(question, error, options or ())
     say_json(answer.model_dump(mode="json")) if as_json else show(answer, library.workspace)
     raise typer.Exit(EXITS[answer.status])
 
@@ -87,6 +87,12 @@ def asked_about(library: Library, words: Sequence[str]) -> tuple[list[str], str]
         library.agent.check(words[:1])  # a file's name, so it is an error that there is no such file
     videos, question = list(words[:count]), " ".join(words[count:])
     return videos or library.likeliest(question), question
+
+
+def refused(question: str, error: LongtakeError, options: Sequence[str] = ()) -> Answer:
+    """What `--json` prints for a question that was refused, without the characters that JSON can't hold."""
+    asked, reason, *offered = (text.encode(errors="replace").decode() for text in (question, str(error), *options))
+    return Answer(question=asked, status="failed", answer="", options=tuple(offered), error=reason)
 
 
 def _is_video(library: Library, word: str) -> bool:

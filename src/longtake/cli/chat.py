@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 from longtake.api import Library
-from longtake.cli.ask import open_library, show
+from longtake.cli.ask import EXITS, open_library, refused, show
 from longtake.cli.asking import answer_in_terminal
 from longtake.cli.line_input import read_lines
 from longtake.cli.moment import show_moment
 from longtake.cli.options import Model, with_model
-from longtake.console import EXIT_FAILED, Session, counted, note, say, say_json
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, say, say_json
 from longtake.errors import LongtakeError
 from longtake.memory.records import Answer
 from longtake.memory.timespan import clock
@@ -40,7 +40,7 @@ def chat(
 ) -> None:
     """Ask questions, one per line, until the input ends. `/help` lists what else can be typed.
 
-    Exits with 1 if the questions came from a file or a pipe and one of them failed.
+    If the questions came from a file or a pipe, exits with 1 if all of them failed, and with 3 if some did.
     """
     session: Session = with_model(context.obj, model)
     library = open_library(session)
@@ -57,20 +57,19 @@ def chat(
             conversation.take(line)
         except LongtakeError as error:
             note(f"longtake: {error}")
-            conversation.failed |= not line.startswith("/")
         if interactive:
             say()
-    if conversation.failed and not interactive:
-        raise typer.Exit(EXIT_FAILED)
+    if any(conversation.exits) and not interactive:
+        raise typer.Exit(EXIT_FAILED if set(conversation.exits) == {EXIT_FAILED} else EXIT_PARTIAL)
 
 
 class _Conversation:
-    """The videos (none: the library), the thread, the last answer, and whether a question failed."""
+    """The videos (none: the library), the thread, the last answer, and what `ask` would exit with for each question."""
 
     def __init__(self, library: Library, videos: list[str], thread: str, *, as_json: bool) -> None:
         self.library, self.videos, self._thread, self._as_json = library, videos, thread, as_json
         self.last: Answer | None = None
-        self.failed = False
+        self.exits: list[int] = []
 
     def take(self, line: str) -> None:
         """Run a command, or answer a question."""
@@ -84,11 +83,14 @@ class _Conversation:
 
     def _answer(self, question: str) -> None:
         shown = partial(show, workspace=self.library.workspace)
-        videos = self.videos or self.library.likeliest(question)
         first = None if self._as_json else shown
-        answer = answer_in_terminal(self.library, videos, question, first, thread=self._thread)
-        self.last = answer
-        self.failed |= answer.status == "failed"
+        try:
+            videos = self.videos or self.library.likeliest(question)
+            answer = answer_in_terminal(self.library, videos, question, first, thread=self._thread)
+            self.last = answer
+        except LongtakeError as error:
+            answer = refused(question, error)
+        self.exits.append(EXITS[answer.status])
         say_json(answer.model_dump(mode="json")) if self._as_json else shown(answer)
 
     def answered(self) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -13,11 +14,15 @@ _KEPT = 1_000  # lines of history
 def read_lines(interactive: bool, folder: Path, names: Sequence[str]) -> Iterator[str]:
     """Lines without surrounding spaces, except empty ones, until the input ends.
 
+    Bytes that aren't text become lone surrogates, as they do on a command line.
+
     Args:
         interactive: whether a person types them; Ctrl-C then drops the line.
         folder: keeps the history.
         names: complete what is typed, with Tab.
     """
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
     if not interactive:
         yield from filter(None, map(str.strip, sys.stdin))
         return

@@ -42,7 +42,10 @@ class AskArguments(BaseModel):
 
     question: str = Field(max_length=MAX_QUESTION_LENGTH, description="The question, in plain words.")
     videos: list[str] = Field(
-        default=[], max_length=MAX_VIDEOS, description="Names or ids of videos in the library; by default all of it."
+        default=[],
+        max_length=MAX_VIDEOS,
+        description=f"Names or ids of videos in the library. By default all of it; of more than {MAX_VIDEOS} videos, "
+        f"the {MAX_VIDEOS} with the closest lines.",
     )
     options: list[Option] = Field(
         default=[], max_length=MAX_OPTIONS, description="The options of a multiple-choice question."

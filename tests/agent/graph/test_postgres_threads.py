@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from typing import Any
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -14,7 +16,8 @@ from helpers.servers.web_server import web_server
 
 from longtake.agent.graph.agent import Agent
 from longtake.config import load
-from longtake.errors import LibraryError, LongtakeError
+from longtake.errors import LibraryError, LibraryUnavailable, LongtakeError
+from longtake.memory import postgres as memory_server
 from longtake.memory.conversations import Conversations
 from longtake.memory.notes import Notes
 from longtake.memory.postgres import Postgres
@@ -79,8 +82,12 @@ def test_it_is_set_by_a_variable(postgres: str, own_workspace: Workspace, monkey
         (lambda url: url.replace(PASSWORD, f"x/{PASSWORD}"), "library.database"),
         (lambda url: url.replace(PASSWORD, f"1/{PASSWORD}"), "library.database"),
         (lambda url: "postgresql://longtake:" + PASSWORD + "@127.0.0.1:1/longtake", "127.0.0.1:1"),
+        (lambda url: "postgresql://longtake:" + PASSWORD + "@[::1]:1,[::1]:2/longtake", "[::1]:1,[::1]:2/"),
     ],
-    ids=["wrong password", "no such database", "other server", "no url", "cut", "cut at a digit", "not there"],
+    ids=[
+        *("wrong password", "no such database", "other server", "no url", "cut", "cut at a digit", "not there"),
+        "none of two is there",
+    ],
 )
 def test_what_is_wrong_is_one_sentence_without_the_password(
     change: Any, said: str, postgres: str, own_workspace: Workspace
@@ -117,6 +124,52 @@ def test_a_server_that_comes_back_is_used_again(postgres: str) -> None:
             "WHERE pid != pg_backend_pid() AND datname = current_database()"
         )
     assert [note.text for note in notes.search("t", "", 9)] == ["kettle"]
+
+
+@pytest.mark.parametrize("hosts", ["127.0.0.1:1,127.0.0.1:{port}", "[::1]:{port},127.0.0.1:{port}"])
+def test_a_database_has_several_hosts_one_of_which_answers(hosts: str, postgres: str) -> None:
+    port = urlsplit(postgres).port
+    several = Postgres(postgres.replace(f"127.0.0.1:{port}", hosts.format(port=port)))
+    with several.session("notes") as session:
+        assert not session.has("notes")
+    several.pool().close()
+
+
+@pytest.mark.parametrize(
+    ("hosts", "shown"),
+    [
+        ("a,b", "a:5432,b:5432"),
+        ("a,b:5433", "a:5432,b:5433"),
+        ("a:5432,b:5433", "a:5432,b:5433"),
+        ("[::1]", "[::1]:5432"),
+    ],
+)
+def test_each_host_is_shown_with_its_port(hosts: str, shown: str) -> None:
+    assert str(Postgres(f"postgresql://u:p@{hosts}/db")) == f"postgresql://{shown}/db"
+
+
+def test_a_writer_waits_for_another_one_only_so_long(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = Notes(Postgres(postgres))
+    notes.add("t", "kettle")
+    with psycopg.connect(postgres) as other:
+        other.execute("SELECT pg_advisory_xact_lock(%s)", (memory_server._WRITERS,))
+        monkeypatch.setattr(memory_server, "_LOCK_WAIT", 0.2)
+        with pytest.raises(LibraryUnavailable, match="still writing"):
+            notes.add("t", "pot")
+    assert [note.text for note in notes.search("t", "", 9)] == ["kettle"]
+
+
+def test_both_ends_of_a_connection_notice_a_machine_that_is_gone(postgres: str) -> None:
+    with Postgres(postgres).pool().connection() as connection:
+        server = [
+            int(connection.execute(f"SHOW tcp_{name}".encode()).fetchone()[0])
+            for name in ("keepalives_idle", "keepalives_interval", "keepalives_count")
+        ]
+        with socket.fromfd(connection.fileno(), socket.AF_INET, socket.SOCK_STREAM) as ours:
+            options = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT)
+            client = [ours.getsockopt(socket.IPPROTO_TCP, option) for option in options]
+    for idle, interval, count in (server, client):
+        assert idle + interval * count <= 60
 
 
 def test_threads_that_are_lost_in_the_middle_are_one_sentence(opened: Workspace, postgres: str) -> None:

@@ -123,6 +123,16 @@ def test_each_thing_that_is_wrong_is_a_line_that_says_what_to_do(
     assert said in problem
 
 
+@pytest.mark.parametrize("damage", [lose_the_documents, lose_the_segments])
+def test_damaged_layers_are_named_though_the_index_is_damaged_too(
+    workspace: Workspace, damage: Callable[[Workspace], None]
+) -> None:
+    damage_a_layer(workspace)
+    damage(workspace)
+    said = check_library(workspace.library.root, Settings()).problems
+    assert ["`longtake index" in problem for problem in said] == [True, False]
+
+
 def test_what_doctor_advises_for_a_lost_video_helps(workspace: Workspace) -> None:
     lose_the_index(workspace)
     fresh = Workspace(workspace.library.root, Settings())
@@ -157,16 +167,26 @@ def test_a_disk_without_room_is_named(workspace: Workspace, monkeypatch: pytest.
 
 
 @needs_jail
-def test_a_read_only_disk_is_named(workspace: Workspace) -> None:
-    [problem] = json.loads(run_read_only(workspace.library.root, "doctor", "--json").stdout)["library"]["problems"]
-    assert "mount it writable" in problem
+@pytest.mark.parametrize(("damage", "said"), [(None, ()), (raise_the_format, ("format 99",))])
+def test_a_read_only_disk_is_named_and_hides_nothing_else(
+    workspace: Workspace, damage: Callable[[Workspace], None] | None, said: tuple[str, ...]
+) -> None:
+    if damage:
+        damage(workspace)
+    problems = json.loads(run_read_only(workspace.library.root, "doctor", "--json").stdout)["library"]["problems"]
+    assert len(problems) == 1 + len(said)
+    for problem, words in zip(problems, ("mount it writable", *said), strict=True):
+        assert words in problem
 
 
 def test_a_chroma_server_that_is_gone_is_named(workspace: Workspace) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"http://127.0.0.1:{taken.getsockname()[1]}/name"
-    [problem] = check_library(workspace.library.root, load(overrides=[f"search.chroma={address}"])).problems
+    named = load(overrides=[f"search.chroma={address}"])
+    [problem] = check_library(workspace.library.root, named).problems
     assert address in problem
+    damage_a_layer(workspace)
+    assert len(check_library(workspace.library.root, named).problems) == 2
 
 
 def test_doctor_shows_the_library_to_people_and_as_json(workspace: Workspace) -> None:

@@ -44,17 +44,36 @@ def test_a_file_is_the_work_of_one_core(library: Library) -> None:
     assert plan(library, [60.0, 60.0, 3600.0], 2).hours == pytest.approx(plan(library, [3660.0], 1).hours)
 
 
-def test_a_rare_expensive_video_counts_and_one_that_skips_a_step(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("last", "scene_text", "measured_on"),
+    [
+        ("lacks it", 12.0 / 4, 4),
+        ("has it without figures", 12.0 / 3, 4),
+        ("has it from chunks that were kept", 12.0 / 3, 4),
+        ("has no figures at all", 12.0 / 3, 3),
+    ],
+)
+def test_a_rare_expensive_video_counts_and_one_without_the_step_but_none_whose_work_is_unknown(
+    last: str, scene_text: float, measured_on: int, tmp_path: Path
+) -> None:
     workspace = Workspace(tmp_path / "library", Settings())
-    for number, work in enumerate((1.0, 1.0, 10.0, None)):
+    for number, work in enumerate((1.0, 1.0, 10.0, 0.0)):
         clip = write_clip(tmp_path / f"{number}.mp4", [flat((90, 60, 30 + 9 * number))] * 50)
         video = workspace.add(clip).video
         store = workspace.library.layers(video.id)
+        runs: dict[str, dict[str, float]] = {"probe": {"core_seconds": 1.0}, "scene_text": {"core_seconds": work}}
+        if number == 3 and last == "lacks it":
+            kept = {name: key for name, key in video.layers.items() if name != "scene_text"}
+            workspace.library.save(video.model_copy(update={"layers": kept}))
+        elif number == 3 and last == "has it from chunks that were kept":
+            runs["scene_text"] |= {"chunks_made": 0, "chunks_reused": 9}
+        elif number == 3:
+            runs = {"probe": runs["probe"]} if last == "has it without figures" else {}
         for name, key in video.layers.items():
-            spent = {"probe": 1.0, "scene_text": work}.get(name)
-            store.record_run(name, key, {} if spent is None else {"core_seconds": spent})
-    hours = {"probe": pytest.approx(4.0 / 3600), "scene_text": pytest.approx(12.0 / 3600)}
-    assert plan(workspace.library, [8.0], 1).core_hours == hours
+            store.record_run(name, key, runs.get(name, {}))
+    found = plan(workspace.library, [2 * 3600.0], 1)
+    assert found.core_hours == pytest.approx({"probe": 1.0, "scene_text": scene_text})
+    assert found.measured_on == measured_on
 
 
 @pytest.mark.parametrize(("made", "kept", "hours"), [(1, 9, 10.0), (10, 0, 1.0), (0, 0, 1.0), (0, 10, None)])
@@ -101,8 +120,13 @@ def test_a_copy_of_an_indexed_file_is_left_out_and_a_video_that_is_incomplete_te
         plan(other, [60.0], 1)
 
 
-def test_a_library_without_a_measurement_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(LibraryError, match="Index a few"):
+@pytest.mark.parametrize("holds", ["nothing", "a video without figures"])
+def test_a_library_without_a_measurement_is_one_sentence(holds: str, library: Library, tmp_path: Path) -> None:
+    if holds != "nothing":
+        shutil.copytree(library.root, tmp_path, dirs_exist_ok=True)
+        for facts in tmp_path.rglob("*.run.json"):
+            facts.unlink()
+    with pytest.raises(LibraryError, match=r"no figures.* Index a few"):
         plan(Library(tmp_path), [60.0], 1)
 
 

@@ -28,7 +28,7 @@ def full_disk(ground: Ground, chance: random.Random) -> Generator[Trial]:
         with ground.place() as library:
             room = round(math.exp(chance.uniform(0, math.log(largest))))
             ended = finish(ground.index(library), limits=partial(_limit_files, room))
-            problem = ended.rudeness() or finish(ground.index(library)).failure() or ground.unsound(library)
+            problem = ended.bad_failure() or finish(ground.index(library)).failure() or ground.unsound(library)
         yield Trial(did=f"no file may have more than {room} bytes", problem=problem)
 
 
@@ -72,7 +72,7 @@ def read_only(ground: Ground, chance: random.Random) -> Generator[Trial]:
             name = chance.choice(("ask", "index"))
             command = ground.ask(library) if name == "ask" else ground.index(library)
             ended = finish([jail, *mounts, "--ro-bind", str(library), str(library), *command])
-            problem = misanswer(ended, may_refuse=True) if name == "ask" else ended.rudeness()
+            problem = misanswer(ended, may_refuse=True) if name == "ask" else ended.bad_failure()
             problem = problem or ground.unsound(library)
         how = "refused" if ended.failure() else "done"
         yield Trial(did=f"{name} on a read-only library ({how})", problem=problem)

@@ -50,13 +50,15 @@ class Ended:
         """Why it didn't do its work, or nothing."""
         return "" if self.code in (0, EXIT_PARTIAL) else f"exit code {self.code}: {self.errors.strip()[-300:]}"
 
-    def early(self) -> str:
+    def failed_before_kill(self) -> str:
         """Why it failed before SIGKILL ended it, or nothing."""
         return "" if self.code == -signal.SIGKILL else self.failure()
 
-    def rudeness(self) -> str:
-        """What is wrong with the way it failed, or nothing: one sentence and exit code 1 are right."""
-        if not self.failure() or (self.code == EXIT_FAILED and self.errors.strip().startswith("longtake: ")):
+    def bad_failure(self) -> str:
+        """What is wrong with the way it failed, or nothing: one sentence on one line and exit code 1 are right."""
+        lines = self.errors.strip().splitlines()
+        told = len(lines) == 1 and lines[0].startswith("longtake: ")
+        if not self.failure() or (self.code == EXIT_FAILED and told):
             return ""
         return "a crash" if self.code < 0 else f"no sentence, {self.failure()}"
 
@@ -176,7 +178,7 @@ def is_right(answer: str) -> bool:
 def misanswer(ended: Ended, *, may_refuse: bool = False) -> str:
     """What is wrong with the answer of `ask --json`, or nothing; a refusal says why."""
     if not ended.output:
-        return ended.rudeness() if may_refuse else f"no answer, {ended.failure()}"
+        return ended.bad_failure() if may_refuse else f"no answer, {ended.failure()}"
     answer = json.loads(ended.output)
     if may_refuse and ended.code == EXIT_FAILED and answer["status"] == "failed" and answer["error"]:
         return ""

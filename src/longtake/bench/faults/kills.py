@@ -29,7 +29,7 @@ def kill_index(ground: Ground, chance: random.Random) -> Generator[Trial]:
             ended = finish(ground.index(library), moment)
             if not ended.failure():
                 continue
-            problem = ended.early() or finish(ground.index(library)).failure()
+            problem = ended.failed_before_kill() or finish(ground.index(library)).failure()
             problem = problem or ground.unsound(library) or ground.unlike(library)
         yield Trial(did=f"index killed after {moment:.2f} s", problem=problem)
 
@@ -46,7 +46,7 @@ def kill_ask(ground: Ground, chance: random.Random) -> Generator[Trial]:
                 ended = finish(asked, moment)
                 if not ended.failure():
                     continue
-                problem = ended.early() or misanswer(finish(asked))
+                problem = ended.failed_before_kill() or misanswer(finish(asked))
                 problem = problem or _forgotten(talked, library) or ground.unsound(library)
             yield Trial(did=f"ask killed after {moment:.2f} s", problem=problem)
 
@@ -80,7 +80,7 @@ def kill_eval(ground: Ground, chance: random.Random) -> Generator[Trial]:
             if not ended.failure():
                 continue
             written = {name: _whole_lines(broken / name) for name in _WRITTEN}
-            problem = ended.early() or finish(_stage(stage, folder, broken)).failure()
+            problem = ended.failed_before_kill() or finish(_stage(stage, folder, broken)).failure()
             for name, lines in written.items():
                 if not problem and _whole_lines(broken / name)[: len(lines)] != lines:
                     problem = f"lines of {name} were lost"

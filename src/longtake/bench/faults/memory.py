@@ -22,9 +22,9 @@ def memory(ground: Ground, chance: random.Random) -> Generator[Trial]:
             megabytes = chance.randint(_LEAST, _MOST)
             limits, environment = partial(_limit_memory, megabytes * 1_000_000), os.environ | _ONE_THREAD
             ended = finish(ground.index(library), limits=limits, environment=environment)
-            rude = "" if ended.code < 0 else ended.rudeness()  # native code may end the process by a signal
+            bad = "" if ended.code < 0 else ended.bad_failure()  # native code may end the process by a signal
             lost = finish(ground.index(library)).failure() or ground.unsound(library)
-            problem = "; ".join(filter(None, (rude, lost)))
+            problem = "; ".join(filter(None, (bad, lost)))
         how = "done" if not ended.failure() else "refused" if ended.code > 0 else f"signal {-ended.code}"
         yield Trial(did=f"index with {megabytes} MB ({how})", problem=problem)
 
