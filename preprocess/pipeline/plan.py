@@ -95,23 +95,27 @@ def _longest_queue(durations: Sequence[float], cores: int) -> float:
 
 def show_plan(found: Plan) -> list[str]:
     """The plan as lines of text."""
+    if not found.files:
+        return ["Nothing to index."]
     work = sorted(found.core_hours.items(), key=lambda each: -each[1])
     total = sum(found.core_hours.values())
-    steps = ", ".join(f"{step} {hours / total:.0%}" for step, hours in work if hours)
+    steps = ", ".join(f"{step} {hours / total:.0%}" for step, hours in work)
     gpus = f", {counted(found.gpus, 'GPU')}" if found.gpus else ""
     return [
         f"{found.files:,} file{'s' * (found.files != 1)}, {_hours(found.video_hours)} of video",
-        f"work: {_hours(sum(found.core_hours.values()))} of one core{f' ({steps})' if steps else ''}",
+        f"work: {_hours(sum(found.core_hours.values()))} of one core ({steps})",
         f"time: {_hours(found.hours)} on {counted(found.cores, 'core')}{gpus}",
-        f"memory: {_bytes(found.memory)}, disk: {_bytes(found.disk)}",
+        f"memory: {_bytes(found.memory)} on all machines together, disk: {_bytes(found.disk)}",
         *([] if found.price is None else [f"price: {found.price:,.2f}"]),
         f"based on {counted(found.measured_on, 'indexed video')} in this library",
     ]
 
 
 def _hours(hours: float) -> str:
-    return f"{hours:,.1f} hours" if hours >= 1 else f"{60 * hours:.1f} minutes"
+    if hours >= 1:
+        return f"{hours:,.1f} hours"
+    return f"{60 * hours:.1f} minutes" if 60 * hours >= 1 else f"{3600 * hours:.1f} seconds"
 
 
 def _bytes(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
