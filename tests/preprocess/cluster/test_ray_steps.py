@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -23,8 +23,9 @@ import pytest
 from helpers.command import longtake
 from helpers.layers_on_disk import chunks_in, in_use
 from helpers.media.clips import flat, write_clip, written
+from helpers.ray_cluster import two_nodes
 
-from longtake.cluster.pool import MEMORY, Pool, Worker
+from longtake.cluster.pool import Pool, Worker
 from longtake.config import load
 from longtake.errors import Cancelled, ConfigError
 from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
@@ -44,21 +45,6 @@ def videos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         slide = written(flat((60, 30, 10), 640, 360), path.stem, place=(120, 190), scale=2.0)
         write_clip(path, [slide] * 60, times=lambda number: number / 5, sound_seconds=12.0)
     return paths
-
-
-@contextmanager
-def two_nodes(gpus: int = 0) -> Iterator[str]:
-    """The address of a cluster of two nodes with one core each; the second one says that it has GPUs."""
-    cluster_utils = pytest.importorskip(
-        "ray.cluster_utils", reason="needs the extra `ray`: pip install 'longtake[ray]'"
-    )
-    node = {"num_cpus": 1, "memory": 2 * MEMORY, "object_store_memory": 100 << 20}
-    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
-    cluster.add_node(**node, num_gpus=gpus)
-    try:
-        yield cluster.address
-    finally:
-        cluster.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -143,9 +129,11 @@ def test_a_lost_worker_costs_no_finished_chunk(address: str, videos: list[Path],
     with RaySteps(address, SETTINGS) as steps:
         killer = threading.Thread(target=kill_once)
         killer.start()
-        report = Workspace(tmp_path, SETTINGS).add(videos[0], runner=steps)
-        over.set()
-        killer.join()
+        try:
+            report = Workspace(tmp_path, SETTINGS).add(videos[0], runner=steps)
+        finally:
+            over.set()
+            killer.join()
     assert kept
     assert report.complete
     assert not [layer for layer in report.layers if layer.problem]
@@ -214,7 +202,7 @@ def test_workers_have_no_input_from_the_terminal_that_started_them(tmp_path: Pat
         reading = threading.Thread(target=_read_all, args=(ours,))
         reading.start()
         try:
-            assert shell.wait(timeout=90) == 0  # a worker that reads from the terminal is stopped for ever
+            assert shell.wait(timeout=150) == 0  # a worker that reads from the terminal is stopped for ever
         finally:
             for process in psutil.process_iter():
                 with suppress(psutil.Error):
