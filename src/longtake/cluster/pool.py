@@ -1,4 +1,4 @@
-"""Workers on a Ray cluster whose nodes all see the videos and the library, for example on a network file system.
+"""Workers on a Ray cluster.
 
 A worker takes one core and keeps its models loaded. Work waits for a free worker, so there is never more under way than
 there are cores. Ray starts a lost worker again, and another one takes over its work.

@@ -16,7 +16,9 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -27,8 +29,11 @@ from helpers.ray_cluster import two_nodes
 
 from longtake.cluster.pool import Pool, Worker
 from longtake.config import load
-from longtake.errors import Cancelled, ConfigError
-from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
+from longtake.errors import Cancelled, ConfigError, LongtakeError
+from longtake.memory.building import build_layers
+from longtake.memory.layers import LayerRecipe, LayerStore
+from longtake.preprocess.cluster import layer_builder
+from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task, wait_for_layer
 from longtake.preprocess.cluster.ray_steps import RaySteps
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -239,10 +244,56 @@ with Pool("", LayerBuilder, load(), gpu=False):
     assert done.stdout.split() == ["0", "1"], done.stderr
 
 
-def test_a_video_that_a_node_does_not_see_is_named(tmp_path: Path) -> None:
-    task = Task("probe", tmp_path / "there.mp4", tmp_path / "layers", {})
-    with pytest.raises(ConfigError, match=r"there\.mp4"):
+@pytest.mark.parametrize(
+    ("missing", "named"),
+    [("video", "VIOLIN"), ("same video", "VIOLIN"), ("library", "library"), ("layer", "shots")],
+)
+def test_what_a_node_does_not_share_is_named(
+    videos: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str, named: str
+) -> None:
+    monkeypatch.setattr(layer_builder, "_SHOWN", 0.0)
+    store = LayerStore(tmp_path / "library" / "layers")
+    task = Task("probe", videos[2], videos[2].stat().st_size, store, {})
+    if missing != "library":
+        store.root.mkdir(parents=True)
+    if missing == "video":
+        task = replace(task, path=tmp_path / "VIOLIN.mp4")
+    if missing == "same video":
+        task = replace(task, size=task.size + 1)
+    if missing == "layer":
+        task = replace(task, layers={"shots": "0123456789abcdef"})
+    with pytest.raises(ConfigError, match=named):
         LayerBuilder(SETTINGS).build(task)
+
+
+class OnOwnDisk(RaySteps):
+    """A worker whose library is another folder at the same path."""
+
+    def __init__(self, folder: Path) -> None:
+        self._store = LayerStore(folder / "layers")
+        self._store.root.mkdir()
+
+    def run(self, what: str, method: str, *given: Any, **_: Any) -> Any:
+        return LayerBuilder(SETTINGS).build(replace(given[0], store=self._store))
+
+
+def test_a_layer_built_on_another_disk_is_no_success(
+    videos: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layer_builder, "_SHOWN", 0.0)
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    with pytest.raises(LongtakeError, match=r"probe.*library\.layers"):
+        workspace.add(videos[0], runner=OnOwnDisk(tmp_path))
+
+
+def test_a_layer_that_shows_late_is_waited_for(tmp_path: Path) -> None:
+    recipe, store = LayerRecipe("shots", 1, "cutter"), LayerStore(tmp_path)
+
+    def write_once_missed() -> None:
+        with build_layers(tmp_path, [recipe]):
+            pass
+
+    assert wait_for_layer(store, "shots", recipe.key, write_once_missed)
 
 
 @pytest.mark.parametrize(
