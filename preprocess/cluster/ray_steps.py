@@ -38,6 +38,7 @@ class RaySteps(Pool):
             LongtakeError: if one worker after the other is lost, or a layer was built on another disk.
             ConfigError: if the worker's node doesn't share the videos or the library.
         """
+        check_source()
         keys = {name: layer.key for name, layer in job.layers.items()}
         task = Task(step.name, job.path.resolve(), job.path.stat().st_size, store, keys)
         try:
@@ -50,7 +51,7 @@ class RaySteps(Pool):
                 gpu=step.capability is not None and job.engines.on_gpu(step.capability),
             )
         except ConfigError:
-            check_source()  # a file that grows is no other file
+            check_source()  # a file that changed or was removed meanwhile looks like another disk
             raise
         check_source()
         layers = [self._built(store, name, key, watcher.check_cancelled) for name, key in (done.layers or {}).items()]

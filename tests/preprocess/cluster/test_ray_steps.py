@@ -13,7 +13,7 @@ import tempfile
 import termios
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -36,6 +36,7 @@ from longtake.preprocess.cluster import layer_builder
 from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task, wait_for_layer
 from longtake.preprocess.cluster.ray_steps import RaySteps
 from longtake.preprocess.pipeline.progress import Watcher
+from longtake.preprocess.pipeline.step_run import SourceChanged
 from longtake.preprocess.pipeline.workspace import Workspace
 
 SETTINGS = load(overrides=["engines.speakers=[]", "visual_pass.chunk_seconds=2"])
@@ -284,6 +285,27 @@ def test_a_layer_built_on_another_disk_is_no_success(
     workspace = Workspace(tmp_path / "library", SETTINGS)
     with pytest.raises(LongtakeError, match=r"probe.*library\.layers"):
         workspace.add(videos[0], runner=OnOwnDisk(tmp_path))
+
+
+@pytest.mark.parametrize("change", [lambda path: os.truncate(path, 5000), Path.unlink])
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_a_video_that_changes_is_not_taken_for_another_disk(
+    videos: list[Path], tmp_path: Path, change: Callable[[Path], None], when: str
+) -> None:
+    video = shutil.copy(videos[0], tmp_path / "video.mp4")
+
+    class Changing(OnOwnDisk):
+        def __call__(self, *given: Any) -> Any:
+            if when == "before":
+                change(video)
+            return super().__call__(*given)
+
+        def run(self, *given: Any, **more: Any) -> Any:
+            change(video)
+            return super().run(*given, **more)
+
+    with pytest.raises(SourceChanged):
+        Workspace(tmp_path / "library", SETTINGS).add(video, runner=Changing(tmp_path))
 
 
 def test_a_layer_that_shows_late_is_waited_for(tmp_path: Path) -> None:
