@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from longtake.memory.layers import LayerRecipe, LayerStore, canonical_json, content_key, digest_of, write_atomic
 from longtake.memory.timespan import TimeSpan
@@ -109,7 +111,7 @@ def build_layers(root: Path, recipes: Sequence[LayerRecipe]) -> Iterator[Buildin
     """Build layers of the video whose layers are in `root`, and move them into place when the block succeeds.
 
     If the block raises, the chunks stay, and a later build of the same recipes resumes from them. Only one process at a
-    time may build layers of a video.
+    time may build layers of a video: see `alone`.
     """
     folder = root / FOLDER / content_key(*sorted(recipe.key for recipe in recipes))
     with ExitStack() as stack:
@@ -122,6 +124,26 @@ def build_layers(root: Path, recipes: Sequence[LayerRecipe]) -> Iterator[Buildin
             writer.finish()
         write_atomic(folder / _WHOLE, "")
     settle(root)
+
+
+@contextmanager
+def alone(root: Path, check: Callable[[], None]) -> Iterator[None]:
+    """Wait until nobody else builds layers in `root`, and keep others from it; what `check` raises ends the wait.
+
+    The process that indexes a video has asked another machine to build a layer. If it loses sight of that and asks the
+    next one, the first may still be building.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(root / f"{FOLDER}.lock")
+    while not lock.is_locked:
+        check()
+        with suppress(Timeout):
+            lock.acquire(timeout=0.5)
+    try:
+        settle(root)
+        yield
+    finally:
+        lock.release()
 
 
 def settle(root: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from longtake.cluster.pool import Worker
 from longtake.errors import Cancelled, ConfigError
-from longtake.memory.layers import LayerStore
+from longtake.memory.layers import Layer, LayerStore
 from longtake.offline import forbid_network
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob
@@ -19,6 +20,8 @@ from longtake.preprocess.pipeline.progress import LayerReport, Progress, Watcher
 from longtake.preprocess.pipeline.step_run import run_step, unchanged
 from longtake.settings import Settings
 
+_SHOWN = 60.0  # seconds after which a network file system shows what another machine wrote, as it is usually mounted
+_POLL = 0.5  # seconds between two looks
 _BY_NAME = {step.name: step for step in (*STEPS, EMBEDDING)}
 
 
@@ -28,6 +31,7 @@ class Task:
 
     step: str
     path: Path
+    size: int  # of the file, to notice another one at the same path
     store: LayerStore
     layers: Mapping[str, str]  # key by name of those that the step may read
 
@@ -56,17 +60,14 @@ class LayerBuilder(Worker):
         """Run a step, as `run_step` does.
 
         Raises:
-            ConfigError: if the video can't be read from here.
+            ConfigError: if the video or the library's folder isn't here.
         """
         self._progress, self._cancelled = None, False
-        if not task.path.is_file():
-            where = platform.node()
-            raise ConfigError(f"The node {where} can't read {task.path}. Mount that folder at the same path there.")
-        store = task.store
-        layers = {name: layer for name, key in task.layers.items() if (layer := store.get(name, key))}
+        _check_shared(task)
+        layers = self._layers(task)
         job = IndexJob(task.path, probe(task.path), self._settings, self._engines, layers, self._check_cancelled)
         watcher = Watcher(self._check_cancelled, self._keep)
-        built = run_step(_BY_NAME[task.step], job, store, watcher, unchanged(task.path))
+        built = run_step(_BY_NAME[task.step], job, task.store, watcher, unchanged(task.path))
         return Done(None if built is None else {layer.name: layer.key for layer in built}, watcher.reports)
 
     def progress(self) -> Progress | None:
@@ -77,9 +78,53 @@ class LayerBuilder(Worker):
         """End the step at its next frame or chunk."""
         self._cancelled = True
 
+    def _layers(self, task: Task) -> dict[str, Layer]:
+        """The layers that the step may read; object storage may lack those of steps still to come."""
+        layers = {}
+        for name, key in task.layers.items():
+            if layer := wait_for_layer(task.store, name, key, self._check_cancelled):
+                layers[name] = layer
+            elif not task.store.shared:
+                raise _not_here(task.store.root / name / key)
+        return layers
+
     def _keep(self, progress: Progress) -> None:
         self._progress = progress
 
     def _check_cancelled(self) -> None:
         if self._cancelled:
             raise Cancelled
+
+
+def wait_for_layer(store: LayerStore, name: str, key: str, check: Callable[[], None]) -> Layer | None:
+    """A layer that another machine has written, once it shows here; None if it doesn't.
+
+    Object storage shows it at once, a network file system after a while; what `check` raises ends the wait.
+    """
+    end = time.monotonic() + (0 if store.shared else _SHOWN)
+    while (layer := store.get(name, key)) is None and time.monotonic() < end:
+        check()
+        time.sleep(_POLL)
+    return layer
+
+
+def _check_shared(task: Task) -> None:
+    """Refuse a node that has another disk at the paths of the videos or the library."""
+    if not task.path.is_file():
+        raise ConfigError(
+            f"The node {platform.node()} can't read {task.path}. Mount that folder at the same path there."
+        )
+    if task.path.stat().st_size != task.size:
+        raise ConfigError(
+            f"The node {platform.node()} has another file at {task.path}. Mount the same folder at that path."
+        )
+    folder = task.store.root.parent  # of the video in the library, made before its first step
+    if not task.store.shared and not folder.is_dir():
+        raise _not_here(folder)
+
+
+def _not_here(folder: Path) -> ConfigError:
+    return ConfigError(
+        f"The node {platform.node()} has no {folder}. Mount the library at the same path there, or set "
+        "library.layers to object storage."
+    )

@@ -2,7 +2,7 @@
 
 The process that indexes keeps the order of the steps, the records and the search index. Workers build the layers with
 the same code into the same folders, so the bytes are the same, and another worker resumes from the chunks that a lost
-one finished.
+one finished. Where the layers are on object storage, each node has its own folders, and its chunks help only itself.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from longtake.cluster.pool import Pool
+from longtake.errors import ConfigError, LongtakeError
 from longtake.memory.layers import Layer, LayerStore
-from longtake.preprocess.cluster.layer_builder import Done, LayerBuilder, Task
+from longtake.preprocess.cluster.layer_builder import Done, LayerBuilder, Task, wait_for_layer
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.pipeline.pipeline import EMBEDDING, STEPS
@@ -34,19 +35,35 @@ class RaySteps(Pool):
         """As `run_step`, on a worker; if that is lost, the next one resumes from its chunks.
 
         Raises:
-            LongtakeError: if one worker after the other is lost.
+            LongtakeError: if one worker after the other is lost, or a layer was built on another disk.
+            ConfigError: if the worker's node doesn't share the videos or the library.
         """
-        task = Task(step.name, job.path.resolve(), store, {name: layer.key for name, layer in job.layers.items()})
-        done: Done = self.run(
-            f"{step.name} of {job.path}",
-            "build",
-            task,
-            check=watcher.check_cancelled,
-            advance=watcher.progress,
-            gpu=step.capability is not None and job.engines.on_gpu(step.capability),
-        )
         check_source()
+        keys = {name: layer.key for name, layer in job.layers.items()}
+        task = Task(step.name, job.path.resolve(), job.path.stat().st_size, store, keys)
+        try:
+            done: Done = self.run(
+                f"{step.name} of {job.path}",
+                "build",
+                task,
+                check=watcher.check_cancelled,
+                advance=watcher.progress,
+                gpu=step.capability is not None and job.engines.on_gpu(step.capability),
+            )
+        except ConfigError:
+            check_source()  # a file that changed or was removed meanwhile looks like another disk
+            raise
+        check_source()
+        layers = [self._built(store, name, key, watcher.check_cancelled) for name, key in (done.layers or {}).items()]
         watcher.reports.extend(done.reports)
-        if done.layers is None:
-            return None
-        return [layer for name, key in done.layers.items() if (layer := store.get(name, key))]
+        return None if done.layers is None else layers
+
+    @staticmethod
+    def _built(store: LayerStore, name: str, key: str, check: Callable[[], None]) -> Layer:
+        """A layer that a worker says it has built."""
+        if layer := wait_for_layer(store, name, key, check):
+            return layer
+        raise LongtakeError(
+            f"A worker built the layer {name}, but it isn't in {store.root}: mount the library at the same path on all "
+            "nodes, or set library.layers to object storage."
+        )

@@ -6,13 +6,13 @@ import logging
 import platform
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
 from longtake.errors import DISK_FULL, Cancelled, EngineUnavailable, LibraryUnavailable, LongtakeError
-from longtake.memory.building import Chunks, build_layers
+from longtake.memory.building import Chunks, alone, build_layers
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.pipeline.process_costs import core_seconds, most_memory
@@ -77,11 +77,12 @@ def run_step(
     job.check_cancelled()
     try:
         recipes = step.recipes(job)
-        found = {recipe.name: store.sound(recipe.name, recipe.key) for recipe in recipes}
-        existing = [layer for layer in found.values() if layer]
-        missing = [recipe for recipe in recipes if found[recipe.name] is None]
-        watcher.reports.extend(_report(store, layer, reused=True) for layer in existing)
-        built = _build(step, job, store, missing, watcher, check_source) if missing else []
+        existing, missing = _found(store, recipes)
+        with alone(store.root, job.check_cancelled) if missing else nullcontext():
+            if missing:  # unless another process built them meanwhile
+                existing, missing = _found(store, recipes)
+            watcher.reports.extend(_report(store, layer, reused=True) for layer in existing)
+            built = _build(step, job, store, missing, watcher, check_source) if missing else []
         for layer in existing + built:
             store.share(layer, built=layer in built)
         return existing + built
@@ -100,6 +101,12 @@ def run_step(
         problem = f"{step.name} crashed ({type(error).__name__}: {error}). Run again with --debug for details."
     watcher.reports.append(LayerReport(step.name, problem=problem))
     return None
+
+
+def _found(store: LayerStore, recipes: Sequence[LayerRecipe]) -> tuple[list[Layer], list[LayerRecipe]]:
+    """The sound layers of these recipes, and the recipes that have none."""
+    found = [(recipe, store.sound(recipe.name, recipe.key)) for recipe in recipes]
+    return [layer for _, layer in found if layer], [recipe for recipe, layer in found if layer is None]
 
 
 def _build(

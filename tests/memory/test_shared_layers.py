@@ -92,7 +92,8 @@ def test_a_node_without_the_library_reads_and_builds_layers(storage: Any, video:
     made = record.layers["scene_text"]
     storage.delete_object(Bucket=BUCKET, Key=f"layers/{record.id}/scene_text/{made}.tar")
     before = in_use(workspace.library.root)
-    assert LayerBuilder(SETTINGS).build(Task("scene_text", video, there, inputs)).layers == {"scene_text": made}
+    task = Task("scene_text", video, video.stat().st_size, there, inputs)
+    assert LayerBuilder(SETTINGS).build(task).layers == {"scene_text": made}
     shutil.rmtree(workspace.library.layers(record.id).root / "scene_text")
     assert in_use(workspace.library.root) != before
     workspace.library.sound_layers(record)

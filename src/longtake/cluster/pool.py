@@ -1,4 +1,4 @@
-"""Workers on a Ray cluster whose nodes all see the videos and the library, for example on a network file system.
+"""Workers on a Ray cluster.
 
 A worker takes one core and keeps its models loaded. Work waits for a free worker, so there is never more under way than
 there are cores. Ray starts a lost worker again, and another one takes over its work.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +28,7 @@ _POLL = 0.5  # seconds between two looks at it
 _ANSWERS = 5.0  # seconds in which a cluster's address must answer; Ray itself tries for many minutes
 _SMALL = 50_000  # bytes of an argument that Ray sends along with a call
 _SLOW = 60.0  # seconds for a worker to start, after which something may be wrong
+_STOPS = 10.0  # seconds in which work must end once it is stopped
 
 
 class Worker:
@@ -35,8 +37,8 @@ class Worker:
     """
 
     def __init__(self) -> None:
-        """Take its input away: a node started in a terminal hands that on, and a terminal stops processes of the
-        background that touch it.
+        """Close standard input: workers inherit the terminal of `ray start`, and a background process that reads from
+        a terminal is stopped.
         """
         with open(os.devnull, encoding="ascii") as nothing:
             os.dup2(nothing.fileno(), 0)
@@ -50,6 +52,19 @@ class Worker:
 
     def stop(self) -> None:
         """End the work as soon as what is finished can be kept."""
+
+
+class _Workers:
+    """Workers of which each can do the same work."""
+
+    def __init__(self) -> None:
+        self.free: Queue[Any] = Queue()
+        self.size = 0
+        self.ended: list[str] = []  # why those ended that can't start again
+
+    def add(self, worker: Any) -> None:
+        self.size += 1
+        self.free.put(worker)
 
 
 class Pool:
@@ -83,8 +98,8 @@ class Pool:
         if not self.size:
             raise ConfigError(f"No node of the Ray cluster has a core and {MEMORY >> 30} GiB of memory for a worker.")
         gpus = sum(min(most, int(node.get("GPU", 0))) for most, node in zip(places, nodes, strict=True)) if gpu else 0
-        self._plain: Queue[Any] = Queue()
-        self._gpu: Queue[Any] = Queue() if 0 < gpus < self.size else self._plain
+        self._plain = _Workers()
+        self._gpu = _Workers() if 0 < gpus < self.size else self._plain
         # Ray gives these to each worker that it starts again. It keeps small ones with the worker's class; large ones
         # only as long as something here refers to them, of which it warns.
         small = [len(self._ray.cloudpickle.dumps(each)) < _SMALL for each in given]
@@ -92,7 +107,7 @@ class Pool:
         workers = [self._starting(kind, gpus=int(number < gpus)) for number in range(self.size)]
         for number, worker in enumerate(workers):
             self._check(worker)
-            (self._gpu if number < gpus else self._plain).put(worker)
+            (self._gpu if number < gpus else self._plain).add(worker)
 
     def __enter__(self) -> Self:
         return self
@@ -120,10 +135,10 @@ class Pool:
             gpu: whether it computes on a GPU; where only some workers have one, these are for such work.
 
         Raises:
-            LongtakeError: if one worker after the other is lost.
+            LongtakeError: if one worker after the other is lost, or none can start again.
             Exception: as the method raised it.
         """
-        lost: Exception | None = None
+        lost = ""
         for _ in range(TRIES):
             with self._free_worker(self._gpu if gpu else self._plain, check) as worker:
                 try:
@@ -131,8 +146,10 @@ class Pool:
                 except self._ray.exceptions.RayTaskError as error:
                     raise error.cause from error
                 except self._ray.exceptions.RayError as error:
-                    lost = error
-        raise LongtakeError(f"{what}: {TRIES} workers were lost, the last one because of {lost}")
+                    lost = _in_one_line(error)
+                    if isinstance(error, self._ray.exceptions.ActorUnavailableError):
+                        self._restart(worker)  # it may still be at work, only out of reach
+        raise LongtakeError(f"{what}: {TRIES} workers were lost, the last one with the message: {lost}")
 
     def _followed(self, worker: Any, running: Any, check: Callable[[], None], advance: Callable[[Any], None]) -> Any:
         """The result of what a worker is doing, once it is there."""
@@ -143,32 +160,49 @@ class Pool:
                     advance(progress)
         except BaseException:
             worker.stop.remote()
-            self._ray.wait([running], timeout=10)
+            if not self._ray.wait([running], timeout=_STOPS)[0]:
+                self._restart(worker)  # its next work would run beside this one
+                self._ray.wait([running], timeout=_STOPS)
             raise
         return self._ray.get(running)
 
+    def _restart(self, worker: Any) -> None:
+        """End a worker's process, with whatever it is doing; Ray starts another one."""
+        self._ray.kill(worker, no_restart=False)
+
     @contextmanager
-    def _free_worker(self, workers: Queue[Any], check: Callable[[], None]) -> Iterator[Any]:
+    def _free_worker(self, workers: _Workers, check: Callable[[], None]) -> Iterator[Any]:
         """A worker that does nothing else meanwhile; those that Ray is restarting are left out."""
         while True:
             check()
+            if len(workers.ended) == workers.size:
+                raise LongtakeError(
+                    f"No worker of the Ray cluster can start again, the last one with the message: {workers.ended[-1]}"
+                )
             try:
-                worker = workers.get(timeout=_POLL)
+                worker = workers.free.get(timeout=_POLL)
             except Empty:
                 continue
             try:
-                if self._answers(worker):
+                answers = self._answers(worker)
+            except self._ray.exceptions.ActorDiedError as error:
+                workers.ended.append(_in_one_line(error))
+                log.warning("A worker of the Ray cluster can't start again: %s", workers.ended[-1])
+                continue
+            try:
+                if answers:
                     yield worker
                     return
             finally:
-                workers.put(worker)
+                workers.free.put(worker)
             time.sleep(_POLL)
 
     def _answers(self, worker: Any) -> bool:
+        """Whether a worker can take work now; raises `ActorDiedError` if it never will again."""
         try:
             self._ray.get(worker.version.remote(), timeout=_POLL)
-        except self._ray.exceptions.ActorDiedError as error:
-            raise LongtakeError(f"A worker of the Ray cluster was lost and can't start again: {error}") from error
+        except self._ray.exceptions.ActorDiedError:
+            raise
         except self._ray.exceptions.RayError:
             return False
         return True
@@ -190,7 +224,7 @@ class Pool:
                 log.warning("Waiting for workers: does something else use the cores of the Ray cluster?")
             there = self._ray.get(starts)
         except self._ray.exceptions.RayActorError as error:
-            raise ConfigError(f"A worker of the Ray cluster couldn't start: {error}") from error
+            raise ConfigError(f"A worker of the Ray cluster couldn't start: {_in_one_line(error)}") from error
         if there != __version__:
             raise ConfigError(f"A node of the Ray cluster has Longtake {there}; install {__version__} on every node.")
 
@@ -243,8 +277,18 @@ def _connected(address: str | None) -> Any:
             address=address or "local", log_to_driver=False, logging_level=logging.ERROR, include_dashboard=dashboard
         )
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        reason = _in_one_line(error)
+        if not address:
+            raise ConfigError(f"Couldn't start a Ray cluster on this machine: {reason}") from error
         raise ConfigError(
-            f"Couldn't join the Ray cluster {address}: {error}. If it asks for a token, give all machines the same "
-            "token file and set RAY_AUTH_MODE=token."
+            f"Couldn't join the Ray cluster {address}: {reason.rstrip('.')}. If it asks for a token, give all machines "
+            "the same token file and set RAY_AUTH_MODE=token."
         ) from error
     return ray
+
+
+def _in_one_line(error: Exception) -> str:
+    """The last line of an error of Ray's, whose messages hold tracebacks in colour; the whole goes to the log."""
+    log.debug("error of Ray", exc_info=error)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip().splitlines()
+    return re.sub(r"^longtake\.errors\.\w+: ", "", lines[-1].strip()) if lines else type(error).__name__

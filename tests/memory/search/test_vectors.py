@@ -49,7 +49,7 @@ def test_only_allowed_positions_are_found(space: VectorSpace) -> None:
 
 def test_a_space_is_not_read_through_another(tmp_path: Path) -> None:
     stored(tmp_path, AXES)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(FileNotFoundError):
         open_vectors(tmp_path, "model/2", len(AXES))
 
 

@@ -13,23 +13,30 @@ import tempfile
 import termios
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 from helpers.command import longtake
 from helpers.layers_on_disk import chunks_in, in_use
 from helpers.media.clips import flat, write_clip, written
+from helpers.ray_cluster import two_nodes
 
-from longtake.cluster.pool import MEMORY, Pool, Worker
+from longtake.cluster.pool import Pool, Worker
 from longtake.config import load
-from longtake.errors import Cancelled, ConfigError
-from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
+from longtake.errors import Cancelled, ConfigError, LongtakeError
+from longtake.memory.building import build_layers
+from longtake.memory.layers import LayerRecipe, LayerStore
+from longtake.preprocess.cluster import layer_builder
+from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task, wait_for_layer
 from longtake.preprocess.cluster.ray_steps import RaySteps
 from longtake.preprocess.pipeline.progress import Watcher
+from longtake.preprocess.pipeline.step_run import SourceChanged
 from longtake.preprocess.pipeline.workspace import Workspace
 
 SETTINGS = load(overrides=["engines.speakers=[]", "visual_pass.chunk_seconds=2"])
@@ -44,21 +51,6 @@ def videos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         slide = written(flat((60, 30, 10), 640, 360), path.stem, place=(120, 190), scale=2.0)
         write_clip(path, [slide] * 60, times=lambda number: number / 5, sound_seconds=12.0)
     return paths
-
-
-@contextmanager
-def two_nodes(gpus: int = 0) -> Iterator[str]:
-    """The address of a cluster of two nodes with one core each; the second one says that it has GPUs."""
-    cluster_utils = pytest.importorskip(
-        "ray.cluster_utils", reason="needs the extra `ray`: pip install 'longtake[ray]'"
-    )
-    node = {"num_cpus": 1, "memory": 2 * MEMORY, "object_store_memory": 100 << 20}
-    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
-    cluster.add_node(**node, num_gpus=gpus)
-    try:
-        yield cluster.address
-    finally:
-        cluster.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -143,9 +135,11 @@ def test_a_lost_worker_costs_no_finished_chunk(address: str, videos: list[Path],
     with RaySteps(address, SETTINGS) as steps:
         killer = threading.Thread(target=kill_once)
         killer.start()
-        report = Workspace(tmp_path, SETTINGS).add(videos[0], runner=steps)
-        over.set()
-        killer.join()
+        try:
+            report = Workspace(tmp_path, SETTINGS).add(videos[0], runner=steps)
+        finally:
+            over.set()
+            killer.join()
     assert kept
     assert report.complete
     assert not [layer for layer in report.layers if layer.problem]
@@ -214,7 +208,7 @@ def test_workers_have_no_input_from_the_terminal_that_started_them(tmp_path: Pat
         reading = threading.Thread(target=_read_all, args=(ours,))
         reading.start()
         try:
-            assert shell.wait(timeout=90) == 0  # a worker that reads from the terminal is stopped for ever
+            assert shell.wait(timeout=150) == 0  # a worker that reads from the terminal is stopped for ever
         finally:
             for process in psutil.process_iter():
                 with suppress(psutil.Error):
@@ -251,10 +245,77 @@ with Pool("", LayerBuilder, load(), gpu=False):
     assert done.stdout.split() == ["0", "1"], done.stderr
 
 
-def test_a_video_that_a_node_does_not_see_is_named(tmp_path: Path) -> None:
-    task = Task("probe", tmp_path / "there.mp4", tmp_path / "layers", {})
-    with pytest.raises(ConfigError, match=r"there\.mp4"):
+@pytest.mark.parametrize(
+    ("missing", "named"),
+    [("video", "VIOLIN"), ("same video", "VIOLIN"), ("library", "library"), ("layer", "shots")],
+)
+def test_what_a_node_does_not_share_is_named(
+    videos: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str, named: str
+) -> None:
+    monkeypatch.setattr(layer_builder, "_SHOWN", 0.0)
+    store = LayerStore(tmp_path / "library" / "layers")
+    task = Task("probe", videos[2], videos[2].stat().st_size, store, {})
+    if missing != "library":
+        store.root.mkdir(parents=True)
+    if missing == "video":
+        task = replace(task, path=tmp_path / "VIOLIN.mp4")
+    if missing == "same video":
+        task = replace(task, size=task.size + 1)
+    if missing == "layer":
+        task = replace(task, layers={"shots": "0123456789abcdef"})
+    with pytest.raises(ConfigError, match=named):
         LayerBuilder(SETTINGS).build(task)
+
+
+class OnOwnDisk(RaySteps):
+    """A worker whose library is another folder at the same path."""
+
+    def __init__(self, folder: Path) -> None:
+        self._store = LayerStore(folder / "layers")
+        self._store.root.mkdir()
+
+    def run(self, what: str, method: str, *given: Any, **_: Any) -> Any:
+        return LayerBuilder(SETTINGS).build(replace(given[0], store=self._store))
+
+
+def test_a_layer_built_on_another_disk_is_no_success(
+    videos: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(layer_builder, "_SHOWN", 0.0)
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    with pytest.raises(LongtakeError, match=r"probe.*library\.layers"):
+        workspace.add(videos[0], runner=OnOwnDisk(tmp_path))
+
+
+@pytest.mark.parametrize("change", [lambda path: os.truncate(path, 5000), Path.unlink])
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_a_video_that_changes_is_not_taken_for_another_disk(
+    videos: list[Path], tmp_path: Path, change: Callable[[Path], None], when: str
+) -> None:
+    video = shutil.copy(videos[0], tmp_path / "video.mp4")
+
+    class Changing(OnOwnDisk):
+        def __call__(self, *given: Any) -> Any:
+            if when == "before":
+                change(video)
+            return super().__call__(*given)
+
+        def run(self, *given: Any, **more: Any) -> Any:
+            change(video)
+            return super().run(*given, **more)
+
+    with pytest.raises(SourceChanged):
+        Workspace(tmp_path / "library", SETTINGS).add(video, runner=Changing(tmp_path))
+
+
+def test_a_layer_that_shows_late_is_waited_for(tmp_path: Path) -> None:
+    recipe, store = LayerRecipe("shots", 1, "cutter"), LayerStore(tmp_path)
+
+    def write_once_missed() -> None:
+        with build_layers(tmp_path, [recipe]):
+            pass
+
+    assert wait_for_layer(store, "shots", recipe.key, write_once_missed)
 
 
 @pytest.mark.parametrize(
