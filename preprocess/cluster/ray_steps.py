@@ -16,7 +16,7 @@ from longtake.preprocess.cluster.layer_builder import Done, LayerBuilder, Task, 
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.pipeline.pipeline import EMBEDDING, STEPS
-from longtake.preprocess.pipeline.progress import Watcher
+from longtake.preprocess.pipeline.progress import Progress, Watcher
 from longtake.settings import Settings
 
 
@@ -55,6 +55,7 @@ class RaySteps(Pool):
             raise
         check_source()
         layers = [self._built(store, name, key, watcher.check_cancelled) for name, key in (done.layers or {}).items()]
+        watcher.progress(Progress(step.name, 1.0, 0.0))
         watcher.reports.extend(done.reports)
         return None if done.layers is None else layers
 
