@@ -17,6 +17,7 @@ from longtake.memory.library import VideoRecord
 from longtake.memory.records import Modality
 from longtake.memory.search.search_index import Batch, Document, Hit, Match, Signal
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.pipeline.index_sync import key_of
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.retrieval.search_results import result_lines, result_row
@@ -50,7 +51,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for video, documents in held.items():
         name = "talk.mp4" if video == TALK else "walk.mp4"
         workspace.library.save(
-            VideoRecord(id=video, name=name, path=f"/x/{name}", size=9, modified=1, duration=600, layers={})
+            VideoRecord(id=video, name=name, path=f"/x/{name}", size=9, modified=1, duration=600, indexed=key_of({}))
         )
         embedding = workspace.engines.load("text_embedding")
         vectors = embedding.embed([document.text for document in documents])
