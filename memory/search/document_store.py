@@ -197,7 +197,8 @@ def connect(server: str) -> ClientAPI:
         # Chroma's client waits without end for a server that accepts a connection and says nothing.
         httpx.get(f"{address.scheme}://{host}:{port}/api/v2/heartbeat", timeout=_ANSWERS).raise_for_status()
         client = chromadb.HttpClient(host, port, ssl=secure, settings=_settings())
-        session: httpx.Client = client._server._session  # nothing public sets a limit
+        server_of: Any = client
+        session: httpx.Client = server_of._server._session  # nothing public sets a limit
         session.timeout = httpx.Timeout(_WORKS, connect=_ANSWERS)
         return client
     except Exception as error:  # Chroma raises errors of many kinds

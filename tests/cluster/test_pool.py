@@ -156,9 +156,11 @@ def test_a_worker_out_of_reach_is_ended(address: str, tmp_path: Path) -> None:
 
         connected = True
 
-        def _followed(self, worker: Any, running: Any, *given: Any) -> Any:
+        def _followed(
+            self, worker: Any, running: Any, check: Callable[[], None], advance: Callable[[Any], None]
+        ) -> Any:
             if not self.connected:
-                return super()._followed(worker, running, *given)
+                return super()._followed(worker, running, check, advance)
             while not file.exists():
                 time.sleep(0.1)
             self.connected = False

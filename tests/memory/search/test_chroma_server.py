@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -94,7 +95,7 @@ class Proxy(BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_DELETE = _pass_on
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
 
 

@@ -31,10 +31,11 @@ from longtake.cluster.pool import Pool, Worker
 from longtake.config import load
 from longtake.errors import Cancelled, ConfigError, LongtakeError
 from longtake.memory.building import build_layers
-from longtake.memory.layers import LayerRecipe, LayerStore
+from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.preprocess.cluster import layer_builder
 from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task, wait_for_layer
 from longtake.preprocess.cluster.ray_steps import RaySteps
+from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.step_run import SourceChanged
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -292,13 +293,15 @@ def test_a_layer_built_on_another_disk_is_no_success(
 def test_a_video_that_changes_is_not_taken_for_another_disk(
     videos: list[Path], tmp_path: Path, change: Callable[[Path], None], when: str
 ) -> None:
-    video = shutil.copy(videos[0], tmp_path / "video.mp4")
+    video = Path(shutil.copy(videos[0], tmp_path / "video.mp4"))
 
     class Changing(OnOwnDisk):
-        def __call__(self, *given: Any) -> Any:
+        def __call__(
+            self, step: Step, job: IndexJob, store: LayerStore, watcher: Watcher, check_source: Callable[[], None]
+        ) -> list[Layer] | None:
             if when == "before":
                 change(video)
-            return super().__call__(*given)
+            return super().__call__(step, job, store, watcher, check_source)
 
         def run(self, *given: Any, **more: Any) -> Any:
             change(video)
