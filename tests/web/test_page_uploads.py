@@ -74,7 +74,7 @@ def test_what_became_a_video_while_its_answer_was_lost_is_not_offered_again(brow
                  ...JSON.parse(localStorage.getItem(key)), [id]: kept }))""",
             ["longtake.uploads", torn, {"name": "torn.mp4", "size": 10, "modified": 0}],
         )
-        page.unroute_all()
+        page.unroute_all(behavior="wait")  # the page tries again by itself
         page.on("dialog", lambda leave: leave.accept())
         page.reload()
         page.locator("#uploads").get_by_text("Interrupted at 0%").wait_for()
