@@ -220,11 +220,11 @@ class Library:
                 written.
         """
         try:
-            for file in self.uploaded(video.id):  # first: without their video, nobody would find them again
+            if shared := self.layers(video.id).shared:  # first of all: the storage may be out of reach
+                shared.remove_all()
+            for file in self.uploaded(video.id):  # then these: without their video, nobody would find them again
                 file.unlink()
             self.refined.forget(video.id)
-            if shared := self.layers(video.id).shared:
-                shared.remove_all()
             (self._videos / video.id).rename(self._videos / f".deleted-{uuid.uuid4().hex}")
         except FileNotFoundError as error:
             raise LibraryError(f"{video.name} ({video.id}) is already gone from the library.") from error

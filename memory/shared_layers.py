@@ -27,13 +27,13 @@ class SharedLayers:
 
     def holds(self, name: str, key: str) -> bool:
         """Whether a layer is there."""
-        with _told(Path(name)):
+        with _told():
             return self._archive(name, key).exists()
 
     def put(self, folder: Path, run: Path) -> None:
         """Store a finished layer with the facts of its build."""
         archive = self._archive(folder.parent.name, folder.name)
-        with _told(folder), tempfile.NamedTemporaryFile() as file:
+        with _told(), told_of_files(folder), tempfile.NamedTemporaryFile() as file:
             with tarfile.open(fileobj=file, mode="w") as packed:
                 for part in (*sorted(folder.iterdir()), *filter(Path.exists, (run,))):
                     packed.add(part, part.name, recursive=False)
@@ -47,7 +47,7 @@ class SharedLayers:
             tarfile.TarError: if the archive is damaged.
         """
         archive = self._archive(folder.parent.name, folder.name)
-        with _told(folder):
+        with _told(), told_of_files(folder):
             if not archive.exists():
                 return
             folder.parent.mkdir(parents=True, exist_ok=True)
@@ -62,13 +62,12 @@ class SharedLayers:
 
     def remove(self, name: str, key: str) -> None:
         """Remove a layer."""
-        archive = self._archive(name, key)
-        with _told(Path(name)):
-            archive.unlink()
+        with _told():
+            self._archive(name, key).unlink()
 
     def remove_all(self) -> None:
         """Remove every layer."""
-        with _told(Path()):
+        with _told():
             for archive in RemoteFile(self.address).files():
                 archive.unlink()
 
@@ -86,9 +85,8 @@ def _unpack(packed: tarfile.TarFile, place: Path) -> None:
 
 
 @contextmanager
-def _told(folder: Path) -> Iterator[None]:
+def _told() -> Iterator[None]:
     try:
-        with told_of_files(folder):
-            yield
+        yield
     except MediaError as error:
         raise LibraryUnavailable(str(error)) from error

@@ -56,7 +56,7 @@ def _reported(method: Callable[Concatenate[DocumentStore, P], T]) -> Callable[Co
     """Have a method tell damage from documents that can't be used now.
 
     Damage in Chroma's files shows as errors of many kinds, and as panics of its Rust code, which are no `Exception`. A
-    server finds its own damage: of its errors, only that it doesn't have something says anything about the documents.
+    server looks after its own files: of its errors, only "not found" says something about the documents.
     """
 
     @wraps(method)
@@ -73,9 +73,8 @@ def _reported(method: Callable[Concatenate[DocumentStore, P], T]) -> Callable[Co
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             if store.server:
-                raise LibraryUnavailable(
-                    f"The Chroma server {store.server} failed ({_said(error)}): see to it, or change `search.chroma`."
-                ) from error
+                failed = f"The Chroma server {store.server} failed ({_said(error)})"
+                raise LibraryUnavailable(f"{failed}: check its log, or change `search.chroma`.") from error
             raise DocumentsError(f"{type(error).__name__}: {error}") from error
 
     return reported

@@ -154,6 +154,18 @@ def test_deleting_a_video_deletes_its_archives(storage: Any, video: Path, tmp_pa
     assert {name.split("/")[1] for name in archives(storage)} == {kept.id}
 
 
+def test_a_video_whose_archives_are_out_of_reach_stays_whole(storage: Any, video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    record = workspace.add(video).video
+    upload = workspace.library.root / "uploads" / f"{record.id}.mp4"
+    upload.parent.mkdir()
+    upload.touch()
+    with unreachable(), pytest.raises(LibraryUnavailable, match=ADDRESS):
+        workspace.library.delete(record)
+    assert upload.exists()
+    assert workspace.library.get(record.id) == record
+
+
 @pytest.mark.parametrize(
     "address", ["layers", "/mnt/layers", "s3://bucket", "s3://me:secret@bucket/layers", "s3://b/l/"]
 )
