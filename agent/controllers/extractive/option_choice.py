@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
+from longtake.agent.controllers.extractive.option_nearness import nearest
 from longtake.agent.verification.verdicts import says
 from longtake.language.abstaining import cannot_tell
 from longtake.language.words import NEGATION, TELLING, content_stems, coverage, stem, stems, words
@@ -28,7 +29,7 @@ def declining(options: Sequence[str]) -> Option | None:
 def choose(
     options: Sequence[str], ranked: Sequence[tuple[Candidate, float]], embed: Embed, question: str = ""
 ) -> tuple[Option, Candidate, bool] | None:
-    """The likeliest option, its line, and whether the line says it and nothing of another; None without lines.
+    """The likeliest option, its line, and whether the line settles it; None without lines.
 
     A line counts more the more stems of the question it has, and the longer a phrase of it: of several things, one
     moves from left to right.
@@ -51,13 +52,18 @@ def left_over(
     One line must say every option but this one, of three or more; None otherwise.
     """
     numbers = [number for number, text in enumerate(options) if not cannot_tell(text)]
-    if len(numbers) < _FEWEST or not NEGATION.search(question):
+    if len(numbers) < _FEWEST or not _denies(question):
         return None
     for line, _ in ranked:
         unsaid = [number for number in numbers if not says(line.text, options[number])]
         if len(unsaid) == 1:
             return option_at(options, unsaid[0]), line
     return None
+
+
+def _denies(question: str) -> bool:
+    """Whether a question denies something: a "no" at its end, as in "how many voted no?", denies nothing."""
+    return any(words(question[denial.end() :]) for denial in NEGATION.finditer(question))
 
 
 def option_at(options: Sequence[str], number: int) -> Option:
@@ -72,7 +78,10 @@ def _closest(
     embed: Embed,
     question: str,
 ) -> tuple[int, Candidate, bool]:
-    """The number of the option closest to a line, the line, and whether it says that option and nothing of another."""
+    """The number of the option closest to a line, the line, and whether it settles it.
+
+    It does if it says that option and nothing of another, or says several and one is clearly nearest to what is asked.
+    """
     chances = {id(candidate): chance for candidate, chance in ranked}
     vectors = embed([*options, *(each.text for each in lines)])
     likeness = vectors[: len(options)] @ vectors[len(options) :].T
@@ -84,6 +93,8 @@ def _closest(
     scores = likeness + _HELD * shared_words + _CHANCE * chance + _ASKED * fits
     number, place = divmod(int(np.argmax(scores)), scores.shape[1])
     line = lines[place].text
+    if near := nearest(question, line, options, embed):
+        return near[0], lines[place], near[1]
     grammar = [set(each) - set(content_stems(option)) - shared for option, each in zip(options, own, strict=True)]
     stated = [option for option, few in zip(options, grammar, strict=True) if says(line, option) and few <= stems(line)]
     others = {word for each in own for word in each} - set(own[number]) - shared

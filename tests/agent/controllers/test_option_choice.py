@@ -62,6 +62,7 @@ def test_of_lines_with_the_same_words_the_one_with_the_phrase_decides(way: str, 
         ("Which is a mode?", ("quick", "deep", "turbo"), "Choose between Quick and Deep mode.", None),
         ("Which is not a mode?", ("quick", "deep", "turbo"), "Choose Quick mode.", None),
         ("Which is not a mode?", ("quick", "turbo"), "Choose Quick mode.", None),
+        ("How many voted no?", ("5", "2", "7"), "Yes 5, no 2", None),
     ],
 )
 def test_a_denial_leaves_the_option_that_a_line_with_all_others_does_not_say(
@@ -84,3 +85,47 @@ def test_a_line_with_a_word_of_another_option_leaves_doubt(text: str, sure: bool
     found = choose(options, [(line(text), 0.5)], lambda texts: np.ones((len(texts), 4), np.float32))
     assert found is not None
     assert (found[0].text, found[2]) == ("8 pounds", sure)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "options", "right"),
+    [
+        ("How much does the library get?", "Library $410,000 · Parks $275,000", ("$275,000", "$410,000"), "$410,000"),
+        ("How much do parks get?", "Library: $410,000 · Parks: $275,000", ("$410,000", "$275,000"), "$275,000"),
+        ("What share is wind?", "42 % solar · 18 % wind · 9 % water", ("42 %", "9 %", "18 %"), "18 %"),
+        ("Who keeps the accounts?", "Chair: Ruth Okafor · Accounts: Sam Lind", ("Ruth Okafor", "Sam Lind"), "Sam Lind"),
+        ("What did the chuck cost?", "I paid 1800 for the lathe and 200 for the chuck.", ("1800", "200"), "200"),
+        ("When does the pool open?", "The gym opens at 6, the pool opens at 8.", ("6", "8"), "8"),
+    ],
+)
+def test_of_several_options_in_a_line_the_one_next_to_what_is_asked_is_chosen(
+    question: str, text: str, options: tuple[str, ...], right: str
+) -> None:
+    for order in (options, options[::-1]):
+        found = choose(order, [(line(text), 0.5)], lambda texts: np.ones((len(texts), 4), np.float32), question)
+        assert found is not None
+        assert (found[0].text, found[2]) == (right, True)
+
+
+def test_a_value_in_a_cell_of_its_own_goes_with_the_cell_before_it() -> None:
+    cells = line("Library · $410,000 · Parks · $275,000 · Roads · $90,000")
+    for asked, right in (("library", "$410,000"), ("parks", "$275,000"), ("roads", "$90,000")):
+        found = choose(
+            ("$90,000", "$275,000", "$410,000"),
+            [(cells, 0.5)],
+            lambda texts: np.ones((len(texts), 4), np.float32),
+            f"How much do the {asked} get?",
+        )
+        assert found is not None
+        assert found[0].text == right
+
+
+def test_a_line_with_several_options_and_nothing_of_the_question_leaves_doubt() -> None:
+    found = choose(
+        ("$6", "$5"),
+        [(line("Rye $6 · Oat $5"), 0.5)],
+        lambda texts: np.ones((len(texts), 4), np.float32),
+        "Which is it?",
+    )
+    assert found is not None
+    assert not found[2]
