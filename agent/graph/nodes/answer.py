@@ -72,7 +72,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         coverage=dict(state.query.coverage) if state.query else {},
         usage=usage_of(state.progress, context),
         offline=context.tools.settings.offline,
-        trace=context.trace.run,
+        trace=context.trace.kept,
         controller_error=_failure(state),
     )
     context.trace.event(
