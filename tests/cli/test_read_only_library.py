@@ -6,11 +6,14 @@ import json
 
 import pytest
 from helpers.read_only import needs_jail, run_read_only
+from typer.testing import CliRunner
 
+from longtake.cli.main import app
 from longtake.preprocess.pipeline.workspace import Workspace
 
 COSTS = "The blue kettle costs 249 dollars."
 FUSED = ("tools", "call", "integrate_frames", "talk.mp4", "--args", '{"timestamp": 2}')
+LOOK = ("tools", "call", "extract_scene_text", "talk.mp4", "--args", '{"timestamp": "00:00:01-00:00:02"}')
 pytestmark = needs_jail
 
 
@@ -22,6 +25,7 @@ pytestmark = needs_jail
         (("ask", "talk.mp4", "What does the blue kettle cost?"), COSTS, 1),
         (("show", "talk.mp4"), COSTS, 0),
         (FUSED, "4417", 0),
+        (LOOK, "(not stored for later questions: the library can't be written)", 0),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else None,
 )
@@ -38,6 +42,15 @@ def test_a_file_that_is_indexed_is_asked_about_by_its_path(small_workspace: Work
     done = run_read_only(small_workspace.library.root, "ask", video.path, "What does the blue kettle cost?", "--json")
     answer = json.loads(done.stdout)
     assert (answer["status"], answer["trace"]) == ("answered", None)
+
+
+def test_a_search_says_what_it_leaves_out(own_workspace: Workspace) -> None:
+    root = own_workspace.library.root
+    looked = CliRunner().invoke(app, ["--library", str(root), *LOOK])
+    assert looked.exit_code == 0
+    done = run_read_only(root, "search", "kettle")
+    assert COSTS in done.stdout
+    assert done.stderr == "the search leaves out recent closer looks: the library can't be written\n"
 
 
 @pytest.mark.parametrize(
