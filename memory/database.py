@@ -73,14 +73,14 @@ def read_database(file: Path | Postgres, table: str, what: str) -> Iterator[Conn
         yield None
         return
     try:
-        with closing(_connect_to_read(file)) as connection:
+        with closing(connect_to_read(file)) as connection:
             exists = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
             yield connection if exists else None
     except sqlite3.Error as error:
         raise _unusable(file, what, error) from error
 
 
-def _connect_to_read(file: Path) -> sqlite3.Connection:
+def connect_to_read(file: Path) -> sqlite3.Connection:
     """A connection that changes nothing, though others may write meanwhile.
 
     While SQLite reads, it keeps its log next to the file. A connection with write access removes the log on closing;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 import shutil
 import tempfile
@@ -97,6 +98,11 @@ class Library:
                 pass
         except OSError as error:  # the name of a temporary file says nothing
             raise file_error(OSError(error.errno, error.strerror), self.root) from error
+
+    @property
+    def writable(self) -> bool:
+        """Whether the system says that files may be written to its folder; a full disk doesn't count."""
+        return os.access(self.root, os.W_OK)
 
     @property
     def index_root(self) -> Path:

@@ -171,7 +171,9 @@ class Answer(Record):
     coverage: dict[str, float] = Field(default_factory=dict, description="Share of the timeline each layer covers.")
     usage: Usage = Usage()
     offline: bool = Field(default=False, description="Whether every connection off this machine was blocked.")
-    trace: str | None = Field(default=None, description="Run id; its events are in <library>/traces.")
+    trace: str | None = Field(
+        default=None, description="Run id; its events are in <library>/traces. None if no trace is kept."
+    )
     error: str | None = None
     controller_error: str | None = Field(
         default=None, description="Why the controller failed on the way, if the run has an answer all the same."

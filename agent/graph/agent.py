@@ -152,7 +152,8 @@ class Agent:
                 incomplete=tuple(video.record.name for video in opened if not video.complete),
             )
             workspace = self._workspace
-            trace = Trace(workspace.library.trace_root, watch, keys_of(workspace.settings))
+            kept = workspace.library.trace_root if workspace.library.writable else None
+            trace = Trace(kept, watch, keys_of(workspace.settings))
             tools = ToolContext(
                 handles,
                 workspace.engines,
@@ -302,7 +303,8 @@ def _resolve(workspace: Workspace, reference: str) -> Path | VideoRecord:
     path = media_path(reference)
     if path.is_file() or (path.is_dir() and not workspace.library.find(reference)):
         probe(path)
-        return path
+        known = None if workspace.library.writable else workspace.library.find(reference)
+        return known if known and known.complete else path
     video = workspace.library.resolve(reference)
     if video.complete:
         return video

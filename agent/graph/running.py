@@ -83,7 +83,7 @@ def _failed(asked: Question, context: RunContext, state: Mapping[str, Any], erro
         options=asked.options,
         coverage=dict(query.coverage) if query else {},
         usage=usage_of(state.get("progress", Progress()), context),
-        trace=context.trace.run,
+        trace=context.trace.kept,
         error=error,
     )
 

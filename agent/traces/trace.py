@@ -15,7 +15,7 @@ import time
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 from longtake.errors import LibraryError
 from longtake.language.json_text import parse_json
@@ -33,22 +33,31 @@ Watch = Callable[[Mapping[str, Any]], None]
 class Trace:
     """Writes the events of one run; thread-safe."""
 
-    def __init__(self, root: Path, watch: Watch = lambda event: None, keys: Collection[str] = frozenset()) -> None:
+    def __init__(
+        self, root: Path | None, watch: Watch = lambda event: None, keys: Collection[str] = frozenset()
+    ) -> None:
         """Start a run.
 
         Args:
-            root: trace folder.
+            root: trace folder; None to keep nothing.
             watch: called with each event when it is written, in the writing thread.
             keys: secrets to mask wherever they appear.
         """
         self.run = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{uuid.uuid4().hex[:8]}"
-        self.root = root
+        self._root = root
         self._watch = watch
         self._keys = keys
-        root.mkdir(parents=True, exist_ok=True)
         self._steps = 0
         self._lock = threading.Lock()
-        self._file = (root / f"{self.run}.jsonl").open("a", encoding="utf-8")
+        self._file: TextIO | None = None
+        if root:
+            root.mkdir(parents=True, exist_ok=True)
+            self._file = (root / f"{self.run}.jsonl").open("a", encoding="utf-8")
+
+    @property
+    def kept(self) -> str | None:
+        """The id of the run, under which its trace is found; None if it isn't kept."""
+        return self.run if self._file else None
 
     def event(
         self,
@@ -82,8 +91,9 @@ class Trace:
             event["step"] = self._steps
             self._steps += 1
             event = self.masked(event)
-            self._file.write(canonical_json(event) + "\n")
-            self._file.flush()
+            if self._file:
+                self._file.write(canonical_json(event) + "\n")
+                self._file.flush()
         self._watch(event)
         return int(event["step"])
 
@@ -93,15 +103,16 @@ class Trace:
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        if self._file:
+            self._file.close()
 
     def _blob(self, value: Any) -> str | None:
         if value is None:
             return None
         text = blob_text(self.masked(value))
         digest = _digest(text.encode())
-        path = _blob_path(self.root, digest)
-        if not path.exists():
+        path = _blob_path(self._root, digest) if self._root else None
+        if path and not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomic(path, text)
         return digest

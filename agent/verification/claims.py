@@ -10,6 +10,7 @@ from pathlib import PurePath
 from longtake.agent.controllers.reply import Reply
 from longtake.agent.verification.verdicts import HELD, NOTHING_ELSE, Grounds, is_paraphrase, verdict_of
 from longtake.agent.verification.verifier import BY_WORDS, Verifier
+from longtake.language.text import as_sentence
 from longtake.language.words import content_stems, coverage, numbers, stems
 from longtake.memory.records import Citation, Citing, Claim, Evidence
 from longtake.memory.timespan import TIME, TimeSpan, parse_time
@@ -101,11 +102,9 @@ def open_parts(gap: str, question: str) -> str:
     named = [part for part in re.findall(r"“([^”]+)”", gap) if set(content_stems(part)) <= asked]
     if not gap:
         return ""
-    return (
-        f"Not found: {', '.join(f'“{part}”' for part in named)}."
-        if named
-        else "I couldn't find everything you asked for."
-    )
+    if not named:
+        return "I couldn't find everything you asked for."
+    return as_sentence(f"Not found: {', '.join(f'“{part}”' for part in named)}")
 
 
 def plain_text(draft: str) -> str:

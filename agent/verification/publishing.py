@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from longtake.agent.controllers.reply import Reply
+from longtake.language.text import as_sentence
 from longtake.memory.records import Citation, Claim
 from longtake.memory.timespan import clock
 
 _OTHERWISE = {"speech": "it is said", "scene_text": "on screen", "visual": "in the picture"}
 _DOUBT = "The recognition there is too uncertain to prove it."
-_ENDS = (".", "!", "?", "…")
 _WHERE = {
     "speech": "words spoken",
     "scene_text": "on-screen text",
@@ -22,14 +22,15 @@ _WHERE = {
 
 def unsure(reply: Reply, names: Mapping[str, str]) -> str:
     """The text of an uncertain answer: the closest line with its modality, moment and words."""
-    parts = [f"Probably {reply.option.letter}: {reply.option.text}."] if reply.option else ["I'm not sure."]
+    parts = ["I'm not sure."]
+    if reply.option:
+        parts = [as_sentence(f"Probably {reply.option.letter}: {reply.option.text}")]
     for line in reply.closest[:1]:
         name = f"{names[line.video]} " if line.video in names else ""
-        end = "" if line.text.endswith(_ENDS) else "."
         text = (
             line.text if "“" in line.text else f"“{line.text}”"
         )  # texts that a tool made already contain quotation marks
-        parts.append(f"Closest {_WHERE[line.modality]} at {name}{clock(line.start)}: {text}{end}")
+        parts.append(as_sentence(f"Closest {_WHERE[line.modality]} at {name}{clock(line.start)}: {text}"))
     return " ".join(parts)
 
 

@@ -8,9 +8,12 @@ three times as quick.
 
 from __future__ import annotations
 
+import json
+import sqlite3
 import struct
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -26,6 +29,7 @@ from chromadb.errors import NotFoundError
 
 from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.language.json_text import parse_json
+from longtake.memory.database import connect_to_read
 from longtake.memory.layers import canonical_json
 from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
@@ -36,6 +40,15 @@ T = TypeVar("T")
 # Chroma insists on an embedding. The vectors live in FAISS, one space per embedding; a second copy here would tie the
 # collection to one number of dimensions and double the disk, so Chroma gets a constant.
 _DIMENSIONS = 1
+_NAME = "documents"  # of the collection, unless the address of a server names another
+# In this order, each row is found by an index of Chroma's tables.
+_DOCUMENTS_BY_KEY = """
+SELECT held.embedding_id, facts.string_value
+FROM json_each(?) AS wanted CROSS JOIN collections CROSS JOIN segments CROSS JOIN embeddings AS held
+CROSS JOIN embedding_metadata AS facts
+WHERE collections.name = ? AND segments.collection = collections.id
+AND held.segment_id = segments.id AND held.embedding_id = wanted.value AND facts.id = held.id AND facts.key = 'document'
+"""
 _VECTORS_AT = 20  # bytes before the number of vectors in the header of hnswlib's files
 _VIDEOS = 500  # that one query names
 _ANSWERS = 5.0  # seconds in which a server must answer at all
@@ -102,7 +115,7 @@ class DocumentStore:
         """
         self._root = root
         self.server = server
-        self._name = (urlsplit(server).path.strip("/") if server else "") or "documents"
+        self._name = (urlsplit(server).path.strip("/") if server else "") or _NAME
         with _OPENING:
             if server:
                 self._client = connect(server)
@@ -176,6 +189,23 @@ class DocumentStore:
             return [_read(documents[key]) for key in keys]
         except (LookupError, TypeError, ValueError) as error:
             raise DocumentsError(f"a document is missing or damaged: {error}") from error
+
+
+def read_documents(root: Path, names: Sequence[tuple[str, int]]) -> list[Document]:
+    """The documents with these revisions and rows, in this order, from files that can't be written.
+
+    Chroma writes as it opens its files, so its SQLite file is read without it.
+
+    Raises:
+        DocumentsError: if the file or a document is missing or damaged.
+    """
+    keys = [_key(revision, row) for revision, row in names]
+    try:
+        with closing(connect_to_read(root / "chroma.sqlite3")) as connection:
+            documents = dict(connection.execute(_DOCUMENTS_BY_KEY, (json.dumps(keys), _NAME)).fetchall())
+        return [_read(documents[key]) for key in keys]
+    except (sqlite3.Error, LookupError, TypeError, ValueError) as error:
+        raise DocumentsError(f"a document is missing or damaged: {error}") from error
 
 
 def _settings() -> Settings:

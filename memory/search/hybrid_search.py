@@ -24,11 +24,11 @@ from longtake.lazy import cached_property
 from longtake.memory.layers import content_key
 from longtake.memory.search.corpus import Corpus, Mask
 from longtake.memory.search.current_revisions import Revision, entry, read_current, video_of, write_current
-from longtake.memory.search.document_store import DocumentsError, DocumentStore, connect
+from longtake.memory.search.document_store import DocumentsError, DocumentStore, connect, read_documents
 from longtake.memory.search.event_merging import Event, find_events
 from longtake.memory.search.fusion import WORDS, Candidate, Ranking, fuse, top
 from longtake.memory.search.merged_segments import merge
-from longtake.memory.search.search_index import Batch, Hit, Match, SearchFilter, Vectors
+from longtake.memory.search.search_index import Batch, Document, Hit, Match, SearchFilter, Vectors
 from longtake.memory.search.segments import Segment, SegmentError, SegmentStore
 from longtake.memory.search.terms import VERSION, query_terms
 from longtake.memory.search.vectors import VectorsError
@@ -197,12 +197,18 @@ class HybridIndex:
         if not events:
             return []
         names = [corpus.name(candidate.position) for event in events for candidate in event.candidates]
-        documents = iter(self._documents.get(names))
+        documents = iter(self._shown(names))
         hits: list[Hit] = []
         for event in events:
             best, *also = (Match(next(documents), each.score, each.signals) for each in event.candidates)
             hits.append(Hit(best.document, best.score, best.signals, event.span, tuple(also), event.weak))
         return hits
+
+    def _shown(self, names: Sequence[tuple[str, int]]) -> list[Document]:
+        """The documents with these revisions and rows."""
+        if self.chroma or os.access(self.root, os.W_OK):
+            return self._documents.get(names)
+        return read_documents(self.root / "chroma", names)
 
     def _laid_out(self, revisions: dict[str, Revision]) -> Corpus:
         """The corpus of exactly these revisions; open segments stay open."""
@@ -329,7 +335,7 @@ class HybridIndex:
         self._segments.keep_only(revision.folder(name) for name, revision in revisions.items())
 
     def _damaged(self) -> LibraryError:
-        if not os.access(self.root, os.W_OK):  # Chroma's SQLite can't read what it may not write
+        if not os.access(self.root, os.W_OK):
             return LibraryUnavailable(
                 f"Couldn't use the search index {self.root}: grant write permission, or copy the library to where you "
                 "may write and name the copy with --library."

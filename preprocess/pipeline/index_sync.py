@@ -69,7 +69,8 @@ def make_readings_findable(video: VideoRecord, library: Library, index: Index) -
     except Timeout:
         return (f"{video.name} is being indexed, so the search leaves out recent closer looks",)
     except (LibraryError, OSError) as error:
-        return (f"the search leaves out recent closer looks: {error}",)
+        reason = error if library.writable else "the library can't be written"
+        return (f"the search leaves out recent closer looks: {reason}",)
     return ()
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from math import ceil
 
 from longtake.cluster.pool import MEMORY
-from longtake.console import counted
+from longtake.console import counted, sized
 from longtake.errors import LibraryError
 from longtake.memory.library import Library
 from longtake.memory.records import Record
@@ -105,7 +105,7 @@ def show_plan(found: Plan) -> list[str]:
         f"{found.files:,} file{'s' * (found.files != 1)}, {_hours(found.video_hours)} of video",
         f"work: {_hours(sum(found.core_hours.values()))} of one core ({steps})",
         f"time: {_hours(found.hours)} on {counted(found.cores, 'core')}{gpus}",
-        f"memory: {_bytes(found.memory)} on all machines together, disk: {_bytes(found.disk)}",
+        f"memory: {sized(found.memory)} on all machines together, disk: {sized(found.disk)}",
         *([] if found.price is None else [f"price: {found.price:,.2f}"]),
         f"based on {counted(found.measured_on, 'indexed video')} in this library",
     ]
@@ -115,7 +115,3 @@ def _hours(hours: float) -> str:
     if hours >= 1:
         return f"{hours:,.1f} hours"
     return f"{60 * hours:.1f} minutes" if 60 * hours >= 1 else f"{3600 * hours:.1f} seconds"
-
-
-def _bytes(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"

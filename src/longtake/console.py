@@ -76,6 +76,11 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
+def sized(count: int) -> str:
+    """Bytes as people read them: `1.5 GB`, `3.2 MB`."""
+    return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
+
+
 def note(text: str) -> None:
     """Write a remark, a warning or progress to standard error."""
     sys.stderr.write(_OBEYED.sub("", text) + "\n")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.language.text import fold, same, without_bullet
+from longtake.language.text import as_sentence, fold, same, without_bullet
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,23 @@ from longtake.language.text import fold, same, without_bullet
 )
 def test_what_differs_in_writing_only_is_the_same(one: str, other: str) -> None:
     assert same(one, other)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("It costs 9", "It costs 9."),
+        ("It costs 9.", "It costs 9."),
+        ("“It costs 9”", "“It costs 9”."),
+        ("“It costs 9.”", "“It costs 9.”"),
+        ("“Who sold it?”", "“Who sold it?”"),
+        ("He said “‘Stop!’”", "He said “‘Stop!’”"),
+        ("« Ça coûte neuf… »", "« Ça coûte neuf… »"),
+        ("“値段は九ドルです。”", "“値段は九ドルです。”"),
+    ],
+)
+def test_a_sentence_ends_once(text: str, sentence: str) -> None:
+    assert as_sentence(text) == sentence
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,8 @@ def test_a_result_has_text_and_structure_with_the_spans_of_its_evidence(url: str
         ("transcribe_speech", {"timestamp": "01:00:00"}, "timestamp: "),
         ("transcribe", {"timestamp": 4}, "There is no tool 'transcribe'. Did you mean 'transcribe_speech'?"),
         ("watch_segment", {}, "There is no tool 'watch_segment'."),
+        ("qqq", {}, ", ask."),
+        ("asks", {}, "There is no tool 'asks'. Did you mean 'ask'?"),
         ("ask", {"videos": ["talk.mp4"]}, "ask: The argument 'question' is missing."),
         ("ask", {"question": " ", "videos": ["talk.mp4"]}, "The question is empty"),
         ("ask", {**ASK, "options": ["249"]}, "A multiple-choice question takes 2 to 10 options, got 1."),

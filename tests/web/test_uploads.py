@@ -325,14 +325,14 @@ def test_a_chunk_has_its_size(server: WebServer) -> None:
 
 def test_what_no_disk_should_hold_is_refused_at_once(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
     with server.client() as client:
-        refused = client.post("/api/uploads", json={"name": "talk.mp4", "size": LARGEST + 1})
-        assert reported(refused) == (413, "too_large")
+        refused = client.post("/api/uploads", json={"name": "talk.mp4", "size": LARGEST + 3 * 1000**3})
+        assert (*reported(refused), "23.0 GB" in refused.text) == (413, "too_large", True)
         assert client.post("/api/uploads", json={"name": "talk.mp4", "size": 0}).status_code == 400
         room = shutil.disk_usage("/")._replace(free=600 * 1000**2)
         monkeypatch.setattr(uploads.shutil, "disk_usage", lambda path: room)
         begin(client, "first.mp4", 60 * 1000**2)
         second = client.post("/api/uploads", json={"name": "second.mp4", "size": 60 * 1000**2})
-        assert reported(second) == (507, "unavailable"), "what the first one still lacks is not free"
+        assert (*reported(second), "Free 20.0 MB" in second.text) == (507, "unavailable", True), "what the first lacks"
 
 
 def test_no_upload_begins_where_nothing_can_be_written(server: WebServer, workspace: Workspace) -> None:
@@ -352,8 +352,8 @@ def test_an_upload_goes_on_when_the_disk_has_room_again(server: WebServer, tone:
     with server.client() as client:
         upload = begin(client, "talk.wav", len(data))
         with full_disk(50_000):
-            refused = send(client, upload, 0, data)
-        assert (reported(refused), refused.json()["offset"]) == ((507, "unavailable"), 50_000)
+            full = send(client, upload, 0, data)
+        assert (*reported(full), full.json()["offset"], "0.1 MB of" in full.text) == (507, "unavailable", 50_000, True)
         assert send(client, upload, 50_000, data[50_000:]).json()["video"] == file_id(tone)
 
 

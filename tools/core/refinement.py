@@ -58,7 +58,8 @@ def keep_reading(
     except Timeout:
         return (f"not stored for later questions: {video.record.name} is being indexed",)
     except (LibraryError, OSError) as error:
-        return (f"not stored for later questions: {error}",)
+        reason = error if video.library.writable else "the library can't be written"
+        return (f"not stored for later questions: {reason}",)
     return ()
 
 

@@ -50,7 +50,8 @@ def integrate_frames(
         raise ToolError("unavailable", f"No frame can be read in {span}.", "Ask for another span.")
     height, width = fused.picture.shape[:2]
     lines = lines_of(engine.read(fused.picture, min(_LARGEST, max(height, width))), width / height)
-    file = _keep(context.video.library, fused.picture)
+    library = context.video.library
+    file = _keep(library, fused.picture) if library.writable else None
     notes.append(f"{fused.frames} frames of {span} fused by {mode}")
     if not lines:
         notes.append("no text in the fused picture")
@@ -63,7 +64,7 @@ def integrate_frames(
     )
 
 
-def _evidence(context: ToolContext, span: TimeSpan, line: TextBox, engine: str, file: str) -> Evidence:
+def _evidence(context: ToolContext, span: TimeSpan, line: TextBox, engine: str, file: str | None) -> Evidence:
     """A line of the fused picture, which is its `frame`. Its box refers to that picture, not to the video."""
     return Evidence(
         video=context.video.id,

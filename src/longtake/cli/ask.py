@@ -139,7 +139,11 @@ def show(answer: Answer, workspace: Workspace) -> None:
         spent.append(f"{usage.input_tokens + usage.output_tokens:,} tokens")
     if usage.cost:
         spent.append(f"cost {usage.cost:.4g}")
-    say(f"  {answer.status} in {usage.seconds:.1f} s, {', '.join(spent)}, trace {answer.trace}")
+    if answer.trace:
+        spent.append(f"trace {answer.trace}")
+    say(f"  {answer.status} in {usage.seconds:.1f} s, {', '.join(spent)}")
+    if answer.trace is None:
+        note("No trace is kept, because the library can't be written.")
 
 
 def _short(text: str, most: int = 100) -> str:

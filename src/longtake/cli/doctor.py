@@ -13,7 +13,7 @@ import typer
 
 from longtake import __version__
 from longtake.config import secret
-from longtake.console import Session, counted, say, say_json
+from longtake.console import Session, counted, say, say_json, sized
 from longtake.models.advice import problem_at
 from longtake.models.servers import ask_models
 from longtake.offline import refused_endpoint
@@ -77,7 +77,7 @@ def doctor(
         say_json(facts)
         return
     say(f"longtake {__version__}, Python {facts['python']}, profile {session.source}")
-    say(f"library     {library.path} ({_held(library)}, {_bytes(library.free)} free)")
+    say(f"library     {library.path} ({_held(library)}, {sized(library.free)} free)")
     for each in library.problems:
         say(f"            {each}")
     at = f" ({controller.model}{f' at {shown}' if shown else ''})" if controller.model else ""
@@ -85,7 +85,7 @@ def doctor(
     if file_problem:
         say(f"            {file_problem}")
     if costs:
-        memory, seconds = _bytes(costs[0]), f"{costs[1]:.0f} s"
+        memory, seconds = sized(costs[0]), f"{costs[1]:.0f} s"
         say(f"            needs about {memory} of memory; the first word takes about {seconds} on this CPU")
     for section, server in servers.items():
         said = server["problem"] or f"{server['url']} answers in {server['seconds']:.2f} s"
@@ -151,14 +151,10 @@ def _part_lines(parts: Sequence[Origin]) -> Iterator[str]:
 
 def _held(library: LibraryCheck) -> str:
     if library.videos is None:
-        return f"can't be read, {_bytes(library.size)}"
+        return f"can't be read, {sized(library.size)}"
     if library.format is None:
         return "doesn't exist yet: the first `longtake index FILE` creates it"
-    return f"format {library.format}, {counted(library.videos, 'video')}, {_bytes(library.size)}"
-
-
-def _bytes(count: int) -> str:
-    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
+    return f"format {library.format}, {counted(library.videos, 'video')}, {sized(library.size)}"
 
 
 def _servers(settings: Settings) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""One spelling of a text, so that two can be compared."""
+"""Texts: one spelling, so that two can be compared, and sentences that end once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 import unicodedata
 
 _SIGNS = str.maketrans(dict.fromkeys("’‘‛", "'") | dict.fromkeys("“”„", '"') | dict.fromkeys("−–—‒‐‑", "-"))
+_CLOSING = "”’\"'» \u00a0\u202f"  # quotation marks, and the spaces before French ones
+_ENDS = (".", "!", "?", "…", "。", "！", "？")
 _BULLETS = "•·‣▪▫■□●○◦"
 # Those of Latin, Greek and Cyrillic letters. In other scripts what is combined makes another letter, as が is not か.
 _ACCENTS = re.compile("[\u0300-\u036f]+")
@@ -22,6 +24,11 @@ def fold(text: str) -> str:
 def without_bullet(line: str) -> str:
     """A line without the signs that make it one of a list, if anything follows them."""
     return line.lstrip(_BULLETS + " ") or line if line.startswith(tuple(_BULLETS)) else line
+
+
+def as_sentence(text: str) -> str:
+    """The text with a full stop, unless it ends a sentence already, also inside a quotation mark."""
+    return text if text.rstrip(_CLOSING).endswith(_ENDS) else f"{text}."
 
 
 def same(one: str, other: str) -> bool:

@@ -18,7 +18,7 @@ from longtake.agent.graph.agent import (
     Agent,
 )
 from longtake.agent.traces.trace import Watch
-from longtake.errors import LongtakeError
+from longtake.errors import LongtakeError, did_you_mean
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.records import Answer
@@ -100,6 +100,10 @@ class Offer:
             return _result(str(error), None, failed=True)
 
     def _use(self, name: str, arguments: Mapping[str, Any], budget: Budget, session: str) -> CallToolResult:
+        toolbox = Toolbox(CORE)
+        if name not in toolbox:  # the toolbox doesn't know of `ask`
+            known = [*(spec.name for spec in toolbox), ASK]
+            raise LongtakeError(f"There is no tool {name!r}. {did_you_mean(name, known)}")
         workspace = self._workspace
         records = self._videos().values()
         workspace.restore(records)
@@ -113,7 +117,7 @@ class Offer:
             notes=self._notes,
             thread=session,
         )
-        result = Toolbox(CORE).call(name, arguments, opened)
+        result = toolbox.call(name, arguments, opened)
         whole = result.model_dump(mode="json")
         if result.failure:
             return _result(f"{result.failure.message} {result.failure.remedy}".strip(), whole, failed=True)

@@ -20,6 +20,7 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from longtake.agent.traces.pages.media_types import media_type
+from longtake.console import sized
 from longtake.errors import DISK_FULL, MediaError
 from longtake.memory.layers import write_atomic
 from longtake.memory.library import file_id
@@ -104,15 +105,16 @@ class Uploads:
                 500 if it can't be written.
         """
         if upload.size > LARGEST:
-            sentence = (
-                f"{upload.name} is larger than {LARGEST / 1e9:g} GB. Add it from a folder instead (`serve --folder`)."
+            raise Refusal(
+                413,
+                f"{upload.name} has {sized(upload.size)}, and an upload has at most {LARGEST / 1e9:g} GB. Add it from "
+                "a folder instead (`serve --folder`).",
             )
-            raise Refusal(413, sentence)
         try:
             with self._lock:
                 return self._begin(upload)
         except OSError as error:
-            raise _unwritten(error) from error
+            raise self._unwritten(error, upload) from error
 
     def get(self, upload_id: str) -> tuple[KeptUpload, int]:
         """An upload and the number of bytes received.
@@ -204,7 +206,8 @@ class Uploads:
             try:
                 yield
             except OSError as error:
-                raise _unwritten(error, offset=self.get(upload_id)[1]) from error
+                upload, received = self.get(upload_id)
+                raise self._unwritten(error, upload, received, offset=received) from error
 
     @contextmanager
     def _locked(self, upload_id: str) -> Iterator[None]:
@@ -226,12 +229,31 @@ class Uploads:
             sentence = f"{MAX_UPLOADS} uploads are unfinished. Finish or cancel one, then start this one."
             raise Refusal(429, sentence, headers={"Retry-After": "30"})
         promised = sum(other.size - received for other, received in pending)
-        if shutil.disk_usage(self._root).free - promised - upload.size < _RESERVE:
-            raise Refusal(507, f"The library's disk has no room for {upload.name}. Free some space and try again.")
+        free = shutil.disk_usage(self._root).free
+        missing = upload.size + promised + _RESERVE - free
+        if missing > 0:
+            others = f" and {sized(promised)} are for other uploads" if promised else ""
+            raise Refusal(
+                507,
+                f"{upload.name} has {sized(upload.size)}, and the library's disk has {sized(free)} free, of which "
+                f"{sized(_RESERVE)} are kept free{others}. Free {sized(missing)} more and try again.",
+            )
         upload_id = secrets.token_hex(16)
         write_atomic(self._facts(upload_id), upload.model_dump_json())
         self._bytes(upload_id).touch()
         return upload_id
+
+    def _unwritten(self, error: OSError, upload: Upload, received: int = 0, **facts: Any) -> Refusal:
+        """507 if the disk is full, because the same request works once there is room; else 500."""
+        if error.errno in DISK_FULL:
+            free = sized(shutil.disk_usage(self._root.parent).free)  # more than enough if a quota is used up
+            return Refusal(
+                507,
+                f"The library's disk is full ({error.strerror}, {free} free): {sized(upload.size - received)} of the "
+                f"{sized(upload.size)} of {upload.name} are missing. Free some space, and the upload resumes.",
+                **facts,
+            )
+        return Refusal(500, f"Couldn't write to the library ({error.strerror}). Fix that and send again.", **facts)
 
     def _pending(self) -> list[tuple[Upload, int]]:
         pending: list[tuple[Upload, int]] = []
@@ -267,10 +289,3 @@ class Uploads:
 
     def _facts(self, upload_id: str) -> Path:
         return self._unfinished / f"{upload_id}.json"
-
-
-def _unwritten(error: OSError, **facts: Any) -> Refusal:
-    """507 if the disk is full, because the same request works once there is room; else 500."""
-    if error.errno in DISK_FULL:
-        return Refusal(507, "The library's disk is full. Free some space, and the upload resumes.", **facts)
-    return Refusal(500, f"Couldn't write to the library ({error.strerror}). Fix that and send again.", **facts)

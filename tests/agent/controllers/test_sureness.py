@@ -17,7 +17,7 @@ from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import SOURCES, TARGETS, Fact, Query, Reading, Scope, Source, Target
 from longtake.agent.verification.publishing import unsure
 from longtake.language.words import content_stems
-from longtake.memory.records import Closest, Evidence
+from longtake.memory.records import Closest, Evidence, Option
 from longtake.memory.search.search_index import Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.core.result import ToolFailure, ToolResult
@@ -186,11 +186,21 @@ def test_a_summary_of_a_moment_covers_what_was_searched_for_it() -> None:
     assert call.arguments["timestamp"] == "10.000-14.000"
 
 
-@pytest.mark.parametrize("text", ["person 1 of 1", "at least 1: “person 1 of 1”"])
-def test_the_closest_line_is_quoted_once(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("person 1 of 1", "“person 1 of 1”."),
+        ("at least 1: “person 1 of 1”", "at least 1: “person 1 of 1”."),
+        ("It costs 9.", "“It costs 9.”"),
+        ("Who sold it?", "“Who sold it?”"),
+        ("at least 1: “Stop!”", "at least 1: “Stop!”"),
+    ],
+)
+def test_the_closest_line_is_quoted_and_ended_once(text: str, shown: str) -> None:
     closest = Closest(text=text, start=1, end=2, modality="visual", video="v")
-    reported = unsure(Reply(outcome="uncertain", closest=(closest,)), {})
-    assert reported.count("“") == reported.count("”") == 1
+    option = Option(letter="B", text="Nobody.")
+    assert unsure(Reply(outcome="uncertain", closest=(closest,)), {}).endswith(f": {shown}")
+    assert unsure(Reply(outcome="uncertain", option=option), {}) == "Probably B: Nobody."
 
 
 def test_what_is_said_next_is_shown_with_a_line_and_not_again() -> None:

@@ -225,7 +225,7 @@ def test_what_is_said_of_an_open_part_is_never_published() -> None:
     draft = "The kettle costs 45 dollars [00:00:10]. NOT FOUND: “who sold it?”: Bob murdered the mayor."
     answered, gap = split_gap(draft)
     assert answered == "The kettle costs 45 dollars [00:00:10]."
-    assert open_parts(gap, "What does the kettle cost, and who sold it?") == "Not found: “who sold it?”."
+    assert open_parts(gap, "What does the kettle cost, and who sold it?") == "Not found: “who sold it?”"
     unproven = open_parts("Bob murdered the mayor.", "What does it cost?")
     assert unproven
     assert "murdered" not in unproven
