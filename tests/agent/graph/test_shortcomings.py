@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import copy
 
-import pytest
 from helpers.asking import VIDEO
 
 from longtake.agent.graph.agent import Agent
-from longtake.agent.graph.nodes.answer import VOICES
 from longtake.config import load
 from longtake.memory.records import Answer
 from longtake.preprocess.engines import EngineTable
@@ -36,19 +34,7 @@ def test_a_model_for_pictures_that_cannot_be_used_is_named(small_workspace: Work
     assert "visual_question" not in ask(small_workspace, "What is the woman wearing?").answer
 
 
-@pytest.mark.parametrize(
-    ("question", "said"),
-    [
-        ("How many people speak?", True),
-        ("How many speakers are heard?", True),
-        ("Who won the cup?", False),
-        ("How many times is the kettle mentioned?", False),
-        ("How many times do the speakers say hello?", False),
-        ("How many reasons does she give?", False),
-    ],
-)
-def test_that_nothing_tells_voices_apart_is_said_where_speakers_are_counted(
-    small_workspace: Workspace, question: str, said: bool
-) -> None:
-    counted = ask(small_workspace, question)
-    assert (counted.status != "answered", VOICES in counted.answer) == (True, said)
+def test_that_nothing_tells_voices_apart_is_said_where_people_are_counted(small_workspace: Workspace) -> None:
+    counted = ask(small_workspace, "How many people speak?")
+    assert (counted.status != "answered", "longtake doctor" in counted.answer) == (True, True)
+    assert "longtake doctor" not in ask(small_workspace, "Who won the cup?").answer
