@@ -8,12 +8,9 @@ three times as quick.
 
 from __future__ import annotations
 
-import json
-import sqlite3
 import struct
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from functools import wraps
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -28,11 +25,8 @@ from chromadb.config import Settings
 from chromadb.errors import NotFoundError
 
 from longtake.errors import LibraryError, LibraryUnavailable
-from longtake.language.json_text import parse_json
-from longtake.memory.database import connect_to_read
-from longtake.memory.layers import canonical_json
 from longtake.memory.search.search_index import Document
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.search.stored_documents import COLLECTION, TEXT, DocumentsError, document_of, key_of, text_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,25 +34,12 @@ T = TypeVar("T")
 # Chroma insists on an embedding. The vectors live in FAISS, one space per embedding; a second copy here would tie the
 # collection to one number of dimensions and double the disk, so Chroma gets a constant.
 _DIMENSIONS = 1
-_NAME = "documents"  # of the collection, unless the address of a server names another
-# In this order, each row is found by an index of Chroma's tables.
-_DOCUMENTS_BY_KEY = """
-SELECT held.embedding_id, facts.string_value
-FROM json_each(?) AS wanted CROSS JOIN collections CROSS JOIN segments CROSS JOIN embeddings AS held
-CROSS JOIN embedding_metadata AS facts
-WHERE collections.name = ? AND segments.collection = collections.id
-AND held.segment_id = segments.id AND held.embedding_id = wanted.value AND facts.id = held.id AND facts.key = 'document'
-"""
 _VECTORS_AT = 20  # bytes before the number of vectors in the header of hnswlib's files
 _VIDEOS = 500  # that one query names
 _ANSWERS = 5.0  # seconds in which a server must answer at all
 _WORKS = 60.0  # seconds that one of its answers may take
 _LONG = 200  # characters of an error that are repeated
 _OPENING = threading.Lock()  # Chroma hands what one thread is still opening to the next
-
-
-class DocumentsError(Exception):
-    """The documents are damaged, or one is missing."""
 
 
 # How Rust says that a thread or its memory can't be had: EAGAIN and ENOMEM.
@@ -115,7 +96,7 @@ class DocumentStore:
         """
         self._root = root
         self.server = server
-        self._name = (urlsplit(server).path.strip("/") if server else "") or _NAME
+        self._name = (urlsplit(server).path.strip("/") if server else "") or COLLECTION
         with _OPENING:
             if server:
                 self._client = connect(server)
@@ -142,7 +123,7 @@ class DocumentStore:
     def add_all(self, revisions: Sequence[tuple[str, str, Sequence[Document]]]) -> None:
         """Store the documents of many videos' revisions: quicker than one by one, because Chroma takes more at once."""
         rows = [
-            (_key(revision, row), {"video": video, "document": _written(document)})
+            (key_of(revision, row), {"video": video, TEXT: text_of(document)})
             for video, revision, documents in revisions
             for row, document in enumerate(documents)
         ]
@@ -182,30 +163,13 @@ class DocumentStore:
         """The documents with these revisions and rows, in this order."""
         if not names:
             return []
-        keys = [_key(revision, row) for revision, row in names]
+        keys = [key_of(revision, row) for revision, row in names]
         answer: Any = self._documents.get(ids=keys, include=["metadatas"])
         try:
-            documents = {key: facts["document"] for key, facts in zip(answer["ids"], answer["metadatas"], strict=True)}
-            return [_read(documents[key]) for key in keys]
+            documents = {key: facts[TEXT] for key, facts in zip(answer["ids"], answer["metadatas"], strict=True)}
+            return [document_of(documents[key]) for key in keys]
         except (LookupError, TypeError, ValueError) as error:
             raise DocumentsError(f"a document is missing or damaged: {error}") from error
-
-
-def read_documents(root: Path, names: Sequence[tuple[str, int]]) -> list[Document]:
-    """The documents with these revisions and rows, in this order, from files that can't be written.
-
-    Chroma writes as it opens its files, so its SQLite file is read without it.
-
-    Raises:
-        DocumentsError: if the file or a document is missing or damaged.
-    """
-    keys = [_key(revision, row) for revision, row in names]
-    try:
-        with closing(connect_to_read(root / "chroma.sqlite3")) as connection:
-            documents = dict(connection.execute(_DOCUMENTS_BY_KEY, (json.dumps(keys), _NAME)).fetchall())
-        return [_read(documents[key]) for key in keys]
-    except (sqlite3.Error, LookupError, TypeError, ValueError) as error:
-        raise DocumentsError(f"a document is missing or damaged: {error}") from error
 
 
 def _settings() -> Settings:
@@ -244,18 +208,3 @@ def _blank_empty_indexes(root: Path) -> None:
         if vectors == 0:
             for file in (header.with_name("data_level0.bin"), header.with_name("length.bin")):
                 file.write_bytes(bytes(file.stat().st_size))
-
-
-def _key(revision: str, row: int | str) -> str:
-    return f"{revision}:{row}"
-
-
-def _written(document: Document) -> str:
-    facts = {name: getattr(document, name) for name in Document.__slots__ if name != "span"}
-    return canonical_json(facts | {"span": [document.span.start, document.span.end]})
-
-
-def _read(text: str) -> Document:
-    facts = parse_json(text)
-    start, end = facts.pop("span")
-    return Document(span=TimeSpan(start=start, end=end), **facts)

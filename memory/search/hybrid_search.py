@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from filelock import FileLock
@@ -24,14 +25,17 @@ from longtake.lazy import cached_property
 from longtake.memory.layers import content_key
 from longtake.memory.search.corpus import Corpus, Mask
 from longtake.memory.search.current_revisions import Revision, entry, read_current, video_of, write_current
-from longtake.memory.search.document_store import DocumentsError, DocumentStore, connect, read_documents
 from longtake.memory.search.event_merging import Event, find_events
 from longtake.memory.search.fusion import WORDS, Candidate, Ranking, fuse, top
 from longtake.memory.search.merged_segments import merge
 from longtake.memory.search.search_index import Batch, Document, Hit, Match, SearchFilter, Vectors
 from longtake.memory.search.segments import Segment, SegmentError, SegmentStore
+from longtake.memory.search.stored_documents import DocumentsError, read_documents
 from longtake.memory.search.terms import VERSION, query_terms
 from longtake.memory.search.vectors import VectorsError
+
+if TYPE_CHECKING:
+    from longtake.memory.search.document_store import DocumentStore
 
 _DEPTH = 100  # candidates per signal; deeper ones add less than 1 / 160 to a fused score
 _DEEPER = 4  # times as many, if they made too few events
@@ -99,6 +103,8 @@ class HybridIndex:
             LibraryError: if something is missing or damaged.
         """
         if self.chroma:
+            from longtake.memory.search.document_store import connect
+
             connect(self.chroma)
         revisions = self._read()
         try:
@@ -206,9 +212,13 @@ class HybridIndex:
 
     def _shown(self, names: Sequence[tuple[str, int]]) -> list[Document]:
         """The documents with these revisions and rows."""
-        if self.chroma or os.access(self.root, os.W_OK):
-            return self._documents.get(names)
-        return read_documents(self.root / "chroma", names)
+        if not self.chroma:
+            try:
+                return read_documents(self.root / "chroma", names)
+            except DocumentsError:
+                if not os.access(self.root, os.W_OK):
+                    raise
+        return self._documents.get(names)
 
     def _laid_out(self, revisions: dict[str, Revision]) -> Corpus:
         """The corpus of exactly these revisions; open segments stay open."""
@@ -222,6 +232,8 @@ class HybridIndex:
 
     @cached_property
     def _documents(self) -> DocumentStore:
+        from longtake.memory.search.document_store import DocumentStore  # imports Chroma, which searches do without
+
         return DocumentStore(self.root / "chroma", self.chroma)
 
     @property
@@ -279,6 +291,8 @@ class HybridIndex:
     def _let_go(self) -> None:
         """Forget everything that is open."""
         self._corpus = Corpus({}, self._open)
+        from longtake.memory.search.document_store import DocumentStore
+
         self.__dict__.pop("_documents", None)
         DocumentStore.let_go()
 

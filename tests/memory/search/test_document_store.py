@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from longtake.memory.search.document_store import DocumentsError, DocumentStore, read_documents
+from longtake.memory.search.document_store import DocumentStore
 from longtake.memory.search.search_index import Document
+from longtake.memory.search.stored_documents import DocumentsError
 from longtake.memory.timespan import TimeSpan
 
 
@@ -35,21 +36,6 @@ def test_a_missing_document_is_an_error(tmp_path: Path) -> None:
     store.add("a", "one", [document(0)])
     with pytest.raises(DocumentsError):
         store.get([("one", 0), ("one", 1)])
-
-
-def test_files_that_cannot_be_written_are_read_without_chroma(tmp_path: Path) -> None:
-    store = DocumentStore(tmp_path)
-    store.add("a", "old", [document(0)])
-    held = [document(1, "It says “no” \u2028 и да"), document(1 / 3), document(7, "")]
-    store.add("a", "new", held)
-    store.remove_others("a", "new")
-    rows = (2, 0, 1, 0)
-    assert read_documents(tmp_path, [("new", row) for row in rows]) == [held[row] for row in rows]
-    for missing in (("old", 0), ("new", 3)):
-        with pytest.raises(DocumentsError):
-            read_documents(tmp_path, [missing])
-    with pytest.raises(DocumentsError):
-        read_documents(tmp_path / "elsewhere", [("new", 0)])
 
 
 def test_removing_other_revisions_leaves_other_videos_alone(tmp_path: Path) -> None:

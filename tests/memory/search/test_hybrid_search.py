@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 
 from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory.records import Modality
-from longtake.memory.search.document_store import DocumentsError, DocumentStore
+from longtake.memory.search.document_store import DocumentStore
 from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.memory.search.search_index import Hit, SearchFilter, Signal
 from longtake.memory.search.segments import SegmentStore
+from longtake.memory.search.stored_documents import DocumentsError
 from longtake.memory.timespan import TimeSpan
 
 ALL = SearchFilter()

@@ -22,7 +22,7 @@ from longtake.settings import Settings
 WARM_QUESTIONS = 25  # the first one loads the models and isn't counted
 COLD_RUNS = 5
 AIM_WARM, AIM_COLD = 1.0, 4.0  # seconds
-_FLOOR = "import langgraph.graph, chromadb, faiss"  # what every question must load
+_FLOOR = "import langgraph.graph, faiss"  # what every question must load
 
 
 class AskReport(Record):
