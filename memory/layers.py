@@ -80,6 +80,10 @@ class Layer:
         except (OSError, ValueError) as error:
             raise _damaged(self.path, self.renewal) from error
 
+    def left_out(self) -> tuple[str, ...]:
+        """A sentence for each part of the file that couldn't be read as the layer was built."""
+        return tuple(_run_facts(_run_file(self.path)).get("left_out", ()))
+
     def check(self) -> None:
         """Read the layer as a whole, except its pictures.
 
@@ -170,14 +174,22 @@ class LayerStore:
 
     def run(self, name: str, key: str) -> dict[str, Any]:
         """What `record_run` stored; empty if the process ended first."""
-        try:
-            facts: dict[str, Any] = parse_json(self._run_file(name, key).read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError):
-            return {}
-        return facts
+        return _run_facts(self._run_file(name, key))
 
     def _run_file(self, name: str, key: str) -> Path:
-        return self.root / name / f"{key}.run.json"
+        return _run_file(self.root / name / key)
+
+
+def _run_file(layer: Path) -> Path:
+    return layer.with_name(f"{layer.name}.run.json")
+
+
+def _run_facts(file: Path) -> dict[str, Any]:
+    try:
+        facts: dict[str, Any] = parse_json(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return facts
 
 
 def _damaged(path: Path, renewal: str) -> LibraryError:
