@@ -19,8 +19,9 @@ from helpers.media.clips import flat, write_clip
 from helpers.servers.s3_server import BUCKET, s3_server
 
 from longtake.config import load
-from longtake.errors import LibraryError, LibraryUnavailable
+from longtake.errors import Cancelled, LibraryError, LibraryUnavailable
 from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
+from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 
 ADDRESS = f"s3://{BUCKET}/layers"
@@ -114,6 +115,24 @@ def test_without_the_storage_nothing_is_lost_and_the_next_run_completes_it(
         lose_copies(workspace)
         _, problems = workspace.library.sound_layers(report.video)
         assert all(ADDRESS in problem for problem in problems.values())
+
+
+def test_of_an_interrupted_run_only_the_archives_in_use_stay(storage: Any, video: Path, tmp_path: Path) -> None:
+    watcher = Watcher()
+
+    def stop_after_the_picture() -> None:
+        if any(report.name == "moments" for report in watcher.reports):
+            raise Cancelled("stopped")
+
+    watcher.check_cancelled = stop_after_the_picture
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    partial = workspace.add(video, watcher)
+    assert "text_vectors" in partial.video.layers
+    lose_copies(workspace)  # as if another machine went on
+    record = workspace.add(video).video
+    assert record.layers["text_vectors"] != partial.video.layers["text_vectors"]
+    names = {f"layers/{record.id}/{name}/{key}.tar" for name, key in record.layers.items()}
+    assert set(archives(storage)) == names
 
 
 def test_a_damaged_archive_is_built_again(storage: Any, video: Path, tmp_path: Path) -> None:
