@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import shutil
+import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -148,6 +150,24 @@ def test_a_damaged_archive_is_built_again(storage: Any, video: Path, tmp_path: P
         assert workspace.add(video).complete
         assert storage.get_object(Bucket=BUCKET, Key=name)["Body"].read() != damaged
         assert workspace.library.layer(record, "changes") is not None
+
+
+def test_what_a_killed_process_had_unpacked_is_removed(storage: Any, video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    record = workspace.add(video).video
+    lose_copies(workspace)
+    code = (
+        "import os, sys; from pathlib import Path; from longtake.memory import library, shared_layers\n"
+        "shared_layers._unpack = lambda packed, place: os.kill(os.getpid(), 9)\n"
+        "opened = library.Library(Path(sys.argv[1]), layers=sys.argv[2])\n"
+        "opened.layer(opened.get(sys.argv[3]), 'probe')"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, workspace.library.root, ADDRESS, record.id], check=False)
+    folder = workspace.library.layers(record.id).root
+    left = [path for path in folder.rglob(".*") if path.is_dir()]
+    assert (killed.returncode, len(left)) == (-9, 1)
+    assert workspace.library.layer(record, "probe") is not None
+    assert not [path for path in folder.rglob(".*") if path.is_dir()]
 
 
 def test_nothing_of_an_archive_lands_elsewhere(storage: Any, tmp_path: Path) -> None:
