@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import tempfile
+import uuid
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -79,6 +80,10 @@ class Layer:
                     yield parse_json(line)
         except (OSError, ValueError) as error:
             raise _damaged(self.path, self.renewal) from error
+
+    def left_out(self) -> tuple[str, ...]:
+        """A sentence for each part of the file that couldn't be read as the layer was built."""
+        return tuple(_run_facts(_run_file(self.path)).get("left_out", ()))
 
     def check(self) -> None:
         """Read the layer as a whole, except its pictures.
@@ -157,12 +162,21 @@ class LayerStore:
         if self.shared and (built or not self.shared.holds(layer.name, layer.key)):
             self.shared.put(layer.path, self._run_file(layer.name, layer.key))
 
-    def remove(self, layer: Layer) -> None:
-        """Remove a layer that is no longer in use."""
-        if self.shared:
-            self.shared.remove(layer.name, layer.key)
-        shutil.rmtree(layer.path, ignore_errors=True)
-        self._run_file(layer.name, layer.key).unlink(missing_ok=True)
+    def remove_others(self, name: str, key: str) -> None:
+        """Remove the layers of this name except the one in use, also those that an interrupted process left.
+
+        Raises:
+            LibraryUnavailable: if the object storage that holds them can't be reached or refuses.
+        """
+        folder = self.root / name
+        for other in (each for each in folder.glob("[!.]*") if each.is_dir() and each.name != key):
+            if self.shared:
+                self.shared.remove(name, other.name)
+            with suppress(FileNotFoundError):
+                other.rename(folder / f".deleted-{uuid.uuid4().hex}")  # a reader finds all of it or nothing
+            _run_file(other).unlink(missing_ok=True)
+        for trash in folder.glob(".deleted-*"):  # including leftovers of an interrupted removal
+            shutil.rmtree(trash, ignore_errors=True)
 
     def record_run(self, name: str, key: str, facts: Mapping[str, Any]) -> None:
         """Store timings and machine facts of a build next to the layer."""
@@ -170,14 +184,22 @@ class LayerStore:
 
     def run(self, name: str, key: str) -> dict[str, Any]:
         """What `record_run` stored; empty if the process ended first."""
-        try:
-            facts: dict[str, Any] = parse_json(self._run_file(name, key).read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError):
-            return {}
-        return facts
+        return _run_facts(self._run_file(name, key))
 
     def _run_file(self, name: str, key: str) -> Path:
-        return self.root / name / f"{key}.run.json"
+        return _run_file(self.root / name / key)
+
+
+def _run_file(layer: Path) -> Path:
+    return layer.with_name(f"{layer.name}.run.json")
+
+
+def _run_facts(file: Path) -> dict[str, Any]:
+    try:
+        facts: dict[str, Any] = parse_json(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+    return facts
 
 
 def _damaged(path: Path, renewal: str) -> LibraryError:

@@ -14,8 +14,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from filelock import FileLock
+
 from longtake.errors import LibraryUnavailable, MediaError, told_of_files
 from longtake.remote import RemoteFile
+
+_UNPACKING = ".unpacking"
 
 
 class SharedLayers:
@@ -51,13 +55,14 @@ class SharedLayers:
             if not archive.exists():
                 return
             folder.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as made:
-                place = Path(made)
+            with _unpacking(folder.parents[1]) as place:
+                if folder.exists():  # another process was first
+                    return
                 with archive.open() as stream, tarfile.open(fileobj=stream, mode="r|") as packed:
                     _unpack(packed, place)
                 with suppress(FileNotFoundError):
                     os.replace(place / run.name, run)
-                with suppress(OSError):  # another process was first
+                with suppress(OSError):  # another process built it meanwhile
                     os.rename(place, folder)
 
     def remove(self, name: str, key: str) -> None:
@@ -73,6 +78,22 @@ class SharedLayers:
 
     def _archive(self, name: str, key: str) -> RemoteFile:
         return RemoteFile(f"{self.address}/{name}/{key}.tar")
+
+
+@contextmanager
+def _unpacking(root: Path) -> Iterator[Path]:
+    """A new folder for the files of an archive.
+
+    Only one process at a time unpacks layers of a video: what is found there is of one that was killed.
+    """
+    place = root / _UNPACKING
+    with FileLock(root / f"{_UNPACKING}.lock"):
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        try:
+            yield place
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def _unpack(packed: tarfile.TarFile, place: Path) -> None:

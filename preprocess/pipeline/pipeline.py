@@ -144,15 +144,16 @@ class _Indexing:
     def _make_findable(self) -> None:
         # This can't be cancelled: it takes almost no time, and without it search would find nothing.
         watcher = Watcher()
-        before = self.layers.get(EMBEDDING.name)
         self._run(EMBEDDING, watcher)
         built_here = {report.key for report in self.embeddings if not report.reused}
         self.embeddings.extend(
             report for report in watcher.reports if report.key is None or report.key not in built_here
         )
         self.video = make_findable(self.video, self.layers, self.library, self.index)
-        if before and before.key in built_here and before.key != self.video.layers.get(EMBEDDING.name):
-            self.library.layers(self.video.id).remove(before)
+        # Earlier ones embed fewer layers, or others. Those others stay: questions under way read them, and if their
+        # engine is chosen again, they needn't be built.
+        if key := self.video.layers.get(EMBEDDING.name):
+            self.library.layers(self.video.id).remove_others(EMBEDDING.name, key)
 
     def _keep(self, **changes: object) -> None:
         self.video = self.video.model_copy(update=changes)

@@ -148,8 +148,7 @@ def _build(
 def _report(store: LayerStore, layer: Layer, *, reused: bool) -> LayerReport:
     facts = store.run(layer.name, layer.key)
     seconds = 0.0 if reused else facts.get("seconds", 0.0)
-    left_out = tuple(facts.get("left_out", ()))
-    return LayerReport(layer.name, layer.engine, layer.key, layer.count, seconds, reused, left_out=left_out)
+    return LayerReport(layer.name, layer.engine, layer.key, layer.count, seconds, reused, left_out=layer.left_out())
 
 
 def _run_facts(chunks: Chunks, seconds: float, worked: float, left_out: Sequence[str]) -> dict[str, object]:

@@ -145,8 +145,8 @@ class RemoteFile(PosixPath):
             storage.put_file(str(file), str(self))
 
     def unlink(self, missing_ok: bool = True) -> None:
-        """Delete the object; storage doesn't say whether there was one."""
-        with self._storage("delete") as storage:
+        """Delete the object; not every storage says whether there was one."""
+        with suppress(FileNotFoundError), self._storage("delete") as storage:
             storage.rm_file(str(self))
 
     def _mode(self) -> int:

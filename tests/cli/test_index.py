@@ -8,9 +8,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from helpers.command import Done, longtake
+from helpers.media.sound import noise, write_pieces
 from helpers.servers.loopback import Handler, listening
 
 
@@ -89,3 +92,28 @@ def test_offline_no_link_is_fetched(site: str, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "offline" in done.stderr
+
+
+def test_what_is_missing_of_a_file_is_told_once_and_in_the_same_words_everywhere(tmp_path: Path) -> None:
+    pieces = [(start, noise(4.0, 0.1).astype(np.float32)) for start in (0.0, 9.0)]
+    path, library = write_pieces(tmp_path / "gap.mka", pieces), tmp_path / "library"
+    first = longtake("index", path, library=library)
+    (missing,) = (line.split("!")[1].strip() for line in first.stdout.splitlines() if "!" in line)
+    assert (first.code, "4.0 s and 9.0 s" in missing) == (3, True)
+    second = longtake("index", path, library=library)
+    assert (second.code, missing in second.stdout, "Up to date" in second.stdout) == (0, False, True)
+    for told in (
+        longtake("videos", "show", "gap", library=library),
+        longtake("ask", "gap", "What sound is heard at 6 s?", library=library),
+        longtake("tools", "call", "detect_audio_events", "gap", "--args", '{"timestamp": "0-13"}', library=library),
+    ):
+        assert told.stdout.count(missing) == 1
+    (shown,) = {tuple(layer["left_out"]) for layer in facts_of("gap", library)["layers"].values()} - {()}
+    assert shown == (missing,)
+    seen = longtake("ask", "gap", "What is written on the sign?", library=library)
+    assert missing not in seen.stdout
+
+
+def facts_of(video: str, library: Path) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(longtake("videos", "show", video, "--json", library=library).stdout)
+    return facts

@@ -55,6 +55,8 @@ def test_list_marks_a_video_whose_indexing_has_not_finished(library: Library) ->
     assert run(library, "list").stdout == f"talk.mp4  00:02:00  {TALK}  no layers  (indexing hasn't finished)\n"
     [video] = json.loads(run(library, "list", "--json").stdout)
     assert (video["layers"], video["complete"]) == ({}, False)
+    assert "(indexing hasn't finished)" in run(library, "show", TALK).stdout
+    assert json.loads(run(library, "show", TALK, "--json").stdout)["complete"] is False
 
 
 def test_an_empty_library_says_what_to_do(tmp_path: Path) -> None:

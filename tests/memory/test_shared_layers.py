@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import shutil
+import subprocess
+import sys
 import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,8 +21,9 @@ from helpers.media.clips import flat, write_clip
 from helpers.servers.s3_server import BUCKET, s3_server
 
 from longtake.config import load
-from longtake.errors import LibraryError, LibraryUnavailable
+from longtake.errors import Cancelled, LibraryError, LibraryUnavailable
 from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
+from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 
 ADDRESS = f"s3://{BUCKET}/layers"
@@ -116,6 +119,24 @@ def test_without_the_storage_nothing_is_lost_and_the_next_run_completes_it(
         assert all(ADDRESS in problem for problem in problems.values())
 
 
+def test_of_an_interrupted_run_only_the_archives_in_use_stay(storage: Any, video: Path, tmp_path: Path) -> None:
+    watcher = Watcher()
+
+    def stop_after_the_picture() -> None:
+        if any(report.name == "moments" for report in watcher.reports):
+            raise Cancelled("stopped")
+
+    watcher.check_cancelled = stop_after_the_picture
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    partial = workspace.add(video, watcher)
+    assert "text_vectors" in partial.video.layers
+    lose_copies(workspace)  # as if another machine went on
+    record = workspace.add(video).video
+    assert record.layers["text_vectors"] != partial.video.layers["text_vectors"]
+    names = {f"layers/{record.id}/{name}/{key}.tar" for name, key in record.layers.items()}
+    assert set(archives(storage)) == names
+
+
 def test_a_damaged_archive_is_built_again(storage: Any, video: Path, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", SETTINGS)
     record = workspace.add(video).video
@@ -129,6 +150,24 @@ def test_a_damaged_archive_is_built_again(storage: Any, video: Path, tmp_path: P
         assert workspace.add(video).complete
         assert storage.get_object(Bucket=BUCKET, Key=name)["Body"].read() != damaged
         assert workspace.library.layer(record, "changes") is not None
+
+
+def test_what_a_killed_process_had_unpacked_is_removed(storage: Any, video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    record = workspace.add(video).video
+    lose_copies(workspace)
+    code = (
+        "import os, sys; from pathlib import Path; from longtake.memory import library, shared_layers\n"
+        "shared_layers._unpack = lambda packed, place: os.kill(os.getpid(), 9)\n"
+        "opened = library.Library(Path(sys.argv[1]), layers=sys.argv[2])\n"
+        "opened.layer(opened.get(sys.argv[3]), 'probe')"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, workspace.library.root, ADDRESS, record.id], check=False)
+    folder = workspace.library.layers(record.id).root
+    left = [path for path in folder.rglob(".*") if path.is_dir()]
+    assert (killed.returncode, len(left)) == (-9, 1)
+    assert workspace.library.layer(record, "probe") is not None
+    assert not [path for path in folder.rglob(".*") if path.is_dir()]
 
 
 def test_nothing_of_an_archive_lands_elsewhere(storage: Any, tmp_path: Path) -> None:

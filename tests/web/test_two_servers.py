@@ -137,3 +137,21 @@ def test_the_jobs_of_a_server_that_is_gone_are_given_out_once(tmp_path: Path) ->
     assert other.elsewhere("a") is None
     assert one.abandoned() == ["a"]
     assert other.abandoned() == []
+
+
+def test_a_server_that_was_killed_is_known_to_be_gone_at_once(own_workspace: Workspace) -> None:
+    video, folder = own_workspace.library.resolve("talk.mp4").id, own_workspace.library.root / "indexing"
+    code = (
+        "import os, sys; from pathlib import Path; from longtake.web.progress import Progress, SharedProgress\n"
+        "shared = SharedProgress(Path(sys.argv[1]))\n"
+        "shared.publish({sys.argv[2]: Progress(state='queued', layers=(), share=0.0)})\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, folder, video], check=False)
+    assert (killed.returncode, len(list(folder.glob("*.json")))) == (-9, 1)
+    with web_server(own_workspace) as server, server.client() as client:
+        end = time.monotonic() + 8.0  # well before its silence would tell
+        while shown := client.get(f"/api/videos/{video}").json()["progress"]:
+            assert time.monotonic() < end, shown
+            time.sleep(0.1)
+    assert list(folder.iterdir()) == []

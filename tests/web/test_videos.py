@@ -294,6 +294,16 @@ def test_a_layer_that_cannot_be_read_at_all_is_a_problem_of_its_video(own_worksp
     assert "subtitles" in named
 
 
+def test_what_is_missing_of_a_file_is_named_once(own_workspace: Workspace) -> None:
+    video = own_workspace.library.resolve("talk.mp4")
+    store, missing = own_workspace.library.layers(video.id), "the picture between 2.0 s and 4.0 s is missing"
+    for name in ("shots", "keyframes"):
+        store.record_run(name, video.layers[name], {"left_out": [missing]})
+    with web_server(own_workspace) as server, server.client() as client:
+        (shown,) = client.get("/api/videos").json()["videos"]
+    assert shown["left_out"] == [missing]
+
+
 def test_before_it_is_indexed_a_video_is_shown_played_and_looked_at(empty: Workspace, tmp_path: Path) -> None:
     file = write_small_video(tmp_path / "talk.mp4")
     record = video_record(file, file.stat(), file_id(file), empty.library, probe(file))

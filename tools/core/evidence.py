@@ -39,9 +39,15 @@ def examined(layer: Layer, span: TimeSpan) -> tuple[TimeSpan, ...]:
     )
 
 
-def unexamined(layer: Layer, span: TimeSpan) -> tuple[str, ...]:
-    """A note if a layer covers a span only in part."""
+def unexamined(layer: Layer, span: TimeSpan, reader: Layer | None = None) -> tuple[str, ...]:
+    """Notes if a layer covers a span only in part: how much, and what of the file couldn't be read.
+
+    Args:
+        layer: the layer.
+        span: the span.
+        reader: the layer that knows what couldn't be read, if that isn't `layer` itself.
+    """
     seconds = sum(part.length for part in examined(layer, span))
     if span.length == 0 or seconds >= span.length - SLACK:
         return ()
-    return (f"only {seconds:.1f} of {span.length:.1f} s of it were examined",)
+    return (f"only {seconds:.1f} of {span.length:.1f} s of it were examined", *(reader or layer).left_out())

@@ -42,7 +42,9 @@ def transcribe_speech(
         evidence_of(item, item["text"], "speech", layer, video.id, confidence=item.get("confidence", 1.0))
         for item in items
     )
-    notes = (*parsed.notes, *said, *unexamined(layer, span), *_notes(layer, items, span, language))
+    # The layer of sounds is made of the same track and tells what is missing of it.
+    reader = video.layer("sounds") if layer.name == "speech" else None
+    notes = (*parsed.notes, *said, *unexamined(layer, span, reader), *_notes(layer, items, span, language))
     return _result(span, evidence, examined(layer, span), notes)
 
 

@@ -30,6 +30,8 @@ FAILED = "(Not everything could be examined. {what})"
 HELP = "`longtake doctor` says what that takes"
 MANY = frozenset({"list", "count", "order"})  # targets for which everything must be examined
 HEARD = frozenset[Modality]({"speech", "audio"})
+HEARD_LAYERS = frozenset({"subtitles", "sounds", "speech"})
+MAX_LEFT_OUT = 3  # sentences about parts of one file
 NO_OPTION = "No evidence settles which option is right."
 # Names of layers that are missing.
 SENSES: Mapping[Source, str] = {
@@ -53,7 +55,8 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     if proven and option is None and LETTER.match(state.draft or "") and state.options:
         text = f"{text} {NO_OPTION}"
     if status in ("abstained", "uncertain"):
-        text = " ".join(filter(None, (text, _failed(state.messages), _voices(state, context), _damaged(context))))
+        why = _failed(state.messages), _voices(state, context), _unreadable(state, context), _damaged(context)
+        text = " ".join(filter(None, (text, *why)))
     if state.stands_in and status != "partial":
         text = f"{text} {STOOD_IN.format(why=state.stands_in)}"
     result = Answer(
@@ -104,6 +107,19 @@ def _damaged(context: RunContext) -> str:
     """Which layers can't be read, and how to renew them: the answer may be in one of them."""
     said = " ".join(context.known.damaged)
     return said and f"({said})"
+
+
+def _unreadable(state: AgentState, context: RunContext) -> str:
+    """Which parts of the sound couldn't be read, for a question about it, or else of the picture."""
+    heard = state.query is not None and MODALITY_OF.get(state.query.source) in HEARD
+    said = []
+    for video in context.known.videos:
+        told = (each for name, each in video.left_out.items() if (name in HEARD_LAYERS) == heard)
+        sentences = list(dict.fromkeys(sentence.rstrip(".") for each in told for sentence in each))
+        more = [f"and {len(sentences) - MAX_LEFT_OUT} more"] if len(sentences) > MAX_LEFT_OUT else []
+        if sentences:
+            said.append(f"{video.name}: {'; '.join([*sentences[:MAX_LEFT_OUT], *more])}")
+    return f"({'. '.join(said)}.)" if said else ""
 
 
 def _voices(state: AgentState, context: RunContext) -> str:

@@ -23,7 +23,7 @@ from longtake.memory.timespan import clock
 from longtake.preprocess.engines.packaged_files import INSTALL
 from longtake.preprocess.media.links import fetch, is_link
 from longtake.preprocess.media.media_files import files_in, is_media
-from longtake.preprocess.pipeline.progress import IndexReport
+from longtake.preprocess.pipeline.progress import IndexReport, LayerReport
 from longtake.preprocess.pipeline.step_run import StepRunner
 from longtake.remote import RemoteFile, media_path
 from longtake.settings import Settings
@@ -71,7 +71,7 @@ def index(
                 refused += 1
                 continue
             say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report)
-            if not report.complete or any(layer.problem or layer.left_out for layer in report.layers):
+            if not report.complete or any(layer.problem or _found_missing(layer) for layer in report.layers):
                 in_part += 1
             unheard = unheard or any(layer.name == "speech" and layer.unavailable for layer in report.layers)
     if unheard and not as_json:
@@ -149,6 +149,13 @@ def report_json(report: IndexReport) -> dict[str, Any]:
     }
 
 
+def _found_missing(layer: LayerReport) -> bool:
+    """Whether this run found parts of the file that can't be read: a kept layer's were told when it was built, and
+    nothing can be done about them.
+    """
+    return bool(layer.left_out) and not layer.reused
+
+
 def _show(report: IndexReport) -> None:
     say(f"{report.video.name}  {clock(report.video.duration)}  id {report.video.id}")
     printed: set[str] = set()  # the layers of one pass skip the same parts
@@ -158,8 +165,11 @@ def _show(report: IndexReport) -> None:
         elif not layer.unavailable:
             how = "kept" if layer.reused else f"{layer.seconds:.1f} s"
             say(f"  {layer.name:<13} {counted(layer.items, 'item'):>12}  {how:>8}  {layer.engine}")
-        for sentence in (sentence for sentence in layer.left_out if sentence not in printed):
-            say(f"  {'':<13} !  {sentence}")
-        printed.update(layer.left_out)
+        if _found_missing(layer):
+            for sentence in (sentence for sentence in layer.left_out if sentence not in printed):
+                say(f"  {'':<13} !  {sentence}")
+            printed.update(layer.left_out)
+    if report.complete and all(layer.reused or layer.unavailable for layer in report.layers):
+        say("  Up to date: all layers were kept.")
     if lacking := [layer.name for layer in report.layers if layer.unavailable]:
         say(f"  No engine for {', '.join(lacking)}: `longtake doctor` says how to add one.")

@@ -19,6 +19,7 @@ videos = typer.Typer(
     no_args_is_help=True, add_completion=False, help="List, show, delete and export the videos of the library."
 )
 
+_UNFINISHED = "  (indexing hasn't finished)"
 Name = Annotated[str, typer.Argument(help="Name, path, id or id prefix.", metavar="VIDEO")]
 
 
@@ -34,7 +35,7 @@ def list_videos(context: typer.Context, as_json: Json = False) -> None:
     width = max(len(video.name) for video in found)
     for video in found:
         layers = ", ".join(video.layers) or "no layers"
-        unfinished = "" if video.complete else "  (indexing hasn't finished)"
+        unfinished = "" if video.complete else _UNFINISHED
         say(f"{video.name:<{width}}  {clock(video.duration)}  {video.id}  {layers}{unfinished}")
     return None
 
@@ -121,7 +122,13 @@ def _facts(library: Library, video: VideoRecord) -> dict[str, Any]:
         "duration": video.duration,
         "complete": video.complete,
         "layers": {
-            name: {"engine": layer.engine, "key": layer.key, "items": layer.count, "share": layer.share(video.duration)}
+            name: {
+                "engine": layer.engine,
+                "key": layer.key,
+                "items": layer.count,
+                "share": layer.share(video.duration),
+                "left_out": layer.left_out(),
+            }
             for name, layer in layers.items()
             if layer
         },
@@ -129,11 +136,16 @@ def _facts(library: Library, video: VideoRecord) -> dict[str, Any]:
 
 
 def _say_video(facts: dict[str, Any]) -> None:
-    say(f"{facts['name']}  {clock(facts['duration'])}  {facts['id']}")
+    unfinished = "" if facts["complete"] else _UNFINISHED
+    say(f"{facts['name']}  {clock(facts['duration'])}  {facts['id']}{unfinished}")
     say(facts["path"])
+    told: set[str] = set()  # the layers of one pass skip the same parts
     for name, layer in facts["layers"].items():
         items, share = counted(layer["items"], "item"), layer["share"]
         say(f"  {name:<13} {items:>12}  {share:>4.0%} of the time  {layer['engine']}")
+        for sentence in (sentence for sentence in layer["left_out"] if sentence not in told):
+            say(f"  {'':<13} !  {sentence}")
+        told.update(layer["left_out"])
 
 
 def _item_line(item: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from queue import Empty, Queue
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ MEMORY = 2 << 30  # bytes that Ray reserves for a worker: the visual pass of an 
 TRIES = 3  # workers that one piece of work may lose
 _POLL = 0.5  # seconds between two looks at it
 _ANSWERS = 5.0  # seconds in which a cluster's address must answer; Ray itself tries for many minutes
+_JOINING = ("RAY_gcs_server_port_wait_time_s", "3")  # tries to join a cluster; Ray prints a line for each that fails
 _SMALL = 50_000  # bytes of an argument that Ray sends along with a call
 _SLOW = 60.0  # seconds for a worker to start, after which something may be wrong
 _STOPS = 10.0  # seconds in which work must end once it is stopped
@@ -273,9 +274,13 @@ def _connected(address: str | None) -> Any:
         raise ConfigError("The executor ray needs an extra: pip install 'longtake[ray]'.") from error
     dashboard = None if address else False  # only a cluster that is started here may be told so
     try:
-        ray.init(
-            address=address or "local", log_to_driver=False, logging_level=logging.ERROR, include_dashboard=dashboard
-        )
+        with _soon_refused() if address else nullcontext():
+            ray.init(
+                address=address or "local",
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                include_dashboard=dashboard,
+            )
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         reason = _in_one_line(error)
         if not address:
@@ -285,6 +290,20 @@ def _connected(address: str | None) -> Any:
             "the same token file and set RAY_AUTH_MODE=token."
         ) from error
     return ray
+
+
+@contextmanager
+def _soon_refused() -> Iterator[None]:
+    """A token that is missing or wrong stays so: Ray gives up joining after three seconds rather than twenty."""
+    name, tries = _JOINING
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = tries
+    try:
+        yield
+    finally:
+        del os.environ[name]  # it would also shorten the start of a cluster on this machine
 
 
 def _in_one_line(error: Exception) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -41,9 +42,11 @@ def worded_lines(library: Library, video: VideoRecord) -> list[WordedLine]:
         LibraryError: if a layer is damaged.
     """
     layers = {name: layer for name in (*SOURCES, "text_vectors") if (layer := library.layer(video, name))}
-    embedded = layers.pop("text_vectors", None)
+    vectors: Vectors | tuple[()] = ()
+    if embedded := layers.pop("text_vectors", None):
+        with suppress(FileNotFoundError):  # another one has taken its place meanwhile
+            vectors = load_vectors(embedded)
     documents = documents_of(video.id, layers)
-    vectors = load_vectors(embedded) if embedded else ()
     if len(documents) != len(vectors):  # embedded by a version that made different documents
         return []
     worded = {layers[name].key for name in _LAYERS if name in layers}

@@ -207,7 +207,7 @@ class Indexing:
 
     def _publish(self) -> None:
         """Tell the other servers how far the jobs are, and take over those of servers that are gone."""
-        while not self._closed.wait(BEAT):
+        while True:  # at once: what a killed server said of a video isn't true any more
             try:
                 self._tell()
                 for video_id in self._shared.abandoned():
@@ -216,6 +216,8 @@ class Indexing:
                         self.add(video)
             except OSError as error:
                 log.warning("the other servers' jobs can't be read: %s", error)
+            if self._closed.wait(BEAT):
+                break
         self._shared.close()
 
     def _tell(self) -> None:

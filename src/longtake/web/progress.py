@@ -1,18 +1,21 @@
 """The progress of indexing, and what the servers of one library tell each other about it.
 
 In the library's folder `indexing`, every server keeps a file for each of its unfinished or failed jobs,
-`<video>.<server>.json`, and touches it while it lives.
+`<video>.<server>.json`, and touches it while it lives. As long as it has such files, it also holds the lock
+`<server>.lock`, which ends with its process: others needn't wait to see that it was killed.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
+from filelock import FileLock
 from pydantic import Field, ValidationError
 
 from longtake.memory.records import Record
@@ -60,6 +63,7 @@ class SharedProgress:
         self._folder = folder
         self._server = secrets.token_hex(8)
         self._published: dict[str, str] = {}
+        self._lock = FileLock(self._lock_file(self._server), thread_local=False)
 
     def publish(self, jobs: Mapping[str, Progress]) -> None:
         """Say how far the jobs of this server are, by video; those that are done are no longer mentioned.
@@ -68,18 +72,22 @@ class SharedProgress:
             OSError: if the folder can't be written.
         """
         told = {video: job.model_dump_json() for video, job in jobs.items() if job.state != "done"}
+        if told and not self._lock.is_locked:
+            self._folder.mkdir(exist_ok=True)
+            self._lock.acquire(timeout=0)
         for video, text in told.items():
             file = self._file(video)
             if self._published.get(video) == text and file.exists():
                 file.touch()
                 continue
-            self._folder.mkdir(exist_ok=True)
             unfinished = file.with_suffix(".new")
             unfinished.write_text(text, encoding="utf-8")
             unfinished.replace(file)  # no flush: it is out of date in a second
         for video in self._published.keys() - told.keys():
             self._file(video).unlink(missing_ok=True)
         self._published = told
+        if not told:
+            self._let_go()
 
     def elsewhere(self, video: str) -> Progress | None:
         """The progress of a video at another server that is alive, the one that indexes it first."""
@@ -88,18 +96,54 @@ class SharedProgress:
 
     def abandoned(self) -> list[str]:
         """The videos that servers which are gone have left unfinished; each is given to one caller, once."""
-        videos = []
+        videos, by_server = [], defaultdict(list)
         for file in self._folder.glob("*.json"):
-            with suppress(OSError):  # another server takes it
-                if time.time() - file.stat().st_mtime > _DEAD:
-                    file.unlink()
-                    videos.append(file.name.partition(".")[0])
+            video, server, _ = file.name.split(".")
+            by_server[server].append((video, file))
+        for server, jobs in by_server.items():
+            with self._ended(server) as ended:
+                for video, file in jobs:
+                    with suppress(OSError):  # another server takes it
+                        if ended or time.time() - file.stat().st_mtime > _DEAD:
+                            file.unlink()
+                            videos.append(video)
         return videos
 
     def close(self) -> None:
         """Say nothing more."""
         for video in self._published:
             self._file(video).unlink(missing_ok=True)
+        self._let_go()
+
+    @contextmanager
+    def _ended(self, server: str) -> Iterator[bool]:
+        """Whether a server's process has ended, which nobody else can find meanwhile; its lock is removed then.
+
+        A server of an earlier version has no lock: only its silence tells.
+        """
+        file = self._lock_file(server)
+        if server == self._server or not file.exists():
+            yield False
+            return
+        lock = FileLock(file)
+        try:
+            lock.acquire(timeout=0)
+        except OSError:  # including `Timeout`: it lives
+            yield False
+            return
+        try:
+            yield True
+            file.unlink(missing_ok=True)
+        finally:
+            lock.release()
+
+    def _let_go(self) -> None:
+        if self._lock.is_locked:
+            self._lock_file(self._server).unlink(missing_ok=True)
+            self._lock.release()
+
+    def _lock_file(self, server: str) -> Path:
+        return self._folder / f"{server}.lock"
 
     def _read(self, file: Path) -> Progress | None:
         with suppress(OSError, ValidationError):  # it is gone, or of another version

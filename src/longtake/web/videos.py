@@ -61,6 +61,7 @@ class Video(Record):
     layers: tuple[LayerShare, ...]
     progress: Progress | None
     problems: dict[str, str]
+    left_out: tuple[str, ...] = Field(description="Sentences about parts of the file that couldn't be read.")
 
 
 class VideoList(Record):
@@ -177,10 +178,12 @@ def shown(service: Service, video: VideoRecord) -> Video:
     media = media_of(service.library, video)
     picture = media.video if media else None
     layers, problems = [], progress.problems if progress else {}
+    left_out: dict[str, None] = {}  # the layers of one pass skip the same parts
     for name in (name for name in LAYERS if name in video.layers):
         try:
             layer = service.library.layer(video, name)
             layers.append(LayerShare(name=name, share=layer.share(video.duration) if layer else 0.0))
+            left_out.update(dict.fromkeys(layer.left_out() if layer else ()))
         except LibraryError as error:  # a damaged layer hides neither the others nor other videos
             problems[name] = str(error)
     if media and media.audio and not progress and not _TRANSCRIPTS & video.layers.keys():
@@ -199,4 +202,5 @@ def shown(service: Service, video: VideoRecord) -> Video:
         layers=tuple(layers),
         progress=progress,
         problems=problems,
+        left_out=tuple(left_out),
     )

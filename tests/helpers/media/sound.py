@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import wave
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 import numpy.typing as npt
 
@@ -91,4 +93,21 @@ def write_sound(path: Path, samples: Wave) -> Path:
         file.setsampwidth(2)
         file.setframerate(RATE)
         file.writeframes((samples * 32767).astype("<i2").tobytes())
+    return path
+
+
+def write_pieces(path: Path, pieces: Sequence[tuple[float, npt.NDArray[np.float32]]], codec: str = "pcm_s16le") -> Path:
+    """A mono file with each piece at its time; the suffix chooses the container."""
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=RATE)
+        assert isinstance(stream, av.AudioStream)
+        stream.layout = "mono"
+        for start, samples in pieces:
+            for first in range(0, len(samples), 1024):
+                chunk = (samples[first : first + 1024] * 32767).astype(np.int16)
+                frame = av.AudioFrame.from_ndarray(chunk.reshape(1, -1), format="s16", layout="mono")
+                frame.sample_rate, frame.time_base = RATE, Fraction(1, RATE)
+                frame.pts = round(start * RATE) + first
+                container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
     return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from av.stream import Disposition
+from helpers.media.sound import write_pieces
 
 from longtake.errors import Cancelled, MediaError
 from longtake.memory.timespan import TimeSpan
@@ -24,29 +24,12 @@ def tone(seconds: float, hz: float = 440.0, level: float = 0.5) -> npt.NDArray[n
     return (level * np.sin(2 * np.pi * hz * np.arange(round(seconds * RATE)) / RATE)).astype(np.float32)
 
 
-def write(path: Path, pieces: Sequence[tuple[float, npt.NDArray[np.float32]]], codec: str = "pcm_s16le") -> Path:
-    """A mono file with each piece at its time; the suffix chooses the container."""
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream(codec, rate=RATE)
-        assert isinstance(stream, av.AudioStream)
-        stream.layout = "mono"
-        for start, samples in pieces:
-            for first in range(0, len(samples), 1024):
-                chunk = (samples[first : first + 1024] * 32767).astype(np.int16)
-                frame = av.AudioFrame.from_ndarray(chunk.reshape(1, -1), format="s16", layout="mono")
-                frame.sample_rate, frame.time_base = RATE, Fraction(1, RATE)
-                frame.pts = round(start * RATE) + first
-                container.mux(stream.encode(frame))
-        container.mux(stream.encode(None))
-    return path
-
-
 def heard(path: Path, media: MediaInfo | None = None, span: TimeSpan | None = None) -> list[AudioBlock]:
     return list(read_audio(path, media or probe(path), span=span))
 
 
 def test_blocks_follow_each_other_without_loss_or_repetition(tmp_path: Path) -> None:
-    path = write(tmp_path / "long.wav", [(0.0, tone(70))])
+    path = write_pieces(tmp_path / "long.wav", [(0.0, tone(70))])
     blocks = heard(path)
     assert [block.start for block in blocks] == [0.0, 32.0, 64.0]
     joined = np.concatenate([block.samples for block in blocks])
@@ -56,13 +39,13 @@ def test_blocks_follow_each_other_without_loss_or_repetition(tmp_path: Path) -> 
 
 
 def test_a_gap_in_presentation_time_is_a_gap_between_blocks(tmp_path: Path) -> None:
-    path = write(tmp_path / "gap.mka", [(0.0, tone(1.0)), (3.0, tone(1.0))])
+    path = write_pieces(tmp_path / "gap.mka", [(0.0, tone(1.0)), (3.0, tone(1.0))])
     spans = [(block.start, block.end) for block in heard(path)]
     assert spans == [pytest.approx((0.0, 1.0), abs=0.002), pytest.approx((3.0, 4.0), abs=0.002)]
 
 
 def test_times_count_from_the_media_origin(tmp_path: Path) -> None:
-    path = write(tmp_path / "late.mka", [(5.0, tone(1.0))])
+    path = write_pieces(tmp_path / "late.mka", [(5.0, tone(1.0))])
     media = probe(path)
     own_clock = heard(path, media)[0].start
     pictures_first = MediaInfo(media.container, 6.0, 3.0, None, media.audio, ())
@@ -71,7 +54,7 @@ def test_times_count_from_the_media_origin(tmp_path: Path) -> None:
 
 
 def test_sound_before_the_origin_is_not_heard(tmp_path: Path) -> None:
-    path = write(tmp_path / "early.mka", [(0.0, tone(2.0))])
+    path = write_pieces(tmp_path / "early.mka", [(0.0, tone(2.0))])
     later = MediaInfo("matroska", 1.5, 0.5, None, probe(path).audio, ())
     (block,) = heard(path, later)
     assert (block.start, block.end) == pytest.approx((0.0, 1.5), abs=0.002)
@@ -79,7 +62,7 @@ def test_sound_before_the_origin_is_not_heard(tmp_path: Path) -> None:
 
 def test_a_span_gives_the_same_samples_as_the_whole(tmp_path: Path) -> None:
     samples = tone(50, 300) * np.linspace(0, 1, 50 * RATE, dtype=np.float32)
-    path = write(tmp_path / "ramp.wav", [(0.0, samples)])
+    path = write_pieces(tmp_path / "ramp.wav", [(0.0, samples)])
     blocks = heard(path, span=TimeSpan(start=40.25, end=41.5))
     part = np.concatenate([block.samples for block in blocks])
     assert blocks[0].start == pytest.approx(40.25, abs=1e-4)
@@ -95,7 +78,9 @@ def test_other_rates_and_channels_are_mixed_to_mono_without_clipping(media: Path
 
 
 def test_a_truncated_file_gives_what_it_has(tmp_path: Path) -> None:
-    whole = write(tmp_path / "whole.flac", [(0.0, tone(20.0) * np.linspace(0, 1, 20 * RATE, dtype=np.float32))], "flac")
+    whole = write_pieces(
+        tmp_path / "whole.flac", [(0.0, tone(20.0) * np.linspace(0, 1, 20 * RATE, dtype=np.float32))], "flac"
+    )
     media = probe(whole)
     cut = tmp_path / "cut.flac"
     data = whole.read_bytes()
@@ -128,7 +113,7 @@ def test_a_file_without_sound_gives_nothing(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_gone_is_an_error_that_names_it(tmp_path: Path) -> None:
-    path = write(tmp_path / "gone.wav", [(0.0, tone(1.0))])
+    path = write_pieces(tmp_path / "gone.wav", [(0.0, tone(1.0))])
     media = probe(path)
     path.unlink()
     with pytest.raises(MediaError, match=r"gone\.wav"):
@@ -136,7 +121,7 @@ def test_a_file_that_is_gone_is_an_error_that_names_it(tmp_path: Path) -> None:
 
 
 def test_reading_stops_when_cancelled(tmp_path: Path) -> None:
-    path = write(tmp_path / "long.wav", [(0.0, tone(40.0))])
+    path = write_pieces(tmp_path / "long.wav", [(0.0, tone(40.0))])
 
     def stop() -> None:
         raise Cancelled("stopped")

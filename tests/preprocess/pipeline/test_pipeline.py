@@ -111,7 +111,11 @@ def test_stopping_keeps_what_is_finished_and_makes_it_findable(video: Path, tmp_
     assert not report.complete
     assert built(report) == {"probe", "subtitles", "text_vectors"}
     assert retrieve("kettle", SearchFilter(), 5, workspace.engines, workspace.index)
-    assert workspace.add(video).complete
+    whole = workspace.add(video)
+    assert whole.complete
+    in_use = whole.video.layers["text_vectors"]
+    embedded = workspace.library.layers(whole.video.id).root / "text_vectors"
+    assert {each.name for each in embedded.iterdir()} == {in_use, f"{in_use}.run.json"}
 
 
 @pytest.mark.slow

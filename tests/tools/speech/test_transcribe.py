@@ -93,6 +93,14 @@ def test_what_was_recognised_stands_in_for_subtitles(written: dict[str, Items], 
     assert "only 15.0 of 20.0 s of it were examined" in result.notes
 
 
+def test_what_is_missing_of_the_sound_is_said_where_speech_was_not_examined(tmp_path: Path) -> None:
+    context = opened(tmp_path, speech=HEARD, sounds=[])
+    missing, video = "the sound between 15.0 s and 20.0 s is missing", context.video
+    video.library.layers(video.id).record_run("sounds", video.record.layers["sounds"], {"left_out": [missing]})
+    assert missing in transcribe(context, 0, 20).notes
+    assert missing not in transcribe(context, 0, 5).notes
+
+
 def test_doubtful_words_are_marked_and_said(tmp_path: Path) -> None:
     context = opened(tmp_path, speech=HEARD)
     whole = transcribe(context, 0, 20)

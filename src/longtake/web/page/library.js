@@ -171,6 +171,7 @@ function detailsOf(video, status) {
   );
   for (const [layer, reason] of Object.entries(problems))
     rows.push(el("li", { class: "faint" }, ...coded(`No ${plain(layer)}: ${reason}`)));
+  for (const sentence of video.left_out) rows.push(el("li", { class: "faint" }, sentence));
   const count = layers.length && (!progress || over(progress)) ? ` · ${many(layers.length, "layer")}` : "";
   const built = new Set(layers.map(({ name }) => name));
   const deaf = count && built.has("sounds") && !built.has("speech") && !built.has("subtitles");
