@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product, zip_longest
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ class _Replied(NamedTuple):
 
 
 def score_scripted(
-    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
+    items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
 ) -> ScriptedScores:
     """Score one subject; see `score_longshot`. Predictions and judgements are iterated over several times."""
     whole = score_longshot(items, predictions, judgements, reading)
@@ -57,7 +57,7 @@ def _by_tag(tag: str, scores: Sequence[SampleScore]) -> Rows:
 
 
 def _outcomes(
-    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
+    items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> dict[str, dict[str, int]]:
     said = {(one.item, one.seed): tuple(map(_replied, one.replies)) for one in predictions}
     met = {(one.item, one.seed, one.turn, one.criterion): one.met for one in current(judgements, predictions)}

@@ -7,7 +7,7 @@ that is an error, or is missing, made no calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import Field
@@ -85,7 +85,7 @@ class _Counted(NamedTuple):
 
 
 def score_agentic(
-    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
+    items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
 ) -> AgenticScores:
     """Score one subject in one variant.
 
@@ -122,7 +122,7 @@ def score_agentic(
 
 
 def _samples(
-    items: Sequence[Item], predictions: Sequence[Prediction], judgements: Iterable[Judgement]
+    items: Collection[Item], predictions: Sequence[Prediction], judgements: Iterable[Judgement]
 ) -> list[_Sample]:
     said = {(prediction.item, prediction.seed): prediction for prediction in predictions}
     found = {(one.key, one.turn): (one.met, one.sure) for one in current(judgements, predictions)}

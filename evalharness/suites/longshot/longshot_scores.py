@@ -8,7 +8,7 @@ the tag `audio` for a visual one: a table that does the same stands beside the r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -81,7 +81,7 @@ class _Sample(NamedTuple):
 
 
 def score_longshot(
-    items: Sequence[Item],
+    items: Collection[Item],
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
     reading: Reading,
@@ -128,14 +128,14 @@ def score_longshot(
 
 
 def sample_scores(
-    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
+    items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
 ) -> list[SampleScore]:
     """What each sample earned; see `score_longshot`."""
     return [_score(sample, reading) for sample in _samples(items, predictions, judgements)]
 
 
 def _samples(
-    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
+    items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> list[_Sample]:
     said = {(prediction.item, prediction.seed): _said(prediction) for prediction in predictions}
     found = {(one.key, one.turn, one.criterion): (one.met, one.sure) for one in current(judgements, predictions)}
