@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply, Turn
+from longtake.evalharness.items import Heading, Item, Judgement, Prediction, PredictionKey, Reply, Turn
 from longtake.evalharness.judges.checks import abstains
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.predicting import failed
@@ -65,7 +65,7 @@ class _Turn(NamedTuple):
 class _Sample(NamedTuple):
     """The outcome of a sample."""
 
-    item: Item
+    item: Heading
     turns: tuple[_Turn, ...]
     failed: bool
 
@@ -141,7 +141,7 @@ def _sample(
         if turn.calls:
             met, sure = found.get((prediction.key, number), (None, True)) if prediction else (None, True)
             turns.append(_turn(item, turn, reply, met, sure))
-    return _Sample(item, tuple(turns), lacking)
+    return _Sample(item.heading, tuple(turns), lacking)
 
 
 def _turn(item: Item, turn: Turn, reply: Reply, answered: bool | None, sure: bool) -> _Turn:

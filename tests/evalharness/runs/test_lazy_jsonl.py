@@ -81,19 +81,19 @@ class Verbose:
         return Finding(met=True, reason="so " * (TEXT // 3))
 
 
-RUBRIC = Turn(question="Is it?", criteria=(Criterion(name="fact", description="Says it.", weight=1),))
-LONG_QUESTION = Turn(question="is it " * (TEXT // 6), reference="It is.")
+QUESTION = Turn(question="is it " * (TEXT // 6), reference="It is.")
+RUBRIC = (Criterion(name="fact", description="Says it.", weight=1),)
 
 
 @pytest.fixture(scope="module", params=["longshot", "own"])
 def long_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A run whose replies are 10 MB, and as much the reasons of the judge; of an own set also the questions."""
+    """A run whose questions are 10 MB, and as much the replies, and as much the reasons of the judge."""
     folder, suite = RunFolder(tmp_path_factory.mktemp("long")), request.param
     folder.begin(RunCard(suite=suite, source="x", subjects=("s",), version="0"))
-    kind: Format = "open" if suite == "own" else "rubric"
-    turns = (LONG_QUESTION if suite == "own" else RUBRIC,)
+    form: Format = "open" if suite == "own" else "rubric"
+    turn = QUESTION if suite == "own" else QUESTION.model_copy(update={"criteria": RUBRIC})
     items = [
-        Item(suite=suite, id=str(n), video=str(n % 10), task="summarization", format=kind, turns=turns)
+        Item(suite=suite, id=str(n), video=str(n % 10), task="summarization", format=form, turns=(turn,))
         for n in range(ITEMS)
     ]
     folder.keep_items(items)
@@ -114,9 +114,8 @@ def long_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     ids=["judge", "score", "report"],
 )
 def test_texts_are_not_held(long_run: RunFolder, read: Callable[[RunFolder], object]) -> None:
-    assert all(
-        file.stat().st_size > 0.9 * ITEMS * TEXT for file in (long_run.predictions_file, long_run.judgements_file)
-    )
+    files = (long_run.items_file, long_run.predictions_file, long_run.judgements_file)
+    assert all(file.stat().st_size > 0.9 * ITEMS * TEXT for file in files)
     read(long_run)  # what it imports is not counted
     tracemalloc.start()
     try:
