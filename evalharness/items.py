@@ -82,7 +82,6 @@ class Turn(Record):
 class Heading(NamedTuple):
     """What tables need of an item: they are held for all items at once, and so without turns."""
 
-    id: str
     video: str
     task: str
     format: Format
@@ -117,7 +116,7 @@ class Item(Record):
     def heading(self) -> Heading:
         """What tables need of it. Many items have the same video, task and tags: these are shared."""
         tags = {intern(tag): intern(text) for tag, text in self.tags.items()}
-        return Heading(self.id, intern(self.video), intern(self.task), self.format, self.seconds, tags)
+        return Heading(intern(self.video), intern(self.task), self.format, self.seconds, tags)
 
 
 class Variant(Record):
