@@ -93,7 +93,7 @@ def _subject(run: ScoredRun, name: str) -> SubjectScores:
         name=name,
         card=run.card,
         table=subject_score(run, name).table,
-        items=run.items.only(lambda item: item not in waiting),
+        items=run.items.only(lambda item: item not in waiting) if waiting else run.items,
         unasked=waiting,
         videos=videos,
         predictions=scored.said,
