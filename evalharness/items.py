@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from random import Random
+from sys import intern
 from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
@@ -78,6 +79,16 @@ class Turn(Record):
         return self
 
 
+class Heading(NamedTuple):
+    """What tables need of an item: they are held for all items at once, and so without turns."""
+
+    video: str
+    task: str
+    format: Format
+    seconds: float | None
+    tags: Mapping[str, str]
+
+
 class Item(Record):
     """A conversation about one video."""
 
@@ -100,6 +111,12 @@ class Item(Record):
         default=None, description="At which the suite asks models, unless a subject says otherwise."
     )
     max_tokens: int | None = Field(default=None, description="Of a model's reply, unless a subject says otherwise.")
+
+    @property
+    def heading(self) -> Heading:
+        """What tables need of it. Many items have the same video, task and tags: these are shared."""
+        tags = {intern(tag): intern(text) for tag, text in self.tags.items()}
+        return Heading(intern(self.video), intern(self.task), self.format, self.seconds, tags)
 
 
 class Variant(Record):

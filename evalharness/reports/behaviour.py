@@ -38,15 +38,15 @@ class Part(NamedTuple):
     score: Estimate
 
 
-def score_of(subject: SubjectScores, items: Iterable[Item]) -> Estimate:
-    """The mean of the items that have a score."""
-    scored = [(value, item.video) for item in items if (value := subject.values[item.id]) is not None]
+def score_of(subject: SubjectScores, items: Iterable[str]) -> Estimate:
+    """The mean of the items, given their ids, that have a score."""
+    scored = [(value, subject.videos[item]) for item in items if (value := subject.values[item]) is not None]
     return mean([value for value, _ in scored], [video for _, video in scored])
 
 
-def stance(subject: SubjectScores, item: Item) -> Stance:
-    """Whether an item was answered at least once, at best uncertainly, was always abstained from, or failed."""
-    replies = [reply for prediction in subject.predictions.get(item.id, ()) for reply in prediction.replies]
+def stance(subject: SubjectScores, item: str) -> Stance:
+    """Whether an item, by its id, was answered at least once, at best uncertainly, always abstained from, or failed."""
+    replies = [reply for prediction in subject.predictions.get(item, ()) for reply in prediction.replies]
     heard = [reply for reply in replies if reply.status == "ok"]
     if not heard:
         return "failed"
@@ -84,15 +84,15 @@ def calls_of(prediction: Prediction) -> int:
 def by_calls(subject: SubjectScores) -> list[Part]:
     """The items that have a score by how many tools were called for them, each part at its mean number of calls."""
     counted = {
-        item.id: sum(map(calls_of, made)) / len(made)
+        item: sum(map(calls_of, made)) / len(made)
         for item in subject.items
-        if subject.values[item.id] is not None and (made := subject.predictions.get(item.id))
+        if subject.values[item] is not None and (made := subject.predictions.get(item))
     }
     parts: list[Part] = []
     for least, most in _CALLS:
-        held = [item for item in subject.items if least <= round(counted.get(item.id, -1)) <= most]
+        held = [item for item, calls in counted.items() if least <= round(calls) <= most]
         if held:
-            place = sum(counted[item.id] for item in held) / len(held)
+            place = sum(counted[item] for item in held) / len(held)
             named = (
                 str(least) if least == most else f"{least} to {most}" if most < _CALLS[-1][1] else f"{least} or more"
             )
@@ -102,11 +102,10 @@ def by_calls(subject: SubjectScores) -> list[Part]:
 
 def by_variant(subject: SubjectScores) -> Rows:
     """The mean of the predictions of each variant, in the order of the run, each as if it had been the only one."""
-    videos = {item.id: item.video for item in subject.items}
     groups: dict[str, list[tuple[float, str]]] = {variant.name: [] for variant in subject.card.variants}
     for key, value in subject.prediction_values.items():
-        if value is not None and key.item in videos:
-            groups.setdefault(key.variant, []).append((value, videos[key.item]))
+        if value is not None and key.item in subject.videos:
+            groups.setdefault(key.variant, []).append((value, subject.videos[key.item]))
     return {
         name: mean([value for value, _ in held], [video for _, video in held]) for name, held in groups.items() if held
     }
@@ -114,7 +113,7 @@ def by_variant(subject: SubjectScores) -> Rows:
 
 def further_groups(subject: SubjectScores) -> dict[str, Rows]:
     """Tables that the suite's scorer does not give: by what the items say of themselves, and by the tools called."""
-    tags = dict.fromkeys(tag for item in subject.items for tag in item.tags)
+    tags = dict.fromkeys(tag for item in subject.items.values() for tag in item.tags)
     keys: dict[str, Keys] = {
         "task": lambda item: [item.task],
         "modality": lambda item: {tag for turn in item.turns for tag in turn.modalities},
@@ -139,8 +138,8 @@ def _tools(subject: SubjectScores, item: Item) -> Sequence[str]:
 
 
 def _rows(subject: SubjectScores, keys: Keys) -> Rows:
-    groups: dict[str, list[Item]] = {}
-    for item in subject.items:
+    groups: dict[str, list[str]] = {}
+    for item in subject.items.values():
         for name in keys(item):
-            groups.setdefault(name, []).append(item)
+            groups.setdefault(name, []).append(item.id)
     return {name: score_of(subject, groups[name]) for name in sorted(groups) if name}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -44,6 +45,15 @@ class Comparison(Record):
     flips: tuple[Flip, ...]
 
 
+class _Scored(NamedTuple):
+    """The scores of an item that both sides have a score of."""
+
+    task: str
+    video: str
+    first: float
+    second: float
+
+
 def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str]) -> Comparison:
     """Compare two subjects, of one run or of two.
 
@@ -60,44 +70,47 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
             f"{names[0]} was judged by {first.judge} and {names[1]} by {second.judge}; judge both by one, with "
             "`longtake eval judge`, and name it with --judge."
         )
-    others = {item.id: item for item in second.items}
-    waiting = {item.id for item in (*first.unasked, *second.unasked)}
+    waiting = {*first.unasked, *second.unasked}
     imported = first.card.imported or second.card.imported
-    identical = [item for item in first.items if item.id in others and _same(item, others[item.id], imported=imported)]
+    identical = 0
+    scored: list[_Scored] = []
+    flips: list[Flip] = []
+    for item in first.items.values():
+        if item.id not in second.items or not _same(item, second.items[item.id], imported=imported):
+            continue
+        identical += 1
+        one, other = first.values[item.id], second.values[item.id]
+        if one is None or other is None:
+            continue
+        scored.append(_Scored(item.task, first.videos[item.id], one, other))
+        if one != other:
+            flips.append(
+                Flip(
+                    item=item.id,
+                    task=item.task,
+                    question=item.turns[0].question,
+                    first=one,
+                    second=other,
+                    first_said=_said(first, item),
+                    second_said=_said(second, item),
+                )
+            )
     if not identical:
         raise ConfigError(
             f"{names[0]} and {names[1]} were asked no identical item; compare runs of the same questions."
         )
-    scored = [
-        (item, one, other)
-        for item in identical
-        if (one := first.values[item.id]) is not None and (other := second.values[item.id]) is not None
-    ]
-    tasks: dict[str, list[tuple[Item, float, float]]] = {}
+    tasks: dict[str, list[_Scored]] = {}
     for row in scored:
-        tasks.setdefault(row[0].task, []).append(row)
-    videos = [item.video for item, _, _ in scored]
-    flips = [
-        Flip(
-            item=item.id,
-            task=item.task,
-            question=item.turns[0].question,
-            first=one,
-            second=other,
-            first_said=_said(first, item),
-            second_said=_said(second, item),
-        )
-        for item, one, other in scored
-        if one != other
-    ]
+        tasks.setdefault(row.task, []).append(row)
+    videos = [row.video for row in scored]
     return Comparison(
         first=names[0],
         second=names[1],
-        first_score=mean([one for _, one, _ in scored], videos),
-        second_score=mean([other for _, _, other in scored], videos),
+        first_score=mean([row.first for row in scored], videos),
+        second_score=mean([row.second for row in scored], videos),
         paired=_paired(scored),
-        unscored=len(identical) - len(scored),
-        unshared=len(({item.id for item in first.items} | set(others)) - waiting) - len(identical),
+        unscored=identical - len(scored),
+        unshared=len({*first.items, *second.items} - waiting) - identical,
         unasked=len(waiting),
         otherwise=tuple(
             name for name in ("protocol", "variants") if getattr(first.card, name) != getattr(second.card, name)
@@ -192,8 +205,8 @@ def _both(value: float, said: str) -> tuple[str, str]:
     return score_in_words(value), said
 
 
-def _paired(rows: Sequence[tuple[Item, float, float]]) -> Paired:
-    return paired([one for _, one, _ in rows], [other for _, _, other in rows], [item.video for item, _, _ in rows])
+def _paired(rows: Sequence[_Scored]) -> Paired:
+    return paired([row.first for row in rows], [row.second for row in rows], [row.video for row in rows])
 
 
 def _same(one: Item, other: Item, *, imported: bool) -> bool:

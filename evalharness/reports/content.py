@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from longtake.console import counted
-from longtake.evalharness.items import Item
 from longtake.evalharness.reports.behaviour import Stance, by_calls, by_variant, cost, further_groups, score_of, stance
 from longtake.evalharness.reports.conclusion import conclude
 from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
@@ -150,11 +149,11 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
     points: list[Point] = []
     rows: list[tuple[Cell, ...]] = []
     for series, subject in enumerate(subjects):
-        parts: dict[Stance, list[Item]] = {"answered": [], "uncertain": [], "abstained": [], "failed": []}
+        parts: dict[Stance, list[str]] = {"answered": [], "uncertain": [], "abstained": [], "failed": []}
         for item in subject.items:
             parts[stance(subject, item)].append(item)
         answered = score_of(subject, parts["answered"])
-        wrong = sum(subject.values[item.id] == 0 for item in parts["answered"])
+        wrong = sum(subject.values[item] == 0 for item in parts["answered"])
         share = 100 * len(parts["answered"]) / (len(subject.items) or 1)
         points.append(Point(series, subject.name, share, answered))
         rows.append(

@@ -46,13 +46,15 @@ def replaced(folder: Path) -> Iterator[Path]:
 
 def write_items(folder: Path, items: Iterable[Opened], subjects: list[str]) -> None:
     """Write the script files of a report into a folder; a few items are held at a time."""
-    rows: list[dict[str, Any]] = []
-    waiting, number = iter(items), 0
-    while group := list(islice(waiting, _ITEMS)):
-        number += 1
-        _write(folder / f"{number}.js", "inside", number, [body_of(one, subjects) for one in group])
-        rows += [_row(one, number, place) for place, one in enumerate(group)]
-    _write(folder / "items.js", "items", rows)
+    waiting = iter(items)
+    with (folder / "items.js").open("w", encoding="utf-8") as listed:
+        listed.write("report.items([")
+        for number, group in enumerate(iter(lambda: list(islice(waiting, _ITEMS)), []), 1):
+            inside = _json([body_of(one, subjects) for one in group])
+            (folder / f"{number}.js").write_text(f"report.inside({number}, {inside});\n", encoding="utf-8")
+            rows = [_json(_row(one, number, place)) for place, one in enumerate(group)]
+            listed.write(", " * (number > 1) + ", ".join(rows))
+        listed.write("]);\n")
 
 
 def body_of(one: Opened, subjects: list[str]) -> str:
@@ -73,12 +75,5 @@ def _row(one: Opened, file: int, place: int) -> dict[str, Any]:
     }
 
 
-def _write(file: Path, function: str, *arguments: object) -> None:
-    with file.open("w", encoding="utf-8") as stream:
-        stream.writelines(_call(function, arguments))
-
-
-def _call(function: str, arguments: Iterable[object]) -> Iterator[str]:
-    yield f"report.{function}("
-    yield ", ".join(json.dumps(argument, ensure_ascii=False) for argument in arguments)
-    yield ");\n"
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -6,8 +6,9 @@ with nothing else. So every suite's rules apply, and there is no score without a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from sys import intern
 
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
 from longtake.evalharness.judges.judging import current
@@ -27,8 +28,9 @@ class SubjectScores:
     name: str
     card: RunCard
     table: ScoreTable
-    items: Sequence[Item]  # that were put to it
-    unasked: Sequence[Item]  # that were not yet, or not in every way; they have no value
+    items: Mapping[str, Item]  # that were put to it, by id; read each time they are asked for
+    unasked: Collection[str]  # items that were not yet, or not in every way; they have no value
+    videos: Mapping[str, str]  # of the items that were put to it, by item
     predictions: Mapping[str, Sequence[Prediction]]  # by item
     judgements: Mapping[str, Sequence[Judgement]]  # by item
     values: Mapping[str, Value]  # by item
@@ -50,7 +52,7 @@ class RunScores:
     """A run with the scores of its subjects."""
 
     card: RunCard
-    items: Sequence[Item]
+    items: Collection[Item]
     subjects: tuple[SubjectScores, ...]
     loading: Loading
 
@@ -67,27 +69,38 @@ class RunScores:
 def read_scores(folder: RunFolder, reading: str | None, notify: Notify, judge: str | None = None) -> RunScores:
     """Score a run and every item of it; see `scored_run`."""
     run = scored_run(folder, reading, notify, judge)
-    first = next(iter(run.subjects.values()))
     subjects = tuple(_subject(run, name) for name in run.subjects)
-    return RunScores(run.card, [*first.items, *first.unasked], subjects, folder.loading())
+    return RunScores(run.card, run.items.values(), subjects, folder.loading())
 
 
 def _subject(run: ScoredRun, name: str) -> SubjectScores:
     suite, reading, scored = run.suite, run.reading, run.subjects[name]
     waiting = {item.id for item in scored.unasked}
     values: dict[str, Value] = dict.fromkeys(waiting)
+    videos: dict[str, str] = {}
     each: dict[PredictionKey, Value] = {}
-    for item in (*scored.items, *scored.unasked):
+    for item in run.items.values():
         said, found = scored.said.get(item.id, ()), scored.found.get(item.id, ())
         if item.id not in waiting:
+            videos[item.id] = intern(item.video)
             values[item.id] = _value(suite, _of_item(item, scored.variants, said, found), reading)
         only = item.id not in waiting and len(said) == len(scored.variants) == 1
         for prediction in said:
             each[prediction.key] = (
                 values[item.id] if only else _value(suite, _alone(item, scored, prediction, found), reading)
             )
-    table = subject_score(run, name).table
-    return SubjectScores(name, run.card, table, scored.items, scored.unasked, scored.said, scored.found, values, each)
+    return SubjectScores(
+        name=name,
+        card=run.card,
+        table=subject_score(run, name).table,
+        items=run.items.only(lambda item: item not in waiting) if waiting else run.items,
+        unasked=waiting,
+        videos=videos,
+        predictions=scored.said,
+        judgements=scored.found,
+        values=values,
+        prediction_values=each,
+    )
 
 
 def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[Judgement]) -> Scored:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, ValuesView
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, TypeVar
@@ -11,28 +11,42 @@ from pydantic import BaseModel
 
 K = TypeVar("K", bound=Hashable)
 R = TypeVar("R", bound=BaseModel)
+V = TypeVar("V")
 
 
 class OnDisk(Mapping[K, list[R]]):
-    """Records in groups by a key, in the order of first appearance; a group is read each time it is asked for."""
+    """Records in groups by a key, in the order of first appearance; a group is read each time it is asked for.
+
+    All `values` are read from a file that is opened once, which takes much less time than one group after the other.
+    """
 
     def __init__(self, file: Path, kind: type[R]) -> None:
         """Begin without a record; `kind` is what every line of the file is."""
         self._file, self._kind = file, kind
-        self._places: dict[K, list[int]] = {}
+        self._places: dict[K, tuple[int, ...]] = {}
 
     def add(self, key: K, place: int) -> None:
         """Put the record whose line begins at a byte of the file into the group of a key."""
-        self._places.setdefault(key, []).append(place)
+        self._places[key] = (*self._places.get(key, ()), place)
 
     def count(self, key: K) -> int:
         """How many records a group has; none are read."""
         return len(self._places.get(key, ()))
 
+    def only(self, wanted: Callable[[K], bool]) -> OnDisk[K, R]:
+        """The groups of some of the keys; none are read."""
+        kept = OnDisk[K, R](self._file, self._kind)
+        kept._places = {key: places for key, places in self._places.items() if wanted(key)}
+        return kept
+
+    def values(self) -> ValuesView[list[R]]:
+        """All groups."""
+        return _Values(self, self._groups)
+
     def __getitem__(self, key: K) -> list[R]:
         places = self._places[key]
         with self._file.open("rb") as stream:
-            return [self._read(stream, place) for place in places]
+            return self._read(stream, places)
 
     def __iter__(self) -> Iterator[K]:
         return iter(self._places)
@@ -40,16 +54,32 @@ class OnDisk(Mapping[K, list[R]]):
     def __len__(self) -> int:
         return len(self._places)
 
-    def _read(self, stream: BinaryIO, place: int) -> R:
-        stream.seek(place)
-        return self._kind.model_validate_json(stream.readline())
+    def _groups(self) -> Iterator[list[R]]:
+        if self._places:
+            with self._file.open("rb") as stream:
+                yield from (self._read(stream, places) for places in self._places.values())
+
+    def _read(self, stream: BinaryIO, places: Iterable[int]) -> list[R]:
+        group: list[R] = []
+        for place in places:
+            stream.seek(place)
+            group.append(self._kind.model_validate_json(stream.readline()))
+        return group
 
 
 class Latest(Mapping[K, R]):
     """The last record of each group."""
 
-    def __init__(self, groups: Mapping[K, list[R]]) -> None:
+    def __init__(self, groups: OnDisk[K, R]) -> None:
         self._groups = groups
+
+    def only(self, wanted: Callable[[K], bool]) -> Latest[K, R]:
+        """The records of some of the keys; none are read."""
+        return Latest(self._groups.only(wanted))
+
+    def values(self) -> ValuesView[R]:
+        """All records, read like those of `OnDisk`."""
+        return _Values(self, lambda: (group[-1] for group in self._groups.values()))
 
     def __getitem__(self, key: K) -> R:
         return self._groups[key][-1]
@@ -59,6 +89,17 @@ class Latest(Mapping[K, R]):
 
     def __len__(self) -> int:
         return len(self._groups)
+
+
+class _Values(ValuesView[V]):
+    """The values of a mapping, in a way of its own to read them."""
+
+    def __init__(self, mapping: Mapping[Any, V], read: Callable[[], Iterator[V]]) -> None:
+        super().__init__(mapping)
+        self._each = read
+
+    def __iter__(self) -> Iterator[V]:
+        return self._each()
 
 
 class Flat(Generic[R]):

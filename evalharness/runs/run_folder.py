@@ -206,7 +206,7 @@ class RunFolder:
         """The items as asked, each with the last known path of its video."""
         return iter(self.items_by_id(left_out).values())
 
-    def items_by_id(self, left_out: Notify) -> Mapping[str, Item]:
+    def items_by_id(self, left_out: Notify) -> Latest[str, Item]:
         """The same by their ids, on disk."""
         held = OnDisk[str, Item](self.items_file, Item)
         for place, item in placed_records(self.items_file, Item, left_out):

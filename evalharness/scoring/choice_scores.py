@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Reply, ReplyStatus, Variant
+from longtake.evalharness.items import Heading, Item, Judgement, ParseStatus, Prediction, Reply, ReplyStatus, Variant
 from longtake.evalharness.judges.checks import abstains
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, mean, ratio
@@ -59,7 +59,7 @@ Accepts = Callable[[Said], float | None]
 class Outcome(NamedTuple):
     """Whether an item was answered correctly, and the outcome of the answer."""
 
-    item: Item
+    item: Heading
     seed: int
     right: float  # 1 or 0, or between them if a judge graded the answer
     state: State
@@ -160,7 +160,7 @@ def choice_outcome(
     states: set[State] = {choice_state(reply, by_text=by_text) for reply in replies}
     state = next(filter(states.__contains__, STATES))
     right = state == "ok" and all(reply is not None and reply.choice == turn.gold for reply in replies)
-    return Outcome(item, seed, right, state, chance)
+    return Outcome(item.heading, seed, right, state, chance)
 
 
 def choice_state(reply: Reply | Said | None, *, by_text: bool = True) -> State:
@@ -180,15 +180,15 @@ def open_outcome(
     """The outcome of an open answer, by the judge's verdict; an uncertain one is right only as an abstention."""
     reply = answers.said(item, variant, seed)
     if reply is None or reply.status != "ok":
-        return Outcome(item, seed, False, "error")
+        return Outcome(item.heading, seed, False, "error")
     verdict = accepts(reply)
     if verdict is None:
-        return Outcome(item, seed, False, "unjudged")
+        return Outcome(item.heading, seed, False, "unjudged")
     if reply.uncertain:
         right = verdict if abstains(item.turns[0].reference).met else 0.0
-        return Outcome(item, seed, right, "uncertain", unsure=reply.unsure, confidence=reply.confidence)
+        return Outcome(item.heading, seed, right, "uncertain", unsure=reply.unsure, confidence=reply.confidence)
     state: State = "abstained" if reply.abstained else "ok"
-    return Outcome(item, seed, verdict, state, unsure=reply.unsure, confidence=reply.confidence)
+    return Outcome(item.heading, seed, verdict, state, unsure=reply.unsure, confidence=reply.confidence)
 
 
 def summarise(
@@ -236,7 +236,7 @@ def accuracy(outcomes: Sequence[Outcome]) -> Estimate:
     return ratio(sums(outcomes))
 
 
-def by(outcomes: Iterable[Outcome], key: Callable[[Item], str]) -> dict[str, Estimate]:
+def by(outcomes: Iterable[Outcome], key: Callable[[Heading], str]) -> dict[str, Estimate]:
     """The accuracy of each group of items, in the order of first appearance; items without a key are in none."""
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:

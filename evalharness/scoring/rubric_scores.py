@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from longtake.evalharness.items import Criterion, Item
+from longtake.evalharness.items import Criterion, Heading
 
 Reading = Literal["repo", "paper", "signed", "strict"]
 READINGS: tuple[Reading, ...] = ("repo", "paper", "signed", "strict")
@@ -22,7 +22,7 @@ READINGS: tuple[Reading, ...] = ("repo", "paper", "signed", "strict")
 class SampleScore(NamedTuple):
     """What a sample earned of what it could; a sample that could earn nothing has no part in any score."""
 
-    item: Item
+    item: Heading
     earned: float
     possible: float
 
@@ -39,7 +39,7 @@ class Verdict(NamedTuple):
         return self.criterion.penalty and self.met is False
 
 
-def sample_score(item: Item, verdicts: Sequence[Verdict], reading: Reading) -> SampleScore:
+def sample_score(item: Heading, verdicts: Sequence[Verdict], reading: Reading) -> SampleScore:
     """Score a sample by the verdicts on all its criteria, those without a verdict among them."""
     rewards = [verdict for verdict in verdicts if not verdict.criterion.penalty]
     if reading == "repo":

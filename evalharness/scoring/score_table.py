@@ -11,7 +11,7 @@ from pydantic import Field
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.judges.named import which_judge
-from longtake.evalharness.runs.lazy_jsonl import OnDisk
+from longtake.evalharness.runs.lazy_jsonl import Latest, OnDisk
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.scoring.asked import expected, unfinished
 from longtake.evalharness.scoring.by_seed import by_seed, spread
@@ -79,6 +79,7 @@ class ScoredRun(NamedTuple):
     card: RunCard
     suite: Suite
     reading: Reading
+    items: Latest[str, Item]
     subjects: Mapping[str, Scored]
 
 
@@ -122,32 +123,36 @@ def scored_run(folder: RunFolder, reading: str | None, notify: Notify, judge: st
     """
     card = folder.card()
     suite, chosen = suite_named(card.suite), reading_of(card, reading)
-    items, said = list(folder.items(notify)), folder.said(notify)
+    items, said = folder.items_by_id(notify), folder.said(notify)
     if not said:
         raise ConfigError(f"{folder.path} has no predictions yet; run `longtake eval run` with --out {folder.path}.")
     verdicts = Counter(one.judge for one in folder.judgements(notify) if one.decided)
     found = folder.found(which_judge(verdicts, judge, folder.path))
     subjects = {name: _scored(name, card, items, said.get(name), found.get(name, {})) for name in card.subjects}
-    return ScoredRun(card, suite, chosen, subjects)
+    return ScoredRun(card, suite, chosen, items, subjects)
 
 
 def _scored(
     name: str,
     card: RunCard,
-    items: Sequence[Item],
+    items: Latest[str, Item],
     said: OnDisk[str, Prediction] | None,
     found: Mapping[str, Sequence[Judgement]],
 ) -> Scored:
     """One subject: an item that lacks a prediction waits, whatever the others of it say."""
-    made = {item.id: said.count(item.id) if said else 0 for item in items}
-    lacking = {item.id: max(0, expected(name, card, [item]) - made[item.id]) for item in items}
+    lacking, due = dict[str, int](), 0
+    for item in items.values():
+        wanted = expected(name, card, [item])
+        due += wanted
+        if (missing := wanted - (said.count(item.id) if said else 0)) > 0:
+            lacking[item.id] = missing
     return Scored(
-        items=[item for item in items if not lacking[item.id]],
+        items=(items.only(lambda each: each not in lacking) if lacking else items).values(),
         variants=asked_in(name, card.variants),
         said=said or {},
         found=found,
-        unasked=[item for item in items if lacking[item.id]],
-        unmade=Share(count=sum(lacking.values()), n=expected(name, card, items)),
+        unasked=items.only(lacking.__contains__).values(),
+        unmade=Share(count=sum(lacking.values()), n=due),
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import product, zip_longest
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from pydantic import Field
@@ -41,7 +41,7 @@ class _Replied(NamedTuple):
 
 
 def score_scripted(
-    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
+    items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
 ) -> ScriptedScores:
     """Score one subject; see `score_longshot`. Predictions and judgements are iterated over several times."""
     whole = score_longshot(items, predictions, judgements, reading)
@@ -53,16 +53,17 @@ def score_scripted(
 def _by_tag(tag: str, scores: Sequence[SampleScore]) -> Rows:
     tagged = [score for score in scores if tag in score.item.tags]
     values = sorted({score.item.tags[tag] for score in tagged})
-    return rows_of(tagged, values, lambda item: [item.tags[tag]])
+    return rows_of(((score, [score.item.tags[tag]]) for score in tagged), values)
 
 
 def _outcomes(
-    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
+    items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> dict[str, dict[str, int]]:
     said = {(one.item, one.seed): tuple(map(_replied, one.replies)) for one in predictions}
     met = {(one.item, one.seed, one.turn, one.criterion): one.met for one in current(judgements, predictions)}
     counted: dict[str, Counter[str]] = {}
-    for item, seed in product(items, sorted({seed for _, seed in said}) or [0]):
+    seeds = sorted({seed for _, seed in said}) or [0]
+    for item, seed in ((item, seed) for item in items for seed in seeds):
         replies = said.get((item.id, seed), ())
         for number, (turn, reply) in enumerate(zip_longest(item.turns, replies[: len(item.turns)])):
             if turn.criteria and "expects" in item.tags:

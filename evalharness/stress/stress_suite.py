@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from longtake.errors import ConfigError, did_you_mean
@@ -93,7 +93,7 @@ def make_set(
 
 
 def score_stress(
-    items: Sequence[Item],
+    items: Collection[Item],
     variants: Sequence[Variant],
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
@@ -109,7 +109,7 @@ def score_stress(
     answers = Answers(predictions, judgements)
     outcomes = [_outcome(item, variants[0], answers, seed) for seed in answers.seeds for item in items]
     groups: dict[str, Rows] = {}
-    for name in dict.fromkeys(item.task for item in items):
+    for name in dict.fromkeys(outcome.item.task for outcome in outcomes):
         tables = STRESS_TESTS[name]().tables([one for one in outcomes if one.item.task == name])
         groups |= {f"{name}: {table}" if table else name: rows for table, rows in tables.items() if rows}
     return summarise(outcomes, groups)

@@ -6,11 +6,12 @@ The rows of a JSON file are a list, or the only list of objects in an object, su
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -105,16 +106,24 @@ def read_rows(file: Path, notify: Notify) -> Iterator[Row]:
         raise ConfigError(f"{file} isn't a table that Longtake reads; use one of {', '.join(SUFFIXES)}.")
     if file.suffix.lower() == ".parquet":
         return _columns(file)
-    try:
+    if not file.suffix.lower().startswith(".json"):
+        return _table(file, _lines(file), notify)
+    with _readable(file):
         text = file.read_text(encoding="utf-8-sig")
+    if file.suffix.lower() == ".json" and (listed := _list_in_object(text)) is not None:
+        first = 1 + text.count("\n", 0, text.index("["))
+        return (Row(file, first, fields, number) for number, fields in enumerate(listed, 1))
+    return _objects(file, text, notify)
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise ConfigError(f"Couldn't read {file}: {error.strerror}. Check its name.") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file} isn't UTF-8 text. Save it as UTF-8.") from error
-    if file.suffix.lower() == ".json" and (listed := _list_in_object(text)) is not None:
-        first = 1 + text.count("\n", 0, text.index("["))
-        return (Row(file, first, fields, number) for number, fields in enumerate(listed, 1))
-    return _objects(file, text, notify) if file.suffix.lower().startswith(".json") else _table(file, text, notify)
 
 
 def _objects(file: Path, text: str, notify: Notify) -> Iterator[Row]:
@@ -180,10 +189,16 @@ def _after(text: str, place: int) -> int:
     return between.end() if between else place
 
 
-def _table(file: Path, text: str, notify: Notify) -> Iterator[Row]:
-    head = text.partition("\n")[0]
+def _lines(file: Path) -> Iterator[str]:
+    with _readable(file), file.open(encoding="utf-8-sig") as stream:
+        yield from stream
+
+
+def _table(file: Path, lines: Iterator[str], notify: Notify) -> Iterator[Row]:
+    """The rows of CSV or TSV, a line of which is held at a time."""
+    head = next(lines, "")
     delimiter = "\t" if file.suffix.lower() == ".tsv" or ("\t" in head and "," not in head) else ","
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+    reader = csv.DictReader(chain([head], lines), delimiter=delimiter)
     try:
         for fields in reader:
             line = reader.line_num - sum(str(value).count("\n") for value in fields.values())

@@ -75,7 +75,7 @@ def items_of(rows: Iterable[Row], make: Callable[[Row], Item], notify: Notify, k
         notify: called for each row that was left out.
         key: the field or fields that make up the id.
     """
-    items: dict[str, Item] = {}
+    items: list[Item] = []
     places: dict[str, str] = {}
     for row in rows:
         try:
@@ -85,8 +85,9 @@ def items_of(rows: Iterable[Row], make: Callable[[Row], Item], notify: Notify, k
         except BadRow as error:
             notify(str(error))
         else:
-            items[item.id], places[item.id] = item, f"line {row.number} of {row.file.name}"
-    return list(items.values())
+            items.append(item)
+            places[item.id] = f"line {row.number} of {row.file.name}"
+    return items
 
 
 def choice_turn(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from longtake.evalharness.items import Item, Judgement, Prediction, Protocol, Variant
+from longtake.evalharness.items import Heading, Item, Judgement, Prediction, Protocol, Variant
 from longtake.evalharness.scoring.choice_scores import (
     Answers,
     ChoiceScores,
@@ -25,7 +25,7 @@ _LONGEST = "over 3 min"
 
 
 def score_moment_video(
-    items: Sequence[Item],
+    items: Collection[Item],
     variants: Sequence[Variant],
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
@@ -60,7 +60,7 @@ def score_moment_video(
     )
 
 
-def length_row(item: Item) -> str:
+def length_row(item: Heading) -> str:
     """The duration row of an item's video; empty if its length is not known."""
     seconds = item.seconds
     if seconds is None:
@@ -72,7 +72,9 @@ def _rate(base: Variant) -> str:
     return f"{base.fps:g} fps, at most {base.most_frames} frames" if base.fps else base.name
 
 
-def _outcomes(items: Sequence[Item], orders: Sequence[Variant], answers: Answers, protocol: Protocol) -> list[Outcome]:
+def _outcomes(
+    items: Collection[Item], orders: Sequence[Variant], answers: Answers, protocol: Protocol
+) -> list[Outcome]:
     return [_outcome(item, orders, answers, seed, protocol) for seed in answers.seeds for item in items]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Item, Judgement, Prediction, Turn, Variant
+from longtake.evalharness.items import Heading, Item, Judgement, Prediction, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
 from longtake.evalharness.runs.run_folder import Notify
@@ -63,7 +63,7 @@ def own_set_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
 
 
 def score_own_set(
-    items: Sequence[Item],
+    items: Collection[Item],
     variants: Sequence[Variant],
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
@@ -89,8 +89,9 @@ def score_own_set(
         ways = {"in every way": variants} | ways
     chosen: dict[str, Estimate] = {}
     for name, some in ways.items():
-        chosen |= beside_chance(_outcomes(items, some, answers), name)
-    tags = dict.fromkeys(tag for item in items for tag in item.tags)
+        found = outcomes if len(some) == len(variants) else _outcomes(items, some, answers)
+        chosen |= beside_chance(found, name)
+    tags = dict.fromkeys(tag for outcome in outcomes for tag in outcome.item.tags)
     return summarise(
         outcomes,
         {
@@ -107,11 +108,11 @@ def _graded(said: Said) -> float | None:
     return said.met if said.points is None else said.points
 
 
-def _tag(name: str, item: Item) -> str:
+def _tag(name: str, item: Heading) -> str:
     return item.tags.get(name, "")
 
 
-def _outcomes(items: Sequence[Item], variants: Sequence[Variant], answers: Answers) -> list[Outcome]:
+def _outcomes(items: Collection[Item], variants: Sequence[Variant], answers: Answers) -> list[Outcome]:
     return [
         choice_outcome(item, variants, answers, seed)
         if item.format == "choice"

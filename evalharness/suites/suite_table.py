@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -39,11 +39,11 @@ OWN = "own"
 class Scored:
     """The input of scoring: one subject of a run, with one judge's verdicts."""
 
-    items: Sequence[Item]
+    items: Collection[Item]  # those of a run are read each time they are iterated over
     variants: Sequence[Variant]
     said: Mapping[str, Sequence[Prediction]]  # by item
     found: Mapping[str, Sequence[Judgement]]  # by item
-    unasked: Sequence[Item] = ()  # items that were not put to it in every variant and with every seed yet
+    unasked: Collection[Item] = ()  # items that were not put to it in every variant and with every seed yet
     unmade: Share = NONE  # of the predictions, those that are lacking for that
 
     @property

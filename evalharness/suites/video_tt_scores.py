@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
 from longtake.evalharness.items import Item, Judgement, Prediction, Variant
 from longtake.evalharness.scoring.choice_scores import (
@@ -25,7 +25,7 @@ Ways = Mapping[str, list[Outcome]]
 
 
 def score_video_tt(
-    items: Sequence[Item],
+    items: Collection[Item],
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
     threshold: Threshold,
@@ -93,7 +93,7 @@ def _by_way(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     return {way: found for way, found in ways.items() if found}
 
 
-def _outcomes(items: Sequence[Item], variant: Variant, answers: Answers, threshold: Threshold) -> list[Outcome]:
+def _outcomes(items: Collection[Item], variant: Variant, answers: Answers, threshold: Threshold) -> list[Outcome]:
     def accepts(said: Said) -> bool | None:
         return None if said.points is None else threshold.passed(said.points)
 

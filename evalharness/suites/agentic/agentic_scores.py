@@ -7,12 +7,12 @@ that is an error, or is missing, made no calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply, Turn
+from longtake.evalharness.items import Heading, Item, Judgement, Prediction, PredictionKey, Reply, Turn
 from longtake.evalharness.judges.checks import abstains
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.predicting import failed
@@ -65,7 +65,7 @@ class _Turn(NamedTuple):
 class _Sample(NamedTuple):
     """The outcome of a sample."""
 
-    item: Item
+    item: Heading
     turns: tuple[_Turn, ...]
     failed: bool
 
@@ -85,7 +85,7 @@ class _Counted(NamedTuple):
 
 
 def score_agentic(
-    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
+    items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
 ) -> AgenticScores:
     """Score one subject in one variant.
 
@@ -122,7 +122,7 @@ def score_agentic(
 
 
 def _samples(
-    items: Sequence[Item], predictions: Sequence[Prediction], judgements: Iterable[Judgement]
+    items: Collection[Item], predictions: Sequence[Prediction], judgements: Iterable[Judgement]
 ) -> list[_Sample]:
     said = {(prediction.item, prediction.seed): prediction for prediction in predictions}
     found = {(one.key, one.turn): (one.met, one.sure) for one in current(judgements, predictions)}
@@ -141,7 +141,7 @@ def _sample(
         if turn.calls:
             met, sure = found.get((prediction.key, number), (None, True)) if prediction else (None, True)
             turns.append(_turn(item, turn, reply, met, sure))
-    return _Sample(item, tuple(turns), lacking)
+    return _Sample(item.heading, tuple(turns), lacking)
 
 
 def _turn(item: Item, turn: Turn, reply: Reply, answered: bool | None, sure: bool) -> _Turn:

@@ -8,8 +8,8 @@ the tag `audio` for a visual one: a table that does the same stands beside the r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from sys import intern
 from typing import NamedTuple
 
 from pydantic import Field
@@ -70,10 +70,13 @@ class _Said(NamedTuple):
 
 
 class _Sample(NamedTuple):
-    """The outcome of a sample: the verdicts turn by turn, and what is missing."""
+    """The outcome of a sample, without its texts: what it earned, and what is missing."""
 
-    item: Item
-    verdicts: tuple[tuple[Verdict, ...], ...]
+    score: SampleScore
+    turns: int
+    modalities: frozenset[str]  # as the item's turns are tagged
+    levels: tuple[tuple[str, SampleScore], ...]  # what the turns that have a difficulty earned, each with it
+    criteria: int
     failed: bool
     empty: int
     unjudged: int
@@ -81,7 +84,7 @@ class _Sample(NamedTuple):
 
 
 def score_longshot(
-    items: Sequence[Item],
+    items: Collection[Item],
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
     reading: Reading,
@@ -94,17 +97,14 @@ def score_longshot(
         judgements: of one judge; the last on each criterion counts.
         reading: how penalties count and samples are pooled.
     """
-    samples = _samples(items, predictions, judgements)
-    scores = [_score(sample, reading) for sample in samples]
-    kept = [score for score, sample in zip(scores, samples, strict=True) if not (sample.failed or sample.empty)]
-    unjudged = Share(
-        count=sum(sample.unjudged for sample in samples),
-        n=sum(len(turn) for sample in samples for turn in sample.verdicts),
-    )
+    samples = _samples(items, predictions, judgements, reading)
+    scores = [sample.score for sample in samples]
+    kept = [sample.score for sample in samples if not (sample.failed or sample.empty)]
+    unjudged = Share(count=sum(sample.unjudged for sample in samples), n=sum(sample.criteria for sample in samples))
     overall = _overall(scores)
     tasks = by_task(scores)
     unknown = sorted(set(tasks) - set(TASKS))
-    sounds = any("audio" in turn.modalities for item in items for turn in item.turns)
+    sounds = any("audio" in sample.modalities for sample in samples)
     return LongshotScores(
         reading=reading,
         headline=overall if unjudged.value <= MAX_UNJUDGED else None,
@@ -113,34 +113,32 @@ def score_longshot(
         categories={name: macro([members]) for name, members in _members(scores).items()},
         tasks={name: ratio(_sums(tasks[name])) for name in TASKS if name in tasks},
         unknown_tasks={name: ratio(_sums(tasks[name])) for name in unknown},
-        modalities=rows_of(scores, _MODALITIES, partial(_modalities, parity=False)),
-        parity_modalities=rows_of(scores, _MODALITIES, partial(_modalities, parity=True)) if sounds else {},
-        durations={edges: rows_of(scores, _BUCKETS, partial(_buckets, edges=edges)) for edges in EDGES},
-        difficulties=rows_of(_turn_scores(samples, reading), _LEVELS, _levels),
-        turns=rows_of(scores, _KINDS, lambda item: [_KINDS[len(item.turns) > 1]]),
+        modalities=rows_of(_by_modality(samples, parity=False), _MODALITIES),
+        parity_modalities=rows_of(_by_modality(samples, parity=True), _MODALITIES) if sounds else {},
+        durations={edges: rows_of(((score, _buckets(score, edges)) for score in scores), _BUCKETS) for edges in EDGES},
+        difficulties=rows_of(((score, [level]) for sample in samples for level, score in sample.levels), _LEVELS),
+        turns=rows_of(((sample.score, [_KINDS[sample.turns > 1]]) for sample in samples), _KINDS),
         errors=Share(count=sum(sample.failed for sample in samples), n=len(samples)),
-        empty_replies=Share(
-            count=sum(sample.empty for sample in samples), n=sum(len(sample.verdicts) for sample in samples)
-        ),
+        empty_replies=Share(count=sum(sample.empty for sample in samples), n=sum(sample.turns for sample in samples)),
         unjudged=unjudged,
         unsure=Share(count=sum(sample.unsure for sample in samples), n=unjudged.n),
     )
 
 
 def sample_scores(
-    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
+    items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
 ) -> list[SampleScore]:
     """What each sample earned; see `score_longshot`."""
-    return [_score(sample, reading) for sample in _samples(items, predictions, judgements)]
+    return [sample.score for sample in _samples(items, predictions, judgements, reading)]
 
 
 def _samples(
-    items: Sequence[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
+    items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], reading: Reading
 ) -> list[_Sample]:
     said = {(prediction.item, prediction.seed): _said(prediction) for prediction in predictions}
     found = {(one.key, one.turn, one.criterion): (one.met, one.sure) for one in current(judgements, predictions)}
     seeds = sorted({seed for _, seed in said}) or [0]
-    return [_sample(item, said.get((item.id, seed)), found) for seed in seeds for item in items]
+    return [_sample(item, said.get((item.id, seed)), found, reading) for seed in seeds for item in items]
 
 
 def _said(prediction: Prediction) -> _Said:
@@ -150,9 +148,13 @@ def _said(prediction: Prediction) -> _Said:
     return _Said(prediction.key, silent, empty, failed(prediction))
 
 
-def _sample(item: Item, said: _Said | None, found: Mapping[_Place, tuple[bool | None, bool]]) -> _Sample:
+def _sample(
+    item: Item, said: _Said | None, found: Mapping[_Place, tuple[bool | None, bool]], reading: Reading
+) -> _Sample:
     """The outcome of an item. An empty reply meets no criterion and violates no prohibition."""
-    turns: list[tuple[Verdict, ...]] = []
+    heading = item.heading
+    whole: list[Verdict] = []
+    levels: list[tuple[str, SampleScore]] = []
     unjudged = unsure = 0
     for number, turn in enumerate(item.turns):
         silent = said is None or number >= len(said.silent) or said.silent[number]
@@ -164,22 +166,20 @@ def _sample(item: Item, said: _Said | None, found: Mapping[_Place, tuple[bool | 
             unjudged += met is None
             unsure += not sure
             verdicts.append(Verdict(criterion, met))
-        turns.append(tuple(verdicts))
-    lacking = said is None or len(said.silent) < len(item.turns) or said.failed
-    return _Sample(item, tuple(turns), lacking, said.empty if said else 0, unjudged, unsure)
-
-
-def _score(sample: _Sample, reading: Reading) -> SampleScore:
-    return sample_score(sample.item, [verdict for turn in sample.verdicts for verdict in turn], reading)
-
-
-def _turn_scores(samples: Iterable[_Sample], reading: Reading) -> list[SampleScore]:
-    """The scores of the turns, each as a separate sample."""
-    return [
-        sample_score(sample.item.model_copy(update={"turns": (turn,)}), verdicts, reading)
-        for sample in samples
-        for turn, verdicts in zip(sample.item.turns, sample.verdicts, strict=True)
-    ]
+        whole += verdicts
+        if turn.difficulty is not None:
+            levels.append((str(turn.difficulty), sample_score(heading, verdicts, reading)))
+    return _Sample(
+        score=sample_score(heading, whole, reading),
+        turns=len(item.turns),
+        modalities=frozenset(intern(tag) for turn in item.turns for tag in turn.modalities),
+        levels=tuple(levels),
+        criteria=len(whole),
+        failed=said is None or len(said.silent) < len(item.turns) or said.failed,
+        empty=said.empty if said else 0,
+        unjudged=unjudged,
+        unsure=unsure,
+    )
 
 
 def _overall(scores: Iterable[SampleScore]) -> Estimate:
@@ -193,17 +193,16 @@ def _members(scores: Iterable[SampleScore]) -> dict[str, list[Sums]]:
     return {name: members for name, members in held.items() if members}
 
 
-def rows_of(scores: Iterable[SampleScore], names: Sequence[str], keys: Callable[[Item], Iterable[str]]) -> Rows:
+def rows_of(scores: Iterable[tuple[SampleScore, Iterable[str]]], names: Sequence[str]) -> Rows:
     """A score for each row that a sample counts in, pooled over its samples like a task.
 
     Args:
-        scores: of samples.
+        scores: of samples, each with the rows that it counts in.
         names: of rows, in order; others follow.
-        keys: the rows that an item counts in.
     """
     groups: dict[str, list[SampleScore]] = {name: [] for name in names}
-    for score in scores:
-        for name in keys(score.item):
+    for score, rows in scores:
+        for name in rows:
             groups.setdefault(name, []).append(score)
     return {name: ratio(_sums(group)) for name, group in groups.items() if group}
 
@@ -216,13 +215,11 @@ def _sums(scores: Sequence[SampleScore]) -> Sums:
     )
 
 
-def _modalities(item: Item, parity: bool) -> set[str]:
-    return {modality_group(tag, parity=parity) for turn in item.turns for tag in turn.modalities}
+def _by_modality(samples: Iterable[_Sample], *, parity: bool) -> Iterator[tuple[SampleScore, set[str]]]:
+    for sample in samples:
+        yield sample.score, {modality_group(tag, parity=parity) for tag in sample.modalities}
 
 
-def _buckets(item: Item, edges: str) -> list[str]:
-    return ["unknown" if item.seconds is None else duration_bucket(item.seconds, edges)]
-
-
-def _levels(item: Item) -> list[str]:
-    return [str(turn.difficulty) for turn in item.turns if turn.difficulty is not None]
+def _buckets(score: SampleScore, edges: str) -> list[str]:
+    seconds = score.item.seconds
+    return ["unknown" if seconds is None else duration_bucket(seconds, edges)]

@@ -31,7 +31,7 @@ def test_an_item_is_uncertain_where_nothing_better_was_said_of_it(choices: Write
     assert [stance(agent, item) for item in agent.items] == stances
     one, other = (agent.predictions[name][0] for name in ("q0", "q2"))
     predictions = {**agent.predictions, "q0": [one, other]}
-    assert stance(replace(agent, predictions=predictions), agent.items[0]) == "uncertain"
+    assert stance(replace(agent, predictions=predictions), "q0") == "uncertain"
 
 
 def test_items_are_parted_by_how_many_tools_were_called(sharp: SubjectScores) -> None:

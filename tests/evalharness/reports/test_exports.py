@@ -63,7 +63,7 @@ def test_samples_of_lmms_eval_give_the_same_score_when_taken_back(choices: Write
     assert card.subjects == ("dull",)
     back = read_scores(RunFolder(tmp_path / "back"), "repo", pytest.fail).subjects[0]
     assert list(back.values.values()) == [1, 0, 0, 0, 1, 0]
-    assert {item.video for item in back.items} == {"video 0", "video 1", "video 2"}
+    assert set(back.videos.values()) == {"video 0", "video 1", "video 2"}
 
 
 def test_each_variant_has_samples_of_its_own(choices: Write, tmp_path: Path) -> None:

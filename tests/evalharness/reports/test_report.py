@@ -205,7 +205,7 @@ def test_verdicts_stand_beside_their_criteria(rubric: Write, met: bool | None, r
 
 
 def test_stills_stop_where_the_page_has_no_room(choices: Write) -> None:
-    items = read_scores(choices(), "repo", pytest.fail).items
+    items = list(read_scores(choices(), "repo", pytest.fail).items)
     stills = Stills(pytest.fail, most_bytes=ITEM_BYTES + 1)
     assert len(stills.of(items[0], [])) == 1
     assert stills.full
@@ -213,13 +213,13 @@ def test_stills_stop_where_the_page_has_no_room(choices: Write) -> None:
 
 
 def test_a_video_that_cannot_be_read_is_reported_once_and_a_missing_one_is_not(choices: Write, tmp_path: Path) -> None:
-    items = read_scores(choices(), "repo", pytest.fail).items
+    item = next(iter(read_scores(choices(), "repo", pytest.fail).items))
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"nothing")
     reported: list[str] = []
     stills = Stills(reported.append)
     for media in (broken, broken, tmp_path / "missing.mp4"):
-        assert stills.of(items[0].model_copy(update={"media": str(media)}), []) == []
+        assert stills.of(item.model_copy(update={"media": str(media)}), []) == []
     assert len(reported) == 1
     assert "broken.mp4" in reported[0]
 

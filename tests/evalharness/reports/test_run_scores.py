@@ -71,13 +71,13 @@ def test_what_was_not_asked_yet_is_no_error_and_is_said(choices: Write) -> None:
     lines = folder.predictions_file.read_text().splitlines(keepends=True)
     folder.predictions_file.write_text("".join(lines[:4]))  # q0 twice, q1, and q2 in the first order
     sharp, dull = read_scores(folder, "repo", pytest.fail).subjects
-    assert [item.id for item in sharp.items] == ["q0", "q1"]
+    assert list(sharp.items) == ["q0", "q1"]
     assert sharp.values == {"q0": 1, "q1": 1, "q2": None, "q3": None, "q4": None, "q5": None}
     assert (sharp.table.overall.value, sharp.table.rates["errors"].count) == (100.0, 0)
     assert sharp.table.notes == (
         "6 of 10 predictions are not made yet, and their items are left out; the same `longtake eval run` goes on.",
     )
-    assert (dull.items, dull.table.overall.value, dull.table.notes[0][:8]) == ([], None, "10 of 10")
+    assert (list(dull.items), dull.table.overall.value, dull.table.notes[0][:8]) == ([], None, "10 of 10")
 
 
 def test_an_item_is_asked_when_every_seed_is(choices: Write) -> None:
@@ -88,7 +88,7 @@ def test_an_item_is_asked_when_every_seed_is(choices: Write) -> None:
     with folder.predictions_file.open("a") as stream:
         stream.write(again)
     (sharp,) = read_scores(folder, "repo", pytest.fail).subjects
-    assert ([item.id for item in sharp.items], len(sharp.prediction_values)) == (["q0"], 7)
+    assert (list(sharp.items), len(sharp.prediction_values)) == (["q0"], 7)
 
 
 def test_a_verdict_on_an_earlier_reply_is_not_shown(rubric: Write) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longtake.evalharness.items import Criterion, Item, Prediction, Reply, Turn
+from longtake.evalharness.items import Criterion, Format, Item, Prediction, Reply, Turn
 from longtake.evalharness.judges.judge import Case, Finding
 from longtake.evalharness.judges.judging import judge_run
 from longtake.evalharness.reports.content import report_content
@@ -66,7 +66,10 @@ def test_a_group_is_read_in_the_order_it_was_put_in_and_as_often_as_it_is_asked_
         held.add(key, place * size)
     every = Flat(held)
     assert texts(list(every)) == texts(list(every)) == ["z", "x", "y"]
-    assert texts(list(Latest(held).values())) == ["x", "y"]
+    last = Latest(held).values()
+    assert texts(list(last)) == texts(list(last)) == ["x", "y"]
+    some = held.only(lambda key: key == "even")
+    assert ([texts(group) for group in some.values()], list(Latest(some))) == ([["y"]], ["even"])
 
 
 class Verbose:
@@ -78,14 +81,19 @@ class Verbose:
         return Finding(met=True, reason="so " * (TEXT // 3))
 
 
-@pytest.fixture(scope="module")
-def long_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
-    """A run whose replies are 10 MB, and as much the reasons of the judge."""
-    folder = RunFolder(tmp_path_factory.mktemp("long"))
-    folder.begin(RunCard(suite="longshot", source="x", subjects=("s",), version="0"))
-    turn = Turn(question="Is it?", criteria=(Criterion(name="fact", description="Says it.", weight=1),))
+QUESTION = Turn(question="is it " * (TEXT // 6), reference="It is.")
+RUBRIC = (Criterion(name="fact", description="Says it.", weight=1),)
+
+
+@pytest.fixture(scope="module", params=["longshot", "own"])
+def long_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run whose questions are 10 MB, and as much the replies, and as much the reasons of the judge."""
+    folder, suite = RunFolder(tmp_path_factory.mktemp("long")), request.param
+    folder.begin(RunCard(suite=suite, source="x", subjects=("s",), version="0"))
+    form: Format = "open" if suite == "own" else "rubric"
+    turn = QUESTION if suite == "own" else QUESTION.model_copy(update={"criteria": RUBRIC})
     items = [
-        Item(suite="longshot", id=str(n), video=str(n % 10), task="summarization", format="rubric", turns=(turn,))
+        Item(suite=suite, id=str(n), video=str(n % 10), task="summarization", format=form, turns=(turn,))
         for n in range(ITEMS)
     ]
     folder.keep_items(items)
@@ -100,15 +108,14 @@ def long_run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     "read",
     [
         lambda run: judge_run(run, run.items_by_id(pytest.fail), Verbose(), pytest.fail),
-        lambda run: score_run(run, "signed", pytest.fail),
-        lambda run: report_content(read_scores(run, "signed", pytest.fail)),
+        lambda run: score_run(run, None, pytest.fail),
+        lambda run: report_content(read_scores(run, None, pytest.fail)),
     ],
     ids=["judge", "score", "report"],
 )
 def test_texts_are_not_held(long_run: RunFolder, read: Callable[[RunFolder], object]) -> None:
-    assert all(
-        file.stat().st_size > 0.9 * ITEMS * TEXT for file in (long_run.predictions_file, long_run.judgements_file)
-    )
+    files = (long_run.items_file, long_run.predictions_file, long_run.judgements_file)
+    assert all(file.stat().st_size > 0.9 * ITEMS * TEXT for file in files)
     read(long_run)  # what it imports is not counted
     tracemalloc.start()
     try:

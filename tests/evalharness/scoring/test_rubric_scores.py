@@ -20,7 +20,7 @@ def penalty(weight: float, met: bool | None) -> Verdict:
 
 def shares(*verdicts: Verdict) -> dict[str, float]:
     """The share earned in each reading."""
-    scores = {reading: sample_score(ITEM, verdicts, reading) for reading in READINGS}
+    scores = {reading: sample_score(ITEM.heading, verdicts, reading) for reading in READINGS}
     return {reading: score.earned / score.possible for reading, score in scores.items()}
 
 
@@ -63,7 +63,7 @@ def test_penalties_with_positive_weights_can_never_be_earned_in_the_released_cod
 
 def test_what_is_pooled_keeps_its_weight_and_what_is_averaged_has_the_weight_of_one() -> None:
     verdicts = [reward(5, True), reward(3, False), penalty(-1, False)]
-    assert {reading: sample_score(ITEM, verdicts, reading)[1:] for reading in READINGS} == {
+    assert {reading: sample_score(ITEM.heading, verdicts, reading)[1:] for reading in READINGS} == {
         "repo": (5, 8),
         "paper": (0.5, 1),
         "signed": (4, 8),
@@ -74,9 +74,9 @@ def test_what_is_pooled_keeps_its_weight_and_what_is_averaged_has_the_weight_of_
 @pytest.mark.parametrize("reading", READINGS)
 def test_a_sample_that_can_earn_nothing_has_no_part(reading: str) -> None:
     verdicts = [penalty(-5, False)]
-    assert sample_score(ITEM, verdicts, reading) == SampleScore(ITEM, 0, 0)  # type: ignore[arg-type]  # of READINGS
+    assert sample_score(ITEM.heading, verdicts, reading) == SampleScore(ITEM.heading, 0, 0)  # type: ignore[arg-type]  # of READINGS
 
 
 def test_samples_are_told_apart_by_task() -> None:
-    scores = [SampleScore(ITEM.model_copy(update={"task": task}), 1, 1) for task in ("b", "a", "b")]
+    scores = [SampleScore(ITEM.heading._replace(task=task), 1, 1) for task in ("b", "a", "b")]
     assert {task: len(group) for task, group in by_task(scores).items()} == {"b": 2, "a": 1}

@@ -186,7 +186,7 @@ def test_the_area_under_the_roc_orders_videos_by_the_confidence_of_an_alarm(
     def outcomes(replies: list[tuple[float, float | None]], role: str) -> list[Outcome]:
         turn = Turn(question="Is it altered?", reference="yes")
         item = Item(suite="stress", id=role, video=role, task="t", format="open", turns=(turn,), tags={"role": role})
-        return [Outcome(item, 0, right, "ok", confidence=sure) for right, sure in replies]
+        return [Outcome(item.heading, 0, right, "ok", confidence=sure) for right, sure in replies]
 
     found = roc_area(outcomes(altered, "altered"), outcomes(untouched, "untouched"))
     assert found is not None
@@ -199,7 +199,7 @@ def test_a_reply_that_is_not_sure_raises_no_alarm_and_denies_none(role: str, sta
     turn = Turn(question="Is it altered?", reference="yes")
     item = Item(suite="stress", id=role, video=role, task="t", format="open", turns=(turn,), tags={"role": role})
     right = 0.0 if role == "altered" or state != "ok" else 1.0
-    assert alarm(Outcome(item, 0, right, state, confidence=0.9)) == score
+    assert alarm(Outcome(item.heading, 0, right, state, confidence=0.9)) == score
 
 
 def test_without_a_confidence_there_is_no_roc() -> None:

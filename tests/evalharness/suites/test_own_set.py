@@ -16,6 +16,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.scoring.choices import read_choice
 from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.suites.benchmark_rows import read_rows
 from longtake.evalharness.suites.card import Card, read_card
 from longtake.evalharness.suites.own_set import (
     load_own_set,
@@ -187,6 +188,15 @@ def test_an_open_set_keeps_its_questions_whole(tmp_path: Path) -> None:
     question = "Say what (a) the man and (b) the woman do."
     (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": question, "answer": "They cook."}), format="open"))
     assert (item.format, item.turns[0].question) == ("open", question)
+
+
+def test_a_table_is_read_line_by_line(tmp_path: Path) -> None:
+    file = tmp_path / "long.csv"
+    file.write_bytes(b"id\n" + b"q\n" * 100_000 + b"\xff\n")
+    rows = read_rows(file, pytest.fail)
+    assert next(rows).fields == {"id": "q"}
+    with pytest.raises(ConfigError, match="UTF-8"):
+        list(rows)
 
 
 @pytest.mark.parametrize("fields", [{"question": "frage"}, {"task": "frage"}, {"tags": ["video", "frage"]}])

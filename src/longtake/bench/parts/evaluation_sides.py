@@ -61,7 +61,7 @@ def _question(place: int) -> list[str]:
 
 
 def _read(folder: Path, items: int) -> None:
-    """Read the questions, as every stage must: whatever a stage takes beyond this is its own."""
+    """Read the questions, as a run does first: whatever it takes beyond this is its own."""
     from longtake.evalharness.suites.card import read_card
     from longtake.evalharness.suites.own_set import load_own_set
 

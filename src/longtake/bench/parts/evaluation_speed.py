@@ -3,7 +3,7 @@
 They are compared, in the same turn, with a loop that writes and flushes a line of JSON per question, and with as many
 Inspect samples whose solver is instant. Every side is a process of its own. A run is asked, judged, scored and reported
 as in `longtake eval`, with a tenth of the questions and with all of them, to show how memory grows; reading the
-questions, which every stage does, is a side of its own.
+questions, which a run does first, is a side of its own.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ def test_a_flawless_run_of_two_tools_and_three_parameters_gets_75_as_released(
     met = {**verdicts(compare_calls(gold, gold, tools)), FINAL: True}
     item = Item(suite="agentic", id="i", video="v", format="calls", turns=(asked,))
     judged = [Verdict(criterion, met[criterion.name]) for criterion in asked.criteria]
-    assert sample_score(item, judged, reading) == (item, earned, possible)
+    assert sample_score(item.heading, judged, reading) == (item.heading, earned, possible)
 
 
 @pytest.mark.parametrize(
