@@ -16,6 +16,7 @@ from longtake.memory.postgres import Postgres
 
 _WAIT = 30.0  # seconds for another process to finish writing
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_NOT_NOW = (*_BUSY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)  # its log files can be neither opened nor created
 
 
@@ -84,8 +85,9 @@ def connect_to_read(file: Path) -> sqlite3.Connection:
     """A connection that changes nothing, though others may write meanwhile.
 
     While SQLite reads, it keeps its log next to the file. A connection with write access removes the log on closing;
-    with `mode=ro` it would stay. In a folder without write access nobody can create the log, so nobody writes the file
-    either, which is what `immutable` promises (sqlite.org/wal.html, Read-Only Databases).
+    with `mode=ro` it would stay. In a folder without write access, the file is read as it lies there, which is what
+    `immutable` means (sqlite.org/wal.html, Read-Only Databases): what another user or machine writes meanwhile may be
+    missed.
     """
     try:
         return _connect(file, "mode=rw")
@@ -125,6 +127,11 @@ def is_damage(error: Exception) -> bool:
     return isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
 
 
+def unusable_now(code: int) -> bool:
+    """Whether an error code of SQLite says that a file is busy or can't be reached now, not that it is damaged."""
+    return code & 0xFF in _NOT_NOW and code != sqlite3.SQLITE_IOERR_SHORT_READ
+
+
 def advice_on(error: Exception, what: str) -> str:
     """What to do about an error of SQLite: only a damaged file is worth losing what it holds.
 
@@ -134,7 +141,12 @@ def advice_on(error: Exception, what: str) -> str:
     """
     if is_damage(error):
         return f"The file is damaged: move it away to start {what}."
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
+    return advice_for(getattr(error, "sqlite_errorcode", 0))
+
+
+def advice_for(code: int) -> str:
+    """What to do about an error code of SQLite that is no damage."""
+    if code & 0xFF in _BUSY:
         return "Another process is still writing: try again in a moment."
     return "Check free disk space and write permission."
 

@@ -8,6 +8,7 @@ three times as quick.
 
 from __future__ import annotations
 
+import re
 import struct
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -25,8 +26,17 @@ from chromadb.config import Settings
 from chromadb.errors import NotFoundError
 
 from longtake.errors import LibraryError, LibraryUnavailable
+from longtake.memory.database import advice_for, unusable_now
 from longtake.memory.search.search_index import Document
-from longtake.memory.search.stored_documents import COLLECTION, TEXT, DocumentsError, document_of, key_of, text_of
+from longtake.memory.search.stored_documents import (
+    COLLECTION,
+    TEXT,
+    DocumentsError,
+    document_of,
+    key_of,
+    leave_to_chroma,
+    text_of,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,6 +54,7 @@ _OPENING = threading.Lock()  # Chroma hands what one thread is still opening to 
 
 # How Rust says that a thread or its memory can't be had: EAGAIN and ENOMEM.
 _NO_MEMORY = ("(os error 11)", "(os error 12)")
+_CODE = re.compile(r"\(code: (\d+)\)")  # of SQLite, in Chroma's errors
 
 
 def _reported(method: Callable[Concatenate[DocumentStore, P], T]) -> Callable[Concatenate[DocumentStore, P], T]:
@@ -69,6 +80,9 @@ def _reported(method: Callable[Concatenate[DocumentStore, P], T]) -> Callable[Co
             if store.server:
                 failed = f"The Chroma server {store.server} failed ({_said(error)})"
                 raise LibraryUnavailable(f"{failed}: check its log, or change `search.chroma`.") from error
+            code = int(found[1]) if (found := _CODE.search(str(error))) else 0
+            if unusable_now(code):
+                raise LibraryUnavailable(f"Couldn't use {store.root} ({_said(error)}). {advice_for(code)}") from error
             raise DocumentsError(f"{type(error).__name__}: {error}") from error
 
     return reported
@@ -94,13 +108,14 @@ class DocumentStore:
             root: folder of the files, if they have no server.
             server: address of a Chroma server; its path names the collection.
         """
-        self._root = root
+        self.root = root
         self.server = server
         self._name = (urlsplit(server).path.strip("/") if server else "") or COLLECTION
         with _OPENING:
             if server:
                 self._client = connect(server)
             else:
+                leave_to_chroma()
                 self._client = chromadb.PersistentClient(str(root), settings=_settings())
             self._documents = self._client.get_or_create_collection(self._name, embedding_function=None)
 
@@ -134,7 +149,7 @@ class DocumentStore:
                 embeddings=np.ones((len(batch), _DIMENSIONS), np.float32),
                 metadatas=[facts for _, facts in batch],
             )
-        _blank_empty_indexes(self._root)
+        _blank_empty_indexes(self.root)
 
     def remove_others(self, video: str, revision: str | None) -> None:
         """Remove a video's documents of every revision but this one."""

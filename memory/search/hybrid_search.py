@@ -212,13 +212,14 @@ class HybridIndex:
 
     def _shown(self, names: Sequence[tuple[str, int]]) -> list[Document]:
         """The documents with these revisions and rows."""
+        read = None
         if not self.chroma:
             try:
-                return read_documents(self.root / "chroma", names)
+                read = read_documents(self.root / "chroma", names)
             except DocumentsError:
                 if not os.access(self.root, os.W_OK):
                     raise
-        return self._documents.get(names)
+        return self._documents.get(names) if read is None else read
 
     def _laid_out(self, revisions: dict[str, Revision]) -> Corpus:
         """The corpus of exactly these revisions; open segments stay open."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from longtake.errors import LibraryUnavailable
 from longtake.memory.search.document_store import DocumentStore
 from longtake.memory.search.search_index import Document
 from longtake.memory.search.stored_documents import DocumentsError
@@ -78,9 +79,13 @@ def test_no_memory_of_the_process_reaches_the_disk(tmp_path: Path) -> None:
         ("OS can't spawn worker thread: Resource temporarily unavailable (os error 11)", MemoryError),
         ("Cannot allocate memory (os error 12)", MemoryError),
         ("error returned from database: (code: 11) database disk image is malformed", DocumentsError),
+        ("error returned from database: (code: 522) disk I/O error", DocumentsError),  # the file is too short
+        ("error returned from database: (code: 5) database is locked", LibraryUnavailable),
+        ("error returned from database: (code: 5898) disk I/O error", LibraryUnavailable),
+        ("error returned from database: (code: 14) unable to open database file", LibraryUnavailable),
     ],
 )
-def test_too_little_memory_is_no_damage(
+def test_what_cannot_be_used_now_is_no_damage(
     said: str, kind: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
