@@ -124,7 +124,8 @@ def _choose(findings: Findings) -> tuple[Option, Candidate, bool] | None:
         return *left, True
     if claimed := by_claim(query.question, query.options, findings.ranked):
         return *claimed, True
-    decided = choose(query.options, [(findings.picked, 1.0)], embed) if findings.picked else None
+    picked = [(findings.picked, 1.0)] if findings.picked else []
+    decided = choose(query.options, picked, embed, query.question)
     return decided if decided and decided[2] else choose(query.options, findings.ranked, embed, query.question)
 
 

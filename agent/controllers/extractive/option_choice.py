@@ -80,7 +80,7 @@ def _closest(
 ) -> tuple[int, Candidate, bool]:
     """The number of the option closest to a line, the line, and whether it settles it.
 
-    It does if it says that option and nothing of another, or says several and one is clearly nearest to what is asked.
+    It does if it says that option and nothing of another, or if `nearest` says so of several.
     """
     chances = {id(candidate): chance for candidate, chance in ranked}
     vectors = embed([*options, *(each.text for each in lines)])

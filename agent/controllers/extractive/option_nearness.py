@@ -7,11 +7,11 @@ the words of the question around it, each by its distance, and how similar its c
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from longtake.agent.controllers.extractive.candidates import Embed
-from longtake.language.words import TELLING, content_stems, stem, words
+from longtake.language.words import NEGATION, TELLING, content_stems, stem, words
 
 _CLAUSE = re.compile(r"\s·\s|[.,;!?]+(?=\s|$)|\n+")  # a colon binds
 _GAP = 4  # words that the edge of a clause counts for
@@ -26,14 +26,19 @@ class _Word(NamedTuple):
     clause: int
 
 
-def nearest(question: str, line: str, options: Sequence[str], embed: Embed) -> tuple[int, bool] | None:
-    """The number of the option said nearest to what is asked, and whether it is clearly nearer than the others.
+_Run = Sequence[_Word]  # the words of an option, one after the other
 
-    None unless the line says two options or more, word for word.
+
+def nearest(question: str, line: str, options: Sequence[str], embed: Embed) -> tuple[int, bool] | None:
+    """The number of the option said nearest to what is asked, and whether that settles it.
+
+    It does if the option is clearly nearer than the others and alone in a clause that denies nothing: in "from $5 to
+    $7" and "the Blues beat the Reds", nearness says little. None unless the line says two options or more, word for
+    word.
     """
     clauses = _CLAUSE.split(line)
     said = _words(clauses)
-    runs = {number: found for number, option in enumerate(options) if (found := _runs(said, option))}
+    runs = _outermost({number: _runs(said, option) for number, option in enumerate(options)})
     if len(runs) < 2:
         return None
     asked = [word for word in content_stems(question) if word not in TELLING]
@@ -44,7 +49,11 @@ def nearest(question: str, line: str, options: Sequence[str], embed: Embed) -> t
         for found, vector in zip(runs.values(), vectors[1:], strict=True)
     ]
     *_, second, first = sorted(scores)
-    return list(runs)[scores.index(first)], first - second >= _AHEAD
+    number = list(runs)[scores.index(first)]
+    own = {word.clause for run in runs[number] for word in run}
+    others = {word.clause for other, found in runs.items() if other != number for run in found for word in run}
+    alone = own.isdisjoint(others) and not any(NEGATION.search(clauses[clause]) for clause in own)
+    return number, alone and first - second >= _AHEAD
 
 
 def _words(clauses: Sequence[str]) -> list[_Word]:
@@ -57,7 +66,7 @@ def _words(clauses: Sequence[str]) -> list[_Word]:
     return found
 
 
-def _runs(said: Sequence[_Word], option: str) -> list[Sequence[_Word]]:
+def _runs(said: Sequence[_Word], option: str) -> list[_Run]:
     """Where the words of an option stand one after the other."""
     wanted = [stem(word) for word in words(option)]
     starts = range(len(said) - len(wanted) + 1) if wanted else ()
@@ -65,7 +74,19 @@ def _runs(said: Sequence[_Word], option: str) -> list[Sequence[_Word]]:
     return [run for run in runs if [word.stem for word in run] == wanted]
 
 
-def _nearness(asked: Sequence[str], said: Sequence[_Word], run: Sequence[_Word]) -> float:
+def _outermost(runs: Mapping[int, Sequence[_Run]]) -> dict[int, list[_Run]]:
+    """The runs that lie in no longer one, such as "John" in "John Smith"; options without any are left out."""
+    spans = [(run[0].place, run[-1].place) for found in runs.values() for run in found]
+
+    def inside(run: _Run) -> bool:
+        first, last = run[0].place, run[-1].place
+        return any(start <= first and last <= end and end - start > last - first for start, end in spans)
+
+    kept = {number: [run for run in found if not inside(run)] for number, found in runs.items()}
+    return {number: found for number, found in kept.items() if found}
+
+
+def _nearness(asked: Sequence[str], said: Sequence[_Word], run: _Run) -> float:
     """The words of the question outside a run, each by how near it stands."""
     first, last = run[0].place, run[-1].place
     total = 0.0

@@ -97,8 +97,8 @@ class SharedProgress:
     def abandoned(self) -> list[str]:
         """The videos that servers which are gone have left unfinished; each is given to one caller, once."""
         videos, by_server = [], defaultdict(list)
-        for file in self._folder.glob("*.json"):
-            video, server, _ = file.name.split(".")
+        for file in self._folder.glob("[!.]*.*.json"):  # not what a file system adds, such as `._NAME`
+            video, server = file.name.split(".")[:2]
             by_server[server].append((video, file))
         for server, jobs in by_server.items():
             with self._ended(server) as ended:
