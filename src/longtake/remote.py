@@ -168,6 +168,9 @@ class RemoteFile(PosixPath):
             remedy = f"pip install 'longtake[{extra}]'" if extra else f"install fsspec's package for {scheme}://"
             raise MediaError(f"{self} takes another package: {remedy}.") from error
         except FileNotFoundError as error:
+            if doing == "write":
+                bucket = "/".join(str(self).split("/")[:3])
+                raise MediaError(f"There is no {bucket}: create the bucket, or change the address.") from error
             raise FileNotFoundError(errno.ENOENT, "there is no such object or bucket", str(self)) from error
         except LongtakeError:
             raise

@@ -119,6 +119,17 @@ def test_without_the_storage_nothing_is_lost_and_the_next_run_completes_it(
         assert all(ADDRESS in problem for problem in problems.values())
 
 
+def test_a_bucket_that_does_not_exist_is_named_before_anything_is_lost(
+    storage: Any, video: Path, tmp_path: Path
+) -> None:
+    settings = load(overrides=["engines.speakers=[]", "library.layers=s3://elsewhere/layers"])
+    with pytest.raises(LibraryUnavailable, match="s3://elsewhere:"):
+        Workspace(tmp_path / "library", settings).add(video)
+    report = Workspace(tmp_path / "library", SETTINGS).add(video)
+    assert report.complete
+    assert len(archives(storage)) == len(report.video.layers)
+
+
 def test_of_an_interrupted_run_only_the_archives_in_use_stay(storage: Any, video: Path, tmp_path: Path) -> None:
     watcher = Watcher()
 
