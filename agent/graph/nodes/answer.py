@@ -48,9 +48,8 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     """
     started = time.time()
     context = runtime.context
-    status, text = _conclude(state, context)
-    supported = [claim for claim in state.claims if claim.verdict == "supported"]
-    proven = supported if status not in ("abstained", "uncertain") else []
+    status, text, sure = _conclude(state, context)
+    proven = [claim for claim in state.claims if claim.verdict == "supported"] if sure else []
     option = state.reply.option if state.reply else _option(state) if proven else None
     if proven and option is None and LETTER.match(state.draft or "") and state.options:
         text = f"{text} {NO_OPTION}"
@@ -66,7 +65,7 @@ def answer(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         options=state.options,
         option=option,
         confidence=state.reply.confidence if state.reply else None,
-        closest=state.reply.closest if state.reply and status == "uncertain" else (),
+        closest=state.reply.closest if state.reply and not sure and state.reply.outcome != "abstained" else (),
         citations=_citations(proven),
         claims=tuple(state.claims),
         citations_removed=state.citing.citations - state.citing.backed,
@@ -132,27 +131,32 @@ def _voices(state: AgentState, context: RunContext) -> str:
     return f"(Voices weren't told apart: {HELP}.)"
 
 
-def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
+def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str, bool]:
+    """The status, the text, and whether the supported claims are its proof: they prove no guess, whatever ended it."""
     names = {video.id: video.record.name for video in context.tools.videos.values()}
     text, doubted = with_citations(state.claims, names), softened(state.claims, names)
     proof = shots_examined(state.examined, context.known.videos) if _counts_on_shots(state) else ""
+    replied = _of_reply(state, state.reply, text, proof, context) if state.reply is not None else None
+    sure = replied is None or replied[0] == "answered"
+    if replied and replied[0] == "uncertain":
+        text, doubted = replied[1], ""
     if state.progress.guard:
         found = f"{text} {doubted}".strip() or _findings(state.evidence)
         so_far = f"So far: {found}" if found else "Nothing found so far."
         why = "" if state.progress.guard == STOPPED else f" because {state.progress.guard}"
-        return "partial", f"Stopped{why}. {so_far}"
+        return "partial", f"Stopped{why}. {so_far}", sure
     if context.known.incomplete:
         unfinished = ", ".join(context.known.incomplete)
         found = text or "I couldn't find an answer in the available layers."
         found = f"{found} {doubted}".strip()
-        return "partial", f"{found} ({unfinished}: indexing isn't finished, so not everything was searched.)"
-    if state.reply is not None:
-        return _of_reply(state, state.reply, text, proof, context)
+        return "partial", f"{found} ({unfinished}: indexing isn't finished, so not everything was searched.)", sure
+    if replied:
+        return *replied, sure
     draft = state.draft or ""
     if text:
-        return "answered", " ".join(filter(None, (text, _beyond_the_video(state), doubted, proof)))
+        return "answered", " ".join(filter(None, (text, _beyond_the_video(state), doubted, proof))), True
     reason = draft.removeprefix(NOT_FOUND).strip() if draft.startswith(NOT_FOUND) else "No evidence supports an answer."
-    return "abstained", " ".join(filter(None, (reason, doubted, _examined(state, context), proof)))
+    return "abstained", " ".join(filter(None, (reason, doubted, _examined(state, context), proof))), False
 
 
 def _counts_on_shots(state: AgentState) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 from helpers.asking import VIDEO
 
 from longtake.agent.graph.agent import Agent
+from longtake.agent.graph.run_context import RunContext
 from longtake.config import load
 from longtake.memory.records import Answer
 from longtake.preprocess.engines import EngineTable
@@ -38,3 +40,15 @@ def test_that_nothing_tells_voices_apart_is_said_where_people_are_counted(small_
     counted = ask(small_workspace, "How many people speak?")
     assert (counted.status != "answered", "longtake doctor" in counted.answer) == (True, True)
     assert "longtake doctor" not in ask(small_workspace, "Who won the cup?").answer
+
+
+def test_a_guess_while_indexing_goes_on_proves_nothing(small_workspace: Workspace) -> None:
+    def unfinished(context: RunContext) -> RunContext:
+        return replace(context, known=context.known.model_copy(update={"incomplete": ("talk.mp4",)}))
+
+    whole = ask(small_workspace, "Who won the cup?")
+    part = Agent(small_workspace).ask([VIDEO], "Who won the cup?", change=unfinished)
+    assert (whole.status, part.status) == ("uncertain", "partial")
+    assert (part.citations, part.closest) == ((), whole.closest)
+    proven = Agent(small_workspace).ask([VIDEO], "What does the blue kettle cost?", change=unfinished)
+    assert (proven.status, bool(proven.citations), proven.closest) == ("partial", True, ())
