@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -107,6 +109,18 @@ def test_a_second_cluster_in_this_process_is_refused_in_one_sentence(address: st
     with Pool(address, Worker, gpu=False), pytest.raises(ConfigError, match="on this machine") as refused:
         Pool("", Worker, gpu=False)
     assert not {"\n", "\x1b"} & set(str(refused.value))
+
+
+def test_a_process_that_is_terminated_ends_as_without_ray(address: str) -> None:
+    script = """
+import os, signal, sys, time
+from longtake.cluster.pool import Pool, Worker
+Pool(sys.argv[1], Worker, gpu=False)
+os.kill(os.getpid(), signal.SIGTERM)
+time.sleep(60)
+"""
+    ended = subprocess.run([sys.executable, "-c", script, address], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, "SIGTERM" in ended.stderr) == (-signal.SIGTERM, False), ended.stderr
 
 
 def test_work_that_ends_every_worker_is_given_up(address: str, tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 import os
 import re
+import signal
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -274,7 +276,7 @@ def _connected(address: str | None) -> Any:
         raise ConfigError("The executor ray needs an extra: pip install 'longtake[ray]'.") from error
     dashboard = None if address else False  # only a cluster that is started here may be told so
     try:
-        with _soon_refused() if address else nullcontext():
+        with _soon_refused() if address else nullcontext(), _same_end():
             ray.init(
                 address=address or "local",
                 log_to_driver=False,
@@ -304,6 +306,15 @@ def _soon_refused() -> Iterator[None]:
         yield
     finally:
         del os.environ[name]  # it would also shorten the start of a cluster on this machine
+
+
+@contextmanager
+def _same_end() -> Iterator[None]:
+    """Let SIGTERM end this process as it did before: Ray would print its stack and abort."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, before)
 
 
 def _in_one_line(error: Exception) -> str:
