@@ -21,7 +21,7 @@ from helpers.media.clips import flat, write_clip
 from helpers.servers.s3_server import BUCKET, s3_server
 
 from longtake.config import load
-from longtake.errors import Cancelled, LibraryError, LibraryUnavailable
+from longtake.errors import Cancelled, ConfigError, LibraryError, LibraryUnavailable
 from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -101,6 +101,31 @@ def test_a_node_without_the_library_reads_and_builds_layers(storage: Any, video:
     assert in_use(workspace.library.root) != before
     workspace.library.sound_layers(record)
     assert in_use(workspace.library.root) == before
+
+
+def test_layers_from_before_the_storage_are_stored_also_if_their_engine_is_gone(
+    storage: Any, video: Path, tmp_path: Path
+) -> None:
+    root = tmp_path / "library"
+    before = Workspace(root, load(overrides=["engines.speakers=[]"])).add(video).video
+    assert archives(storage) == {}
+    without = load(overrides=["engines.speakers=[]", "engines.scene_text=[]", f"library.layers={ADDRESS}"])
+    report = Workspace(root, without).add(video)
+    assert report.video.layers == before.layers
+    assert not [layer for layer in report.layers if layer.key and not layer.reused]
+    assert set(archives(storage)) == {f"layers/{before.id}/{name}/{key}.tar" for name, key in before.layers.items()}
+
+
+def test_a_node_that_does_not_find_a_layer_builds_nothing_without_it(storage: Any, video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    record = workspace.add(video).video
+    storage.delete_object(Bucket=BUCKET, Key=f"layers/{record.id}/moments/{record.layers['moments']}.tar")
+    before = archives(storage)
+    there = Workspace(tmp_path / "node", SETTINGS).library.layers(record.id)
+    task = Task("text_vectors", video, video.stat().st_size, there, record.layers)
+    with pytest.raises(ConfigError, match=f"moments.*{ADDRESS}"):
+        LayerBuilder(SETTINGS).build(task)
+    assert archives(storage) == before
 
 
 def test_without_the_storage_nothing_is_lost_and_the_next_run_completes_it(
