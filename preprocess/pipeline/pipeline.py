@@ -118,7 +118,7 @@ class _Indexing:
         store = self.library.layers(self.video.id)
         for layer in self.layers.values():  # steps may run where only object storage has them, and some won't run
             store.share(layer, built=False)
-        complete = True
+        before, complete = self.video, True
         try:
             for step in STEPS:
                 self._run(step, self.watcher)
@@ -130,7 +130,9 @@ class _Indexing:
         self._keep(complete=complete or self.video.complete)
         if complete and not any(report.problem for report in self.watcher.reports):
             forget_unfinished(self.library.layers(self.video.id).root)
-        return IndexReport(self.video, tuple(self.watcher.reports), time.perf_counter() - started, complete)
+        kept = dict(before.layers.items() & self.video.layers.items()) if before.complete else ()
+        reports = tuple(self.watcher.reports)
+        return IndexReport(self.video, reports, time.perf_counter() - started, complete, told=frozenset(kept))
 
     def _run(self, step: Step, watcher: Watcher) -> None:
         """Put a step's layers into use, and take out those that it didn't build this time.
