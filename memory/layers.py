@@ -171,12 +171,15 @@ class LayerStore:
             LibraryUnavailable: if the object storage that holds them can't be reached or refuses.
         """
         folder = self.root / name
-        for other in (each for each in folder.glob("[!.]*") if each.is_dir() and each.name != key):
-            if self.shared:
-                self.shared.remove(name, other.name)
+        stored = self.shared.keys(name) if self.shared else set()
+        for other in {each.name for each in folder.glob("[!.]*") if each.is_dir()} | stored:
+            if other == key:
+                continue
+            if self.shared and other in stored:
+                self.shared.remove(name, other)
             with suppress(FileNotFoundError):
-                other.rename(folder / f".deleted-{uuid.uuid4().hex}")  # a reader finds all of it or nothing
-            _run_file(other).unlink(missing_ok=True)
+                (folder / other).rename(folder / f".deleted-{uuid.uuid4().hex}")  # a reader finds all of it or nothing
+            self._run_file(name, other).unlink(missing_ok=True)
         for trash in folder.glob(".deleted-*"):  # including leftovers of an interrupted removal
             shutil.rmtree(trash, ignore_errors=True)
 

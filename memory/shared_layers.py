@@ -34,6 +34,11 @@ class SharedLayers:
         with _told():
             return self._archive(name, key).exists()
 
+    def keys(self, name: str) -> set[str]:
+        """The keys of the layers of a name that are there, whoever stored them."""
+        with _told():
+            return {archive.stem for archive in RemoteFile(f"{self.address}/{name}").files()}
+
     def put(self, folder: Path, run: Path) -> None:
         """Store a finished layer with the facts of its build."""
         archive = self._archive(folder.parent.name, folder.name)

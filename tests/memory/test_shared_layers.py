@@ -156,6 +156,9 @@ def test_of_an_interrupted_run_only_the_archives_in_use_stay(storage: Any, video
     partial = workspace.add(video, watcher)
     assert "text_vectors" in partial.video.layers
     lose_copies(workspace)  # as if another machine went on
+    kept = f"layers/{partial.video.id}/text_vectors/{partial.video.layers['text_vectors']}.tar"
+    left = f"layers/{partial.video.id}/text_vectors/0123456789abcdef.tar"  # by a node, just before the end
+    storage.copy_object(Bucket=BUCKET, Key=left, CopySource={"Bucket": BUCKET, "Key": kept})
     record = workspace.add(video).video
     assert record.layers["text_vectors"] != partial.video.layers["text_vectors"]
     names = {f"layers/{record.id}/{name}/{key}.tar" for name, key in record.layers.items()}
