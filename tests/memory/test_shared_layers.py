@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -180,22 +181,49 @@ def test_a_damaged_archive_is_built_again(storage: Any, video: Path, tmp_path: P
         assert workspace.library.layer(record, "changes") is not None
 
 
-def test_what_a_killed_process_had_unpacked_is_removed(storage: Any, video: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("step", "work"),
+    [
+        ("shared_layers._unpack", "store.get('probe', key)"),
+        ("remote.RemoteFile.write", "store.share(store.get('probe', key), built=True)"),
+    ],
+)
+def test_what_a_killed_process_had_packed_or_unpacked_is_removed(
+    storage: Any, video: Path, tmp_path: Path, step: str, work: str
+) -> None:
     workspace = Workspace(tmp_path / "library", SETTINGS)
     record = workspace.add(video).video
+    key = record.layers["probe"]
     lose_copies(workspace)
     code = (
-        "import os, sys; from pathlib import Path; from longtake.memory import library, shared_layers\n"
-        "shared_layers._unpack = lambda packed, place: os.kill(os.getpid(), 9)\n"
-        "opened = library.Library(Path(sys.argv[1]), layers=sys.argv[2])\n"
-        "opened.layer(opened.get(sys.argv[3]), 'probe')"
+        "import os, sys; from pathlib import Path; from longtake import remote\n"
+        "from longtake.memory import library, shared_layers\n"
+        f"{step} = lambda *given: os.kill(os.getpid(), 9)\n"
+        "store = library.Library(Path(sys.argv[1]), layers=sys.argv[2]).layers(sys.argv[3])\n"
+        f"key = {key!r}; {work}"
     )
     killed = subprocess.run([sys.executable, "-c", code, workspace.library.root, ADDRESS, record.id], check=False)
     folder = workspace.library.layers(record.id).root
     left = [path for path in folder.rglob(".*") if path.is_dir()]
     assert (killed.returncode, len(left)) == (-9, 1)
-    assert workspace.library.layer(record, "probe") is not None
+    store = workspace.library.layers(record.id)
+    again = store.get("probe", key)
+    assert again is not None
+    store.share(again, built=True)
     assert not [path for path in folder.rglob(".*") if path.is_dir()]
+
+
+def test_only_the_disk_of_the_library_is_needed_to_store_layers(
+    storage: Any, video: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = Workspace(tmp_path / "library", load(overrides=["engines.speakers=[]"]))
+    record = workspace.add(video).video
+    store = Workspace(tmp_path / "library", SETTINGS).library.layers(record.id)
+    layer = store.get("probe", record.layers["probe"])
+    assert layer is not None
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "full"))
+    store.share(layer, built=True)
+    assert set(archives(storage)) == {f"layers/{record.id}/probe/{layer.key}.tar"}
 
 
 def test_nothing_of_an_archive_lands_elsewhere(storage: Any, tmp_path: Path) -> None:
