@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from tarfile import TarError
 from typing import Any
@@ -27,6 +28,7 @@ from longtake.memory.shared_layers import SharedLayers
 from longtake.memory.timespan import TimeSpan
 
 _FACTS = "layer.json"
+_FIGURES = ("seconds", "core_seconds", "memory", "chunks_made", "chunks_reused")  # of a build
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +171,15 @@ class LayerStore:
             LibraryUnavailable: if the object storage that holds them can't be reached or refuses.
         """
         folder = self.root / name
-        for other in (each for each in folder.glob("[!.]*") if each.is_dir() and each.name != key):
-            if self.shared:
-                self.shared.remove(name, other.name)
+        stored = self.shared.keys(name) if self.shared else set()
+        for other in {each.name for each in folder.glob("[!.]*") if each.is_dir()} | stored:
+            if other == key:
+                continue
+            if self.shared and other in stored:
+                self.shared.remove(name, other)
             with suppress(FileNotFoundError):
-                other.rename(folder / f".deleted-{uuid.uuid4().hex}")  # a reader finds all of it or nothing
-            _run_file(other).unlink(missing_ok=True)
+                (folder / other).rename(folder / f".deleted-{uuid.uuid4().hex}")  # a reader finds all of it or nothing
+            self._run_file(name, other).unlink(missing_ok=True)
         for trash in folder.glob(".deleted-*"):  # including leftovers of an interrupted removal
             shutil.rmtree(trash, ignore_errors=True)
 
@@ -183,7 +188,7 @@ class LayerStore:
         write_atomic(self._run_file(name, key), canonical_json(facts) + "\n")
 
     def run(self, name: str, key: str) -> dict[str, Any]:
-        """What `record_run` stored; empty if the process ended first."""
+        """What `record_run` stored and isn't damaged; empty if the process ended first or the file can't be read."""
         return _run_facts(self._run_file(name, key))
 
     def _run_file(self, name: str, key: str) -> Path:
@@ -196,10 +201,16 @@ def _run_file(layer: Path) -> Path:
 
 def _run_facts(file: Path) -> dict[str, Any]:
     try:
-        facts: dict[str, Any] = parse_json(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+        facts = parse_json(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # the layer is as good without them
         return {}
-    return facts
+    return {name: fact for name, fact in facts.items() if _sound(name, fact)} if isinstance(facts, dict) else {}
+
+
+def _sound(name: str, fact: object) -> bool:
+    if name in _FIGURES:
+        return isinstance(fact, int | float) and 0 <= fact < inf
+    return name != "left_out" or (isinstance(fact, list) and all(isinstance(each, str) for each in fact))
 
 
 def _damaged(path: Path, renewal: str) -> LibraryError:

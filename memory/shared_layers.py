@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import shutil
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,7 +18,7 @@ from filelock import FileLock
 from longtake.errors import LibraryUnavailable, MediaError, told_of_files
 from longtake.remote import RemoteFile
 
-_UNPACKING = ".unpacking"
+_PACKING, _UNPACKING = ".packing", ".unpacking"
 
 
 class SharedLayers:
@@ -34,15 +33,20 @@ class SharedLayers:
         with _told():
             return self._archive(name, key).exists()
 
+    def keys(self, name: str) -> set[str]:
+        """The keys of the layers of a name that are there, whoever stored them."""
+        with _told():
+            return {archive.stem for archive in RemoteFile(f"{self.address}/{name}").files()}
+
     def put(self, folder: Path, run: Path) -> None:
         """Store a finished layer with the facts of its build."""
         archive = self._archive(folder.parent.name, folder.name)
-        with _told(), told_of_files(folder), tempfile.NamedTemporaryFile() as file:
-            with tarfile.open(fileobj=file, mode="w") as packed:
+        with _told(), told_of_files(folder), _place(folder.parents[1], _PACKING) as place:
+            file = place / archive.name
+            with tarfile.open(file, "w") as packed:
                 for part in (*sorted(folder.iterdir()), *filter(Path.exists, (run,))):
                     packed.add(part, part.name, recursive=False)
-            file.flush()
-            archive.write(Path(file.name))
+            archive.write(file)
 
     def fetch(self, folder: Path, run: Path) -> None:
         """Unpack a layer into its folder; nothing happens if it isn't there.
@@ -55,7 +59,7 @@ class SharedLayers:
             if not archive.exists():
                 return
             folder.parent.mkdir(parents=True, exist_ok=True)
-            with _unpacking(folder.parents[1]) as place:
+            with _place(folder.parents[1], _UNPACKING) as place:
                 if folder.exists():  # another process was first
                     return
                 with archive.open() as stream, tarfile.open(fileobj=stream, mode="r|") as packed:
@@ -81,13 +85,13 @@ class SharedLayers:
 
 
 @contextmanager
-def _unpacking(root: Path) -> Iterator[Path]:
-    """A new folder for the files of an archive.
+def _place(root: Path, name: str) -> Iterator[Path]:
+    """A new folder beside the layers of a video, on the same disk, for an archive or its files.
 
-    Only one process at a time unpacks layers of a video: what is found there is of one that was killed.
+    Only one process at a time has it: what is found there is of one that was killed.
     """
-    place = root / _UNPACKING
-    with FileLock(root / f"{_UNPACKING}.lock"):
+    place = root / name
+    with FileLock(root / f"{name}.lock"):
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
         try:

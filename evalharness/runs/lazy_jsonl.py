@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, ValuesView
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, ValuesView
+from copy import copy
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Generic, TypeVar
@@ -23,20 +25,26 @@ class OnDisk(Mapping[K, list[R]]):
     def __init__(self, file: Path, kind: type[R]) -> None:
         """Begin without a record; `kind` is what every line of the file is."""
         self._file, self._kind = file, kind
-        self._places: dict[K, tuple[int, ...]] = {}
+        self._places: dict[K, int | array[int]] = {}  # most groups have one record: no list for these
 
     def add(self, key: K, place: int) -> None:
         """Put the record whose line begins at a byte of the file into the group of a key."""
-        self._places[key] = (*self._places.get(key, ()), place)
+        held = self._places.get(key)
+        if held is None:
+            self._places[key] = place
+        elif isinstance(held, int):
+            self._places[key] = array("q", (held, place))
+        else:
+            held.append(place)
 
     def count(self, key: K) -> int:
         """How many records a group has; none are read."""
-        return len(self._places.get(key, ()))
+        return len(_each(self._places[key])) if key in self._places else 0
 
     def only(self, wanted: Callable[[K], bool]) -> OnDisk[K, R]:
         """The groups of some of the keys; none are read."""
         kept = OnDisk[K, R](self._file, self._kind)
-        kept._places = {key: places for key, places in self._places.items() if wanted(key)}
+        kept._places = {key: copy(places) for key, places in self._places.items() if wanted(key)}
         return kept
 
     def values(self) -> ValuesView[list[R]]:
@@ -59,12 +67,16 @@ class OnDisk(Mapping[K, list[R]]):
             with self._file.open("rb") as stream:
                 yield from (self._read(stream, places) for places in self._places.values())
 
-    def _read(self, stream: BinaryIO, places: Iterable[int]) -> list[R]:
+    def _read(self, stream: BinaryIO, places: int | array[int]) -> list[R]:
         group: list[R] = []
-        for place in places:
+        for place in _each(places):
             stream.seek(place)
             group.append(self._kind.model_validate_json(stream.readline()))
         return group
+
+
+def _each(places: int | array[int]) -> Sequence[int]:
+    return (places,) if isinstance(places, int) else places
 
 
 class Latest(Mapping[K, R]):

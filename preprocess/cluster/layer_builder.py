@@ -60,7 +60,7 @@ class LayerBuilder(Worker):
         """Run a step, as `run_step` does.
 
         Raises:
-            ConfigError: if the video or the library's folder isn't here.
+            ConfigError: if the video, the library's folder or a layer that the step may read isn't here.
         """
         self._progress, self._cancelled = None, False
         _check_shared(task)
@@ -79,13 +79,18 @@ class LayerBuilder(Worker):
         self._cancelled = True
 
     def _layers(self, task: Task) -> dict[str, Layer]:
-        """The layers that the step may read; object storage may lack those of steps still to come."""
+        """The layers that the step may read: without one of them, it would build another layer than it should."""
         layers = {}
         for name, key in task.layers.items():
-            if layer := wait_for_layer(task.store, name, key, self._check_cancelled):
-                layers[name] = layer
-            elif not task.store.shared:
+            layer = wait_for_layer(task.store, name, key, self._check_cancelled)
+            if layer is None and task.store.shared:
+                raise ConfigError(
+                    f"The node {platform.node()} doesn't find the layer {name} ({key}) in {task.store.shared.address}. "
+                    "Give it the endpoint and the credentials of the machine that indexes."
+                )
+            if layer is None:
                 raise _not_here(task.store.root / name / key)
+            layers[name] = layer
         return layers
 
     def _keep(self, progress: Progress) -> None:

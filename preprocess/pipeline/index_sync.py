@@ -35,6 +35,12 @@ def key_of(keys: Mapping[str, str]) -> str:
     return content_key(str(VERSION), *(keys[name] for name in _INDEXED if name in keys))
 
 
+def text_vectors_fit(layers: Mapping[str, Layer]) -> bool:
+    """Whether the text vectors, if there are any, are those of the documents that these layers give."""
+    embedded = layers.get("text_vectors")
+    return embedded is None or embedded.count == len(documents_of("", layers))
+
+
 def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Library, index: Index) -> VideoRecord:
     """Index the layers, unless the index is up to date; without text vectors, only words can be found."""
     key = index_key(layers)

@@ -28,7 +28,7 @@ from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.layers.subtitles import Subtitles
 from longtake.preprocess.layers.text_vectors import TextVectors
 from longtake.preprocess.media.media import MediaInfo, probe
-from longtake.preprocess.pipeline.index_sync import make_findable
+from longtake.preprocess.pipeline.index_sync import index_key, make_findable, text_vectors_fit
 from longtake.preprocess.pipeline.progress import IndexReport, LayerReport, Watcher
 from longtake.preprocess.pipeline.step_run import StepRunner, run_step, unchanged
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
@@ -47,6 +47,10 @@ STEPS: tuple[Step, ...] = (
     Captions(),
 )
 EMBEDDING = TextVectors()
+_MISFIT = (
+    "built from other documents than the layers in use have, so it isn't used. Install the same version of Longtake on "
+    "every machine and index the video again."
+)
 BUILT_BY = {VisualPass.name: LAYERS_OF_PASS}  # a step's layers, unless it has one layer of the same name
 
 
@@ -111,7 +115,10 @@ class _Indexing:
         self.library.save(self.video)
         sound, _ = self.library.sound_layers(self.video)  # its step builds a damaged layer again
         self.layers = {name: sound[name] for name in LAYERS if name in sound}
-        complete = True
+        store = self.library.layers(self.video.id)
+        for layer in self.layers.values():  # steps may run where only object storage has them, and some won't run
+            store.share(layer, built=False)
+        before, complete = self.video, True
         try:
             for step in STEPS:
                 self._run(step, self.watcher)
@@ -123,7 +130,9 @@ class _Indexing:
         self._keep(complete=complete or self.video.complete)
         if complete and not any(report.problem for report in self.watcher.reports):
             forget_unfinished(self.library.layers(self.video.id).root)
-        return IndexReport(self.video, tuple(self.watcher.reports), time.perf_counter() - started, complete)
+        kept = dict(before.layers.items() & self.video.layers.items()) if before.complete else ()
+        reports = tuple(self.watcher.reports)
+        return IndexReport(self.video, reports, time.perf_counter() - started, complete, told=frozenset(kept))
 
     def _run(self, step: Step, watcher: Watcher) -> None:
         """Put a step's layers into use, and take out those that it didn't build this time.
@@ -144,16 +153,29 @@ class _Indexing:
     def _make_findable(self) -> None:
         # This can't be cancelled: it takes almost no time, and without it search would find nothing.
         watcher = Watcher()
+        before = self.layers.get(EMBEDDING.name)
         self._run(EMBEDDING, watcher)
+        fit = self.video.indexed == index_key(self.layers) or text_vectors_fit(self.layers)
+        if not fit:
+            self._use_earlier(before)
+            if any(report.key for report in watcher.reports):  # otherwise they say why there are no new ones
+                watcher.reports.append(LayerReport(EMBEDDING.name, problem=_MISFIT))
         built_here = {report.key for report in self.embeddings if not report.reused}
         self.embeddings.extend(
             report for report in watcher.reports if report.key is None or report.key not in built_here
         )
         self.video = make_findable(self.video, self.layers, self.library, self.index)
-        # Earlier ones embed fewer layers, or others. Those others stay: questions under way read them, and if their
-        # engine is chosen again, they needn't be built.
-        if key := self.video.layers.get(EMBEDDING.name):
+        # Nothing reads earlier text vectors any more. Earlier layers of the other steps aren't removed: questions under
+        # way may read them, and if the engine that built them is chosen again, they needn't be built.
+        if fit and (key := self.video.layers.get(EMBEDDING.name)):
             self.library.layers(self.video.id).remove_others(EMBEDDING.name, key)
+
+    def _use_earlier(self, before: Layer | None) -> None:
+        """Take text vectors of other documents out of use, for earlier ones if those fit."""
+        del self.layers[EMBEDDING.name]
+        if before and self._inputs_in_use(before) and text_vectors_fit({**self.layers, EMBEDDING.name: before}):
+            self.layers[EMBEDDING.name] = before
+        self._keep(layers={name: layer.key for name, layer in self.layers.items()})
 
     def _keep(self, **changes: object) -> None:
         self.video = self.video.model_copy(update=changes)

@@ -30,12 +30,16 @@ class LayerReport:
 
 @dataclass(frozen=True, slots=True)
 class IndexReport:
-    """The result of indexing one file; `complete` is False if it was stopped before the last layer."""
+    """The result of indexing one file; `complete` is False if it was stopped before the last layer.
+
+    `told` names the layers that were in use when an earlier run had finished: it told what they leave out.
+    """
 
     video: VideoRecord
     layers: tuple[LayerReport, ...]
     seconds: float
     complete: bool
+    told: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

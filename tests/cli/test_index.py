@@ -16,6 +16,10 @@ from helpers.command import Done, longtake
 from helpers.media.sound import noise, write_pieces
 from helpers.servers.loopback import Handler, listening
 
+from longtake.config import load
+from longtake.preprocess.pipeline.step_run import run_step
+from longtake.preprocess.pipeline.workspace import Workspace
+
 
 @pytest.fixture
 def folder(tone: Path, tmp_path: Path) -> Path:
@@ -112,6 +116,27 @@ def test_what_is_missing_of_a_file_is_told_once_and_in_the_same_words_everywhere
     assert shown == (missing,)
     seen = longtake("ask", "gap", "What is written on the sign?", library=library)
     assert missing not in seen.stdout
+
+
+@pytest.mark.parametrize("complete_before", [False, True])
+def test_what_is_missing_of_a_file_is_told_also_if_who_found_it_was_killed(
+    tmp_path: Path, complete_before: bool
+) -> None:
+    pieces = [(start, noise(4.0, 0.1).astype(np.float32)) for start in (0.0, 9.0)]
+    path, library = write_pieces(tmp_path / "gap.mka", pieces), tmp_path / "library"
+    if complete_before:
+        assert longtake("--set", "engines.sounds=[]", "index", path, library=library).code == 0
+
+    def killed(*given: Any) -> Any:
+        layers = run_step(*given)
+        if given[0].name == "sounds":
+            raise KeyboardInterrupt
+        return layers
+
+    with pytest.raises(KeyboardInterrupt):
+        Workspace(library, load()).add(path, runner=killed)
+    told = [longtake("index", path, library=library) for _ in range(2)]
+    assert [(done.code, "4.0 s and 9.0 s" in done.stdout) for done in told] == [(3, True), (0, False)]
 
 
 def facts_of(video: str, library: Path) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.data.layers import new_layer
@@ -72,6 +73,37 @@ def test_facts_of_a_build_lie_beside_the_layer(tmp_path: Path) -> None:
     store.record_run("subtitles", RECIPE.key, {"seconds": 1.2})
     assert tree(tmp_path / "subtitles" / RECIPE.key) == inside
     assert json.loads((tmp_path / "subtitles" / f"{RECIPE.key}.run.json").read_text()) == {"seconds": 1.2}
+
+
+@pytest.mark.parametrize(
+    ("content", "sound"),
+    [
+        (b"", {}),
+        (b"[]", {}),
+        (b"7", {}),
+        (b"null", {}),
+        (b"\xff", {}),
+        (None, {}),
+        (b'{"left_out": "abc", "gpu": true}', {"gpu": True}),
+        (b'{"left_out": [1], "seconds": 2}', {"seconds": 2}),
+        (b'{"left_out": null, "seconds": "2", "memory": NaN, "core_seconds": -1, "chunks_made": []}', {}),
+        (b'{"left_out": ["None of it."]}', {"left_out": ["None of it."]}),
+    ],
+)
+def test_damaged_facts_of_a_build_cost_only_themselves(
+    tmp_path: Path, content: bytes | None, sound: dict[str, Any]
+) -> None:
+    store = LayerStore(tmp_path)
+    build(store)
+    layer = store.get("subtitles", RECIPE.key)
+    assert layer is not None
+    file = layer.path.with_name(f"{layer.key}.run.json")
+    if content is None:
+        file.mkdir()  # it can't be read
+    else:
+        file.write_bytes(content)
+    assert store.run(layer.name, layer.key) == sound
+    assert layer.left_out() == tuple(sound.get("left_out", ()))
 
 
 def test_a_number_that_json_cannot_hold_is_refused() -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ from helpers.media.clips import flat, write_clip
 from helpers.servers.s3_server import BUCKET, s3_server
 
 from longtake.config import load
-from longtake.errors import Cancelled, LibraryError, LibraryUnavailable
+from longtake.errors import Cancelled, ConfigError, LibraryError, LibraryUnavailable
 from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -103,6 +104,31 @@ def test_a_node_without_the_library_reads_and_builds_layers(storage: Any, video:
     assert in_use(workspace.library.root) == before
 
 
+def test_layers_from_before_the_storage_are_stored_also_if_their_engine_is_gone(
+    storage: Any, video: Path, tmp_path: Path
+) -> None:
+    root = tmp_path / "library"
+    before = Workspace(root, load(overrides=["engines.speakers=[]"])).add(video).video
+    assert archives(storage) == {}
+    without = load(overrides=["engines.speakers=[]", "engines.scene_text=[]", f"library.layers={ADDRESS}"])
+    report = Workspace(root, without).add(video)
+    assert report.video.layers == before.layers
+    assert not [layer for layer in report.layers if layer.key and not layer.reused]
+    assert set(archives(storage)) == {f"layers/{before.id}/{name}/{key}.tar" for name, key in before.layers.items()}
+
+
+def test_a_node_that_does_not_find_a_layer_builds_nothing_without_it(storage: Any, video: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    record = workspace.add(video).video
+    storage.delete_object(Bucket=BUCKET, Key=f"layers/{record.id}/moments/{record.layers['moments']}.tar")
+    before = archives(storage)
+    there = Workspace(tmp_path / "node", SETTINGS).library.layers(record.id)
+    task = Task("text_vectors", video, video.stat().st_size, there, record.layers)
+    with pytest.raises(ConfigError, match=f"moments.*{ADDRESS}"):
+        LayerBuilder(SETTINGS).build(task)
+    assert archives(storage) == before
+
+
 def test_without_the_storage_nothing_is_lost_and_the_next_run_completes_it(
     storage: Any, video: Path, tmp_path: Path
 ) -> None:
@@ -142,6 +168,9 @@ def test_of_an_interrupted_run_only_the_archives_in_use_stay(storage: Any, video
     partial = workspace.add(video, watcher)
     assert "text_vectors" in partial.video.layers
     lose_copies(workspace)  # as if another machine went on
+    kept = f"layers/{partial.video.id}/text_vectors/{partial.video.layers['text_vectors']}.tar"
+    left = f"layers/{partial.video.id}/text_vectors/0123456789abcdef.tar"  # by a node, just before the end
+    storage.copy_object(Bucket=BUCKET, Key=left, CopySource={"Bucket": BUCKET, "Key": kept})
     record = workspace.add(video).video
     assert record.layers["text_vectors"] != partial.video.layers["text_vectors"]
     names = {f"layers/{record.id}/{name}/{key}.tar" for name, key in record.layers.items()}
@@ -163,22 +192,49 @@ def test_a_damaged_archive_is_built_again(storage: Any, video: Path, tmp_path: P
         assert workspace.library.layer(record, "changes") is not None
 
 
-def test_what_a_killed_process_had_unpacked_is_removed(storage: Any, video: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("step", "work"),
+    [
+        ("shared_layers._unpack", "store.get('probe', key)"),
+        ("remote.RemoteFile.write", "store.share(store.get('probe', key), built=True)"),
+    ],
+)
+def test_what_a_killed_process_had_packed_or_unpacked_is_removed(
+    storage: Any, video: Path, tmp_path: Path, step: str, work: str
+) -> None:
     workspace = Workspace(tmp_path / "library", SETTINGS)
     record = workspace.add(video).video
+    key = record.layers["probe"]
     lose_copies(workspace)
     code = (
-        "import os, sys; from pathlib import Path; from longtake.memory import library, shared_layers\n"
-        "shared_layers._unpack = lambda packed, place: os.kill(os.getpid(), 9)\n"
-        "opened = library.Library(Path(sys.argv[1]), layers=sys.argv[2])\n"
-        "opened.layer(opened.get(sys.argv[3]), 'probe')"
+        "import os, sys; from pathlib import Path; from longtake import remote\n"
+        "from longtake.memory import library, shared_layers\n"
+        f"{step} = lambda *given: os.kill(os.getpid(), 9)\n"
+        "store = library.Library(Path(sys.argv[1]), layers=sys.argv[2]).layers(sys.argv[3])\n"
+        f"key = {key!r}; {work}"
     )
     killed = subprocess.run([sys.executable, "-c", code, workspace.library.root, ADDRESS, record.id], check=False)
     folder = workspace.library.layers(record.id).root
     left = [path for path in folder.rglob(".*") if path.is_dir()]
     assert (killed.returncode, len(left)) == (-9, 1)
-    assert workspace.library.layer(record, "probe") is not None
+    store = workspace.library.layers(record.id)
+    again = store.get("probe", key)
+    assert again is not None
+    store.share(again, built=True)
     assert not [path for path in folder.rglob(".*") if path.is_dir()]
+
+
+def test_only_the_disk_of_the_library_is_needed_to_store_layers(
+    storage: Any, video: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = Workspace(tmp_path / "library", load(overrides=["engines.speakers=[]"]))
+    record = workspace.add(video).video
+    store = Workspace(tmp_path / "library", SETTINGS).library.layers(record.id)
+    layer = store.get("probe", record.layers["probe"])
+    assert layer is not None
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "full"))
+    store.share(layer, built=True)
+    assert set(archives(storage)) == {f"layers/{record.id}/probe/{layer.key}.tar"}
 
 
 def test_nothing_of_an_archive_lands_elsewhere(storage: Any, tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def index(
                 refused += 1
                 continue
             say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report)
-            if not report.complete or any(layer.problem or _found_missing(layer) for layer in report.layers):
+            if not report.complete or any(layer.problem or _untold(layer, report) for layer in report.layers):
                 in_part += 1
             unheard = unheard or any(layer.name == "speech" and layer.unavailable for layer in report.layers)
     if unheard and not as_json:
@@ -149,11 +149,11 @@ def report_json(report: IndexReport) -> dict[str, Any]:
     }
 
 
-def _found_missing(layer: LayerReport) -> bool:
-    """Whether this run found parts of the file that can't be read: a kept layer's were told when it was built, and
-    nothing can be done about them.
+def _untold(layer: LayerReport, report: IndexReport) -> bool:
+    """Whether parts of the file can't be read that no run has told. That a layer was there already says nothing: who
+    built it may have been killed before its report.
     """
-    return bool(layer.left_out) and not layer.reused
+    return bool(layer.left_out) and not (layer.reused and layer.name in report.told)
 
 
 def _show(report: IndexReport) -> None:
@@ -165,7 +165,7 @@ def _show(report: IndexReport) -> None:
         elif not layer.unavailable:
             how = "kept" if layer.reused else f"{layer.seconds:.1f} s"
             say(f"  {layer.name:<13} {counted(layer.items, 'item'):>12}  {how:>8}  {layer.engine}")
-        if _found_missing(layer):
+        if _untold(layer, report):
             for sentence in (sentence for sentence in layer.left_out if sentence not in printed):
                 say(f"  {'':<13} !  {sentence}")
             printed.update(layer.left_out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -70,6 +71,19 @@ def test_a_group_is_read_in_the_order_it_was_put_in_and_as_often_as_it_is_asked_
     assert texts(list(last)) == texts(list(last)) == ["x", "y"]
     some = held.only(lambda key: key == "even")
     assert ([texts(group) for group in some.values()], list(Latest(some))) == ([["y"]], ["even"])
+
+
+def test_many_records_of_one_group_take_no_more_time_to_note_than_those_of_many(tmp_path: Path) -> None:
+    def seconds(groups: int) -> float:
+        held = OnDisk[int, Prediction](tmp_path / "said.jsonl", Prediction)
+        began = time.process_time()
+        for place in range(40_000):
+            held.add(place % groups, place)
+        taken = time.process_time() - began
+        assert sum(held.count(key) for key in held) == 40_000
+        return taken
+
+    assert seconds(groups=1) < 10 * seconds(groups=20_000)
 
 
 class Verbose:

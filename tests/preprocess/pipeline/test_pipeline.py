@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,11 +18,13 @@ from helpers.media.small_video import write_small_video
 
 from longtake.config import load
 from longtake.errors import Cancelled, LibraryError
+from longtake.memory.layers import Layer, LayerStore
 from longtake.memory.library import LAYERS, Library, file_id
 from longtake.memory.search.search_index import SearchFilter
+from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.pipeline.progress import IndexReport, Progress, Watcher
 from longtake.preprocess.pipeline.retrieval import retrieve
-from longtake.preprocess.pipeline.step_run import SourceChanged
+from longtake.preprocess.pipeline.step_run import SourceChanged, run_step
 from longtake.preprocess.pipeline.workspace import Workspace
 
 EMBEDDED = load(overrides=["engines.speakers=[]"])
@@ -169,6 +173,34 @@ def test_without_an_embedding_words_are_found(video: Path, tmp_path: Path) -> No
     report = workspace.add(video)
     assert "text_vectors" in {layer.name for layer in report.layers if layer.unavailable}
     assert retrieve("kettle", SearchFilter(), 5, workspace.engines, workspace.index)
+
+
+def without_subtitles(
+    step: Step, job: IndexJob, store: LayerStore, watcher: Watcher, check_source: Callable[[], None]
+) -> list[Layer] | None:
+    """Embeds as a machine that lacks a layer."""
+    if step.name == "text_vectors":
+        job = replace(job, layers={name: layer for name, layer in job.layers.items() if name != "subtitles"})
+    return run_step(step, job, store, watcher, check_source)
+
+
+@pytest.mark.parametrize("indexed_before", [True, False])
+def test_vectors_of_other_documents_are_a_problem_and_take_none_away(
+    video: Path, tmp_path: Path, indexed_before: bool
+) -> None:
+    workspace = Workspace(tmp_path / "library", EMBEDDED)
+    fitting = workspace.add(video).video.layers["text_vectors"] if indexed_before else None
+    for _ in range(2):  # it is told each time
+        report = workspace.add(video, runner=without_subtitles)
+        [problem] = [layer for layer in report.layers if layer.problem]
+        assert problem.name == "text_vectors"
+        assert report.video.layers.get("text_vectors") == fitting
+        assert bool(workspace.index.spaces([report.video.id])) == indexed_before
+        assert retrieve("kettle", SearchFilter((report.video.id,)), 5, workspace.engines, workspace.index)
+    repaired = workspace.add(video)
+    assert built(repaired) == (set() if indexed_before else {"text_vectors"})
+    assert not [layer for layer in repaired.layers if layer.problem]
+    assert workspace.index.spaces([report.video.id])
 
 
 def test_an_engine_that_crashes_costs_only_its_own_layer(
