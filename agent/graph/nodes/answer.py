@@ -19,6 +19,7 @@ from longtake.agent.verification.claims import LETTER, NOT_FOUND, open_parts, sp
 from longtake.agent.verification.provenance import calls_made, pages_quoted
 from longtake.agent.verification.publishing import softened, unsure, with_citations
 from longtake.agent.verification.verdicts import QUOTATION, says
+from longtake.console import counted
 from longtake.language.words import holds_phrase
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Modality, Option, Status, Usage
 from longtake.memory.timespan import clock
@@ -32,6 +33,7 @@ MANY = frozenset({"list", "count", "order"})  # targets for which everything mus
 HEARD = frozenset[Modality]({"speech", "audio"})
 HEARD_LAYERS = frozenset({"subtitles", "sounds", "speech"})
 MAX_LEFT_OUT = 3  # sentences about parts of one file
+MAX_DAMAGED = 3  # sentences about damaged layers
 NO_OPTION = "No evidence settles which option is right."
 # Names of layers that are missing.
 SENSES: Mapping[Source, str] = {
@@ -104,7 +106,10 @@ def _failed(messages: Sequence[BaseMessage]) -> str:
 
 def _damaged(context: RunContext) -> str:
     """Which layers can't be read, and how to renew them: the answer may be in one of them."""
-    said = " ".join(context.known.damaged)
+    damaged = context.known.damaged
+    said = " ".join(damaged[:MAX_DAMAGED])
+    if len(damaged) > MAX_DAMAGED:
+        said += f" The same is true of {counted(len(damaged) - MAX_DAMAGED, 'other layer')}."
     return said and f"({said})"
 
 

@@ -52,3 +52,12 @@ def test_a_guess_while_indexing_goes_on_proves_nothing(small_workspace: Workspac
     assert (part.citations, part.closest) == ((), whole.closest)
     proven = Agent(small_workspace).ask([VIDEO], "What does the blue kettle cost?", change=unfinished)
     assert (proven.status, bool(proven.citations), proven.closest) == ("partial", True, ())
+
+
+def test_many_damaged_layers_are_told_in_few_words(small_workspace: Workspace) -> None:
+    def broken(context: RunContext) -> RunContext:
+        damaged = tuple(f"The layer {name} is damaged." for name in "abcdefgh")
+        return replace(context, known=context.known.model_copy(update={"damaged": damaged}))
+
+    told = Agent(small_workspace).ask([VIDEO], "Who won the cup?", change=broken).answer
+    assert (told.count("is damaged"), "5 other layers" in told) == (3, True)
