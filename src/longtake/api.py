@@ -56,8 +56,9 @@ class Library:
         self.close()
 
     def videos(self) -> list[Video]:
-        """The videos of the library, by name."""
+        """The videos of the library, by name; a warning is logged for each whose record is damaged."""
         library = self.workspace.library
+        library.warn_of_damage()
         return [Video.of(video, library.root) for video in library.videos()]
 
     def index(
@@ -106,6 +107,7 @@ class Library:
         Raises:
             LibraryError: if the library is empty.
         """
+        self.workspace.library.warn_of_damage()
         return self.agent.likeliest(question)
 
     @cached_property
