@@ -73,6 +73,7 @@ class Library:
         """
         path = media_path(file)
         library = self.workspace.library
+        library.check_writable()  # else the first file that can't be written is named, which says nothing
         known = None if path.exists() else library.find(fspath(file))
         report = self.workspace.add(media_path(known.path) if known else path, watcher, runner)
         return replace(report, video=Video.of(report.video, library.root))
