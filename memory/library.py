@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import shlex
 import shutil
@@ -49,6 +50,8 @@ LAYERS = (
     "text_vectors",
 )
 
+log = logging.getLogger(__name__)
+
 
 class VideoRecord(BaseModel):
     """`video.json`: what the library knows about one video."""
@@ -85,6 +88,7 @@ class Library:
         self._database = database
         self._layers = layers
         self._videos = root / "videos"
+        self._warned: set[str] = set()
         _check_format(root / "library.json")
 
     def check_writable(self) -> None:
@@ -141,6 +145,13 @@ class Library:
             for file in self._records()
             if file.parent.exists() and _read(file) is None
         ]
+
+    def warn_of_damage(self) -> None:
+        """Log a warning about each damaged record, once: who names no video misses none."""
+        for sentence in self.damaged_records():
+            if sentence not in self._warned:
+                log.warning("%s", sentence)
+                self._warned.add(sentence)
 
     def get(self, video_id: str) -> VideoRecord | None:
         """The video with exactly this id; None if there is none, or its record is damaged."""

@@ -58,11 +58,21 @@ def test_all_problems_are_reported_at_once() -> None:
     assert all(key in str(caught.value) for key in ("budget.rounds", "search.q", "nonsense"))
 
 
-def test_a_file_that_is_not_yaml_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a: [1\n", "line 2: expected ',' or ']', but got the end"),
+        ("a: 1\n: : [\n", "line 2: expected the end of the block, but found ':'"),
+        ("a: 1\nb: c: d\n", "line 2: mapping values are not allowed here"),
+        ("a: 1\nb: \x07\n", "line 2: the character #7 isn't allowed"),
+    ],
+)
+def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path: Path, text: str, problem: str) -> None:
     file = tmp_path / "mine.yaml"
-    file.write_text("a: [1\n")
-    with pytest.raises(ConfigError, match=r"mine\.yaml is not valid YAML"):
+    file.write_text(text)
+    with pytest.raises(ConfigError) as caught:
         load(str(file))
+    assert str(caught.value).startswith(f"{file} is not valid YAML: {problem}")
 
 
 def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:

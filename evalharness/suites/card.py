@@ -76,6 +76,6 @@ def read_card(path: Path, media: Path | None = None) -> Card:
     except ValidationError as error:
         raise ConfigError(f"{path}, {wrong_field(error)}: correct this field.") from error
     except ValueError as error:
-        raise ConfigError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
+        raise ConfigError(f"{path} is not valid YAML: {error}. Correct it.") from error
     videos = media or (path.parent / card.videos if card.videos else None)
     return card.model_copy(update={"file": path.parent / card.file, "videos": videos})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from longtake.errors import MediaError
 from longtake.evalharness.items import Item, Turn
@@ -25,6 +25,7 @@ class Videos:
         """Scan the folder. Without one, no video is found; a missing folder is reported once."""
         self._folder, self._notify = folder, notify
         self._ending: defaultdict[str, list[Path]] = defaultdict(list)
+        self._ids: dict[str, str] = {}
         if folder is None:
             return
         if not folder.is_dir():
@@ -54,6 +55,20 @@ class Videos:
         fault = f"{len(found)} videos have that name" if found else "there is no such video"
         self._notify(f"{row.place(field)}: {name}: {fault} in {self._folder}; the row is kept, without a video.")
         return None
+
+    def id_of(self, name: str, media: str | None) -> str:
+        """The id of a video, for `Item.video`: the first name that it had, however else it is written later.
+
+        Items of one video aren't independent observations, so that a second id would narrow the intervals of a score.
+
+        Args:
+            name: as for `find`.
+            media: what `find` found.
+        """
+        if media is not None:
+            return self._ids.setdefault(str(Path(media).resolve()), name)
+        path = PurePosixPath(name)  # nothing but the name says which video is missing
+        return self._ids.setdefault(str(path.with_suffix("") if path.suffix.lower() in CONTAINERS else path), name)
 
     def seconds(self, media: str | None, row: Row, field: str) -> float | None:
         """The length of a video; None if there is no video or it can't be read, which is reported."""

@@ -160,7 +160,7 @@ def _item(row: Row, card: Card, videos: Videos) -> Item:
     return Item(
         suite=card.name,
         id=row.needed(fields.id) if fields.id else row.number,
-        video=video,
+        video=videos.id_of(video, media),
         media=media,
         task=row.text(fields.task) if fields.task else "",
         format="choice" if turn.options else "open",

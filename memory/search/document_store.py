@@ -25,7 +25,7 @@ from chromadb.api.shared_system_client import SharedSystemClient
 from chromadb.config import Settings
 from chromadb.errors import NotFoundError
 
-from longtake.errors import LibraryError, LibraryUnavailable
+from longtake.errors import LibraryError, LibraryUnavailable, LongtakeError
 from longtake.memory.database import advice_for, unusable_now
 from longtake.memory.search.search_index import Document
 from longtake.memory.search.stored_documents import (
@@ -55,6 +55,7 @@ _OPENING = threading.Lock()  # Chroma hands what one thread is still opening to 
 # How Rust says that a thread or its memory can't be had: EAGAIN and ENOMEM.
 _NO_MEMORY = ("(os error 11)", "(os error 12)")
 _CODE = re.compile(r"\(code: (\d+)\)")  # of SQLite, in Chroma's errors
+_ERRNO = re.compile(r"\[Errno -?\d+\] ")
 
 
 def _reported(method: Callable[Concatenate[DocumentStore, P], T]) -> Callable[Concatenate[DocumentStore, P], T]:
@@ -89,8 +90,8 @@ def _reported(method: Callable[Concatenate[DocumentStore, P], T]) -> Callable[Co
 
 
 def _said(error: BaseException) -> str:
-    """The beginning of what an error says, which may be a page of a proxy."""
-    said = " ".join(str(error).split()) or type(error).__name__
+    """The beginning of what an error says in words, which may be a page of a proxy."""
+    said = _ERRNO.sub("", " ".join(str(error).split())) or type(error).__name__
     return said if len(said) <= _LONG else f"{said[:_LONG]}…"
 
 
@@ -209,6 +210,8 @@ def connect(server: str) -> ClientAPI:
         session: httpx.Client = server_of._server._session  # nothing public sets a limit
         session.timeout = httpx.Timeout(_WORKS, connect=_ANSWERS)
         return client
+    except LongtakeError as error:  # says itself what to do
+        raise LibraryUnavailable(f"Couldn't reach the Chroma server {server} of `search.chroma`: {error}") from error
     except Exception as error:  # Chroma raises errors of many kinds
         raise LibraryUnavailable(
             f"Couldn't reach the Chroma server {server} of `search.chroma` ({_said(error)}): start it with "

@@ -56,8 +56,9 @@ class Library:
         self.close()
 
     def videos(self) -> list[Video]:
-        """The videos of the library, by name."""
+        """The videos of the library, by name; a warning is logged for each whose record is damaged."""
         library = self.workspace.library
+        library.warn_of_damage()
         return [Video.of(video, library.root) for video in library.videos()]
 
     def index(
@@ -72,6 +73,7 @@ class Library:
         """
         path = media_path(file)
         library = self.workspace.library
+        library.check_writable()  # else the first file that can't be written is named, which says nothing
         known = None if path.exists() else library.find(fspath(file))
         report = self.workspace.add(media_path(known.path) if known else path, watcher, runner)
         return replace(report, video=Video.of(report.video, library.root))
@@ -106,6 +108,7 @@ class Library:
         Raises:
             LibraryError: if the library is empty.
         """
+        self.workspace.library.warn_of_damage()
         return self.agent.likeliest(question)
 
     @cached_property

@@ -148,21 +148,26 @@ def parse_yaml(text: str) -> Any:
     """The value that a YAML text holds.
 
     Raises:
-        ValueError: if it isn't YAML, or is nested deeper than Python can read.
+        ValueError: if it isn't YAML, with the line and what is wrong there, or is nested deeper than Python can read.
     """
     try:
         return yaml.safe_load(text)
     except RecursionError as error:
         raise ValueError("it is nested too deep") from error
-    except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from error
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise ValueError(f"line {line}: the character #{ord(text[error.position]):x} isn't allowed") from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        problem = (error.problem or "").replace("'<stream end>'", "the end")
+        raise ValueError(f"line {line}: {problem.replace('<block end>', 'the end of the block')}") from error
 
 
 def _parse_yaml(text: str, origin: str) -> dict[str, Any]:
     try:
         tree = parse_yaml(text)
     except ValueError as error:
-        raise ConfigError(f"{origin} is not valid YAML: {' '.join(str(error).split())}") from error
+        raise ConfigError(f"{origin} is not valid YAML: {error}. Correct it.") from error
     if tree is None:
         return {}
     if not isinstance(tree, dict):

@@ -21,9 +21,12 @@ def test_news_is_told_once_and_in_between_that_work_goes_on(
     lines = capsys.readouterr().err.splitlines()
     news = ["speech 25%, 00:02:10 left", "speech done"]
     assert [line for line in lines if line in news] == news
-    between = [line for line in lines if line not in news]
+    over = lines.index("speech done")
+    between, afterwards = [line for line in lines[:over] if line not in news], lines[over + 1 :]
     assert between
     assert all(line.startswith("speech: ") and line.endswith(" so far") for line in between)
+    assert afterwards  # by another step, whose name isn't known until it reports
+    assert all("speech" not in line and line.endswith(" so far") for line in afterwards)
 
 
 def test_nothing_is_told_of_what_is_over_at_once_nor_if_quiet(capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,11 +55,15 @@ def test_a_search_says_what_it_leaves_out(own_workspace: Workspace) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [("ask", "talk.mp4", "What does the blue kettle cost?", "--thread", "x"), ("index", "talk.mp4")],
+    [
+        ("ask", "talk.mp4", "What does the blue kettle cost?", "--thread", "x"),
+        ("chat", "talk.mp4"),
+        ("index", "talk.mp4"),
+    ],
     ids=lambda command: command[0],
 )
 def test_what_must_be_kept_is_refused_in_one_sentence(small_workspace: Workspace, command: tuple[str, ...]) -> None:
     done = run_read_only(small_workspace.library.root, *command)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.splitlines()[-1].startswith("longtake: ")
+    assert done.stderr.splitlines()[-1].startswith(f"longtake: {small_workspace.library.root} can't")
     assert "Read-only" in done.stderr

@@ -312,8 +312,11 @@ def reported(answer: httpx.Response) -> Told:
 def test_more_than_was_said_is_refused(server: WebServer) -> None:
     with server.client() as client:
         upload = begin(client, "talk.mp4", 10)
-        assert reported(send(client, upload, 0, b"x" * 11)) == (413, "too_large")
-        assert client.get(f"/api/uploads/{upload}").json()["offset"] == 0
+        send(client, upload, 0, b"x" * 4)
+        refused = send(client, upload, 4, b"x" * 7)
+        assert (*reported(refused), refused.json()["offset"]) == (413, "too_large", 4)
+        assert client.get(f"/api/uploads/{upload}").json()["offset"] == 4
+        assert send(client, upload, 4, b"x" * 5).json()["offset"] == 9, "what arrived is intact"
 
 
 def test_a_chunk_has_its_size(server: WebServer) -> None:

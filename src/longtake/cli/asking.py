@@ -44,6 +44,8 @@ def answer_in_terminal(
         thread: name of a conversation to continue.
         limited: whether the budget includes indexing, which then gives no first answer.
     """
+    if thread is not None:
+        library.workspace.library.check_writable()
     library.agent.check(videos)
     with display(quiet=show is None) as shown:
         if not limited:

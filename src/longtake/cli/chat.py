@@ -44,6 +44,7 @@ def chat(
     """
     session: Session = with_model(context.obj, model)
     library = open_library(session)
+    library.workspace.library.check_writable()
     chosen = list(videos or ())
     library.agent.check(chosen)
     conversation = _Conversation(library, chosen, thread, as_json=as_json)

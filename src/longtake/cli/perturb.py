@@ -66,4 +66,4 @@ def _parameter(written: str) -> tuple[str, Any]:
     try:
         return key.strip(), parse_yaml(value)
     except ValueError as error:
-        raise ConfigError(f"--param {written} can't be read: {' '.join(str(error).split())}.") from error
+        raise ConfigError(f"--param {written} can't be read: {error}.") from error

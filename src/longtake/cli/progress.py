@@ -126,15 +126,16 @@ class _AsLines:
     """A line every two seconds: the latest news, or that the step goes on."""
 
     def __init__(self) -> None:
-        self._step, self._latest = "", ""
-        self._began = 0.0
+        self._latest = ""
+        self._at = "", False  # the step, and whether it is done
+        self._since = 0.0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._keep_telling, daemon=True)
 
     def show(self, what: str, share: float | None = None, left: str = "") -> None:
-        if what != self._step:
-            self._step, self._began = what, time.monotonic()
         done = share is not None and share >= 1
+        if (what, done) != self._at:
+            self._at, self._since = (what, done), time.monotonic()
         percent = " done" if done else "" if share is None else f" {share:.0%}"
         self._latest = f"{what}{percent}" if done or not left else f"{what}{percent}, {left}"
         if not self._thread.is_alive() and not self._over.is_set():
@@ -152,7 +153,9 @@ class _AsLines:
         told = ""
         while not self._over.wait(LONGEST_SILENCE):
             news = self._latest
-            going_on = f"{self._step}: still working, {clock(time.monotonic() - self._began)} so far"
+            step, done = self._at
+            named = "" if done else f"{step}: "  # the next step says nothing yet, for example while it loads a model
+            going_on = f"{named}still working, {clock(time.monotonic() - self._since)} so far"
             note(going_on if news == told else news)
             told = news
 

@@ -50,6 +50,8 @@ def search(
     query = words[-1].strip()
     if not query:
         raise ConfigError("The query is empty: say what to look for, in quotes if it has several words.")
+    if not words[:-1]:
+        workspace.library.warn_of_damage()
     library_videos = workspace.library.videos()
     if not library_videos:
         raise LibraryError(empty_library(session.library_root))

@@ -27,6 +27,7 @@ Name = Annotated[str, typer.Argument(help="Name, path, id or id prefix.", metava
 def list_videos(context: typer.Context, as_json: Json = False) -> None:
     """List the videos by name."""
     library = library_of(context.obj)
+    library.warn_of_damage()
     found = library.videos()
     if as_json:
         return say_json([_facts(library, video) for video in found])

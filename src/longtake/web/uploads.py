@@ -138,8 +138,8 @@ class Uploads:
         """Append bytes and return the number received so far.
 
         Raises:
-            Refusal: 409 with the right `offset` if it differs, 409 if another request is writing, 413 beyond the size,
-                507 or 500 with the `offset` if the disk is full or can't be written.
+            Refusal: 409 with the right `offset` if it differs, 409 if another request is writing, 413 with the `offset`
+                beyond the size, 507 or 500 with it if the disk is full or can't be written.
         """
         with self._alone(upload_id):
             upload, received = self.get(upload_id)
@@ -150,7 +150,9 @@ class Uploads:
             if received + len(data) > upload.size:
                 raise Refusal(
                     413,
-                    f"{upload.name} is larger than the announced {upload.size:,} bytes. Start it again.",
+                    f"The chunk goes beyond the announced {upload.size:,} bytes of {upload.name} and was left out. "
+                    f"Continue after {received:,} bytes, or cancel the upload if the file is larger.",
+                    offset=received,
                 )
             if upload.video:
                 return received

@@ -294,7 +294,7 @@ def test_two_videos_of_one_name_are_reported_and_none_is_taken(tmp_path: Path) -
         ("name: x\nfile: y.csv\nfields: {question: q, answer: a, video: v, colour: c}\n", "fields.colour"),
         ("name: x\nfile: y.csv\nanswer: word\nfields: {question: q, answer: a, video: v}\n", "answer"),
         ("name: a/b\nfile: y.csv\nfields: {question: q, answer: a, video: v}\n", "name"),
-        ("name: [\n", "not valid YAML"),
+        ("name: x\n: : [\n", "card.yaml is not valid YAML: line 2: expected the end of the block"),
         ("", "it should hold named fields"),
         ("name: x\nfile: y.csv\nfields: {answer: a, video: v}\n", "fields.question: Field required"),
     ],
