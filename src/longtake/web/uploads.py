@@ -43,7 +43,7 @@ class Upload(Record):
     """A file to upload: its original name, and its size in bytes."""
 
     name: str = Field(min_length=1, max_length=MAX_NAME_LENGTH, pattern=NAME)
-    size: int = Field(gt=0)
+    size: int = Field(gt=0, lt=1 << 63)  # as file systems count
 
 
 class KeptUpload(Upload):

@@ -289,8 +289,8 @@ def test_a_full_disk_is_one_sentence_and_what_was_finished_goes_on(video: Path, 
     limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
     done = subprocess.run([sys.executable, "-c", limited + index], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    [sentence] = done.stderr.strip().splitlines()
-    assert "disk space" in sentence
+    told = [line for line in done.stderr.strip().splitlines() if "still working" not in line]  # on a busy machine
+    assert (len(told), "disk space" in told[0]) == (1, True)
     workspace = Workspace(tmp_path / "library", EMBEDDED)
     assert "probe" in workspace.library.videos()[0].layers
     assert workspace.add(video).complete
