@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 import sqlite3
@@ -21,7 +20,7 @@ from helpers.servers.web_server import WebServer, web_server
 from longtake.config import load
 from longtake.memory.library import file_id
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web import service, uploads
+from longtake.web import uploads
 from longtake.web.http.refusals import Refusal
 from longtake.web.uploads import CHUNK, LARGEST, MAX_UPLOADS, KeptUpload, Upload
 
@@ -366,38 +365,3 @@ def test_too_many_at_once_are_refused_until_one_is_given_up(server: WebServer, w
         assert reported(client.post("/api/uploads", json={"name": "talk.mp4", "size": 10})) == (429, "too_many")
         assert client.delete(f"/api/uploads/{under_way[0]}").status_code == 204
         begin(client, "talk.mp4", 10)
-
-
-def test_what_nobody_went_on_with_for_a_day_is_swept(server: WebServer, workspace: Workspace) -> None:
-    with server.client() as client:
-        idle, fresh = begin(client, "idle.mp4", 10), begin(client, "fresh.mp4", 10)
-        unfinished = workspace.library.root / "uploads" / "unfinished"
-        for file in unfinished.glob(f"{idle}*"):
-            os.utime(file, (1_000_000, 1_000_000))
-        begin(client, "another.mp4", 10)
-        assert client.get(f"/api/uploads/{idle}").status_code == 404
-        assert client.get(f"/api/uploads/{fresh}").status_code == 200
-
-
-def test_it_is_swept_also_when_nobody_comes(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "SWEEP_EVERY", 0.01)
-    with web_server(workspace) as server, server.client() as client:
-        idle, fresh = begin(client, "idle.mp4", 10), begin(client, "fresh.mp4", 10)
-        unfinished = workspace.library.root / "uploads" / "unfinished"
-        for file in unfinished.glob(f"{idle}*"):
-            os.utime(file, (1_000_000, 1_000_000))
-        deadline = time.monotonic() + 60
-        while (unfinished / f"{idle}.json").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        assert client.get(f"/api/uploads/{fresh}").status_code == 200
-
-
-def test_an_upload_that_is_long_goes_on_being_fresh(workspace: Workspace) -> None:
-    held = uploads.Uploads(workspace.library.root / "uploads", workspace.library.lock)
-    upload = held.begin(Upload(name="talk.mp4", size=10))
-    for file in (workspace.library.root / "uploads" / "unfinished").iterdir():
-        os.utime(file, (1_000_000, 1_000_000))
-    held.append(upload, 0, b"abc")
-    again = uploads.Uploads(workspace.library.root / "uploads", workspace.library.lock)
-    assert again.get(upload) == (KeptUpload(name="talk.mp4", size=10), 3)

@@ -40,3 +40,18 @@ def test_a_video_counts_once_however_it_is_written(
     table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     card = Card(name="set", file=table, videos=tmp_path / "clips", fields=FIELDS, format="open")
     assert tuple(item.video for item in load_own_set(card, lambda sentence: None)) == expected
+
+
+def test_two_videos_of_one_name_are_reported_and_none_is_taken(tmp_path: Path) -> None:
+    clips = tmp_path / "clips"
+    for folder in ("a/one", "one", "two"):
+        (clips / folder).mkdir(parents=True)
+        write_clip(clips / folder / "v.mp4", [flat((9, 9, 9), 64, 48)] * 5, times=lambda number: number / 5)
+    table, reported = tmp_path / "questions.jsonl", list[str]()
+    names = ("v", "two/v.mp4", "one/v")  # the last is a path from the folder on, and no end of another
+    rows = ({"question": "Why?", "answer": "x", "video": name} for name in names)
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    items = load_own_set(Card(name="names", file=table, videos=clips, fields=FIELDS), reported.append)
+    assert [item.media for item in items] == [None, str(clips / "two" / "v.mp4"), str(clips / "one" / "v.mp4")]
+    assert len(reported) == 1
+    assert "line 1, video: v: 3 videos" in reported[0]

@@ -268,25 +268,6 @@ def test_a_bad_row_is_located_among_those_on_its_line(tmp_path: Path) -> None:
     assert "line 1.2, answer" in message
 
 
-def test_two_videos_of_one_name_are_reported_and_none_is_taken(tmp_path: Path) -> None:
-    for folder in ("a/one", "one", "two"):
-        (tmp_path / "clips" / folder).mkdir(parents=True)
-        write_clip(
-            tmp_path / "clips" / folder / "v.mp4", [flat((9, 9, 9), 64, 48)] * 5, times=lambda number: number / 5
-        )
-    file = rows(
-        tmp_path,
-        {"question": "Why?", "answer": "x"},
-        {"question": "Why?", "answer": "x", "video": "two/v.mp4"},
-        {"question": "Why?", "answer": "x", "video": "one/v"},  # a path from the folder on is no end of another
-    )
-    items, reported = loaded(card(tmp_path, file, videos="clips"))
-    clips = tmp_path / "clips"
-    assert [item.media for item in items] == [None, str(clips / "two" / "v.mp4"), str(clips / "one" / "v.mp4")]
-    assert len(reported) == 1
-    assert "line 1, video: v: 3 videos" in reported[0]
-
-
 @pytest.mark.parametrize(
     ("text", "reported"),
     [
