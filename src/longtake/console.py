@@ -93,7 +93,8 @@ def say_json(value: Any) -> None:
 
 def configure_logging(*, debug: bool) -> None:
     """Send log records to standard error: warnings, or everything Longtake logs with `--debug`."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    form = "%(levelname)s %(name)s: %(message)s" if debug else "%(levelname)s: %(message)s"
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
     if debug:
         logging.getLogger("longtake").setLevel(logging.DEBUG)
     else:
