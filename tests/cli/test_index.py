@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,9 @@ from helpers.media.sound import noise, write_pieces
 from helpers.servers.loopback import Handler, listening
 
 from longtake.config import load
+from longtake.memory.layers import Layer, LayerStore
+from longtake.preprocess.layers.step import IndexJob, Step
+from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.step_run import run_step
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -127,9 +130,11 @@ def test_what_is_missing_of_a_file_is_told_also_if_who_found_it_was_killed(
     if complete_before:
         assert longtake("--set", "engines.sounds=[]", "index", path, library=library).code == 0
 
-    def killed(*given: Any) -> Any:
-        layers = run_step(*given)
-        if given[0].name == "sounds":
+    def killed(
+        step: Step, job: IndexJob, store: LayerStore, watcher: Watcher, check_source: Callable[[], None]
+    ) -> list[Layer] | None:
+        layers = run_step(step, job, store, watcher, check_source)
+        if step.name == "sounds":
             raise KeyboardInterrupt
         return layers
 

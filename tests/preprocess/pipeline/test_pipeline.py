@@ -200,7 +200,7 @@ def test_vectors_of_other_documents_are_a_problem_and_take_none_away(
     repaired = workspace.add(video)
     assert built(repaired) == (set() if indexed_before else {"text_vectors"})
     assert not [layer for layer in repaired.layers if layer.problem]
-    assert workspace.index.spaces([report.video.id])
+    assert workspace.index.spaces([repaired.video.id])
 
 
 def test_an_engine_that_crashes_costs_only_its_own_layer(
