@@ -222,11 +222,12 @@ def test_a_second_question_is_answered_from_no_tools_result_of_the_first(small_w
 
 def test_a_threads_answers_are_kept_whole_until_it_is_forgotten(small_workspace: Workspace) -> None:
     agent = Agent(small_workspace)
+    conversations = Conversations(small_workspace.library.memory_file)
+    before = {each.thread for each in conversations.all()}
     answers = [agent.ask([VIDEO], question, thread="kept") for question in (COST, "Which room is it?")]
     agent.ask([VIDEO], COST)
-    conversations = Conversations(small_workspace.library.memory_file)
     assert [exchange.answer for exchange in conversations.exchanges("kept")] == answers
-    assert all(each.questions for each in conversations.all())
+    assert {each.thread for each in conversations.all()} - before == {"kept"}
     agent.forget("kept")
     assert conversations.get("kept") is None
     assert _rows(small_workspace, "kept") == (0, 0)
