@@ -13,7 +13,7 @@ from typing import NamedTuple
 from longtake.agent.controllers.extractive.candidates import Embed
 from longtake.language.words import NEGATION, TELLING, content_stems, stem, words
 
-_CLAUSE = re.compile(r"\s·\s|[.,;!?]+(?=\s|$)|\n+")  # a colon binds
+_CLAUSE = re.compile(r"\s·\s|[.,;!?]+(?=\s|$)|\n+")  # a colon binds, and options may hold an "and"
 _GAP = 4  # words that the edge of a clause counts for
 _AFTER = 0.5  # words that a value in front of its key counts as farther away: most stand behind it
 _ALIKE = 0.3  # weight of similarity, relative to a word next to the option
