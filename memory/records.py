@@ -11,7 +11,7 @@ from longtake.memory.timespan import TimeSpan
 
 Modality = Literal["speech", "scene_text", "visual", "audio", "metadata"]
 MODALITIES: tuple[Modality, ...] = ("speech", "scene_text", "visual", "audio", "metadata")
-Verdict = Literal["supported", "contradicted", "unverified"]
+Verdict = Literal["supported", "contradicted", "not_shown", "unchecked"]
 Status = Literal["answered", "uncertain", "abstained", "partial", "failed"]
 
 
@@ -84,31 +84,10 @@ class Claim(Record):
 
     text: str
     verdict: Verdict
+    reason: str = Field(default="", description="Why it isn't supported, or couldn't be checked.")
     citations: tuple[Citation, ...] = ()
-    against: tuple[Citation, ...] = Field(default=(), description="Where another modality contradicts it.")
-    doubtful: tuple[Citation, ...] = Field(
-        default=(), description="Where recognition was too poor to prove it; an unverified claim is then softened."
-    )
+    against: tuple[Citation, ...] = Field(default=(), description="The places that contradict it.")
     found_by: tuple[FoundBy, ...] = Field(default=(), description="The calls that found all of these citations.")
-
-
-class Citing(Record):
-    """Citation counts of a draft: all citations, those backed by evidence, all claims, those with a backed citation."""
-
-    citations: int = 0
-    backed: int = 0
-    claims: int = 0
-    cited: int = 0
-
-    @property
-    def precision(self) -> float | None:
-        """Share of the citations that evidence backs; None without citations."""
-        return round(self.backed / self.citations, 4) if self.citations else None
-
-    @property
-    def recall(self) -> float | None:
-        """Share of the claims with a citation that evidence backs; None without claims."""
-        return round(self.cited / self.claims, 4) if self.claims else None
 
 
 class Closest(Record):
@@ -131,6 +110,7 @@ class Option(Record):
 
     letter: str
     text: str
+    supported: bool | None = Field(default=None, description="Whether the video proves it; none if that is unchecked.")
 
 
 class Usage(Record):

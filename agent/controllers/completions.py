@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ, unreadable
-from longtake.agent.verification.claims import NOT_FOUND
+from longtake.agent.controllers.draft import NOT_FOUND
 
 
 def mended(body: dict[str, Any], name: str = "The controller") -> dict[str, Any]:

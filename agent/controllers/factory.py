@@ -23,10 +23,11 @@ _EXTRAS = {
 
 
 class Controllers(NamedTuple):
-    """The chat model that plans, and the one that takes over if it finds nothing."""
+    """The chat model that plans, the one that takes over if it fails, and the one that judges what it claims."""
 
     plans: BaseChatModel
-    stands_in: BaseChatModel | None
+    stands_in: BaseChatModel | None = None
+    judges: BaseChatModel | None = None
 
 
 def make_controllers(settings: Settings, reader: LearnedReader) -> Controllers:
@@ -44,12 +45,29 @@ def make_controllers(settings: Settings, reader: LearnedReader) -> Controllers:
             f"controller.engine={engine} needs {' and '.join(absent)}: install it with pip install 'longtake[{extra}]'."
         )
     if engine == "extractive":
-        return Controllers(extractive(reader), None)
+        return Controllers(extractive(reader))
     if engine == "transformers":
-        return Controllers(_in_process(settings.controller, offline=settings.offline), extractive(reader))
-    if engine == "gguf":
-        return Controllers(_gguf(settings), extractive(reader))
-    return Controllers(_endpoint(settings.controller, offline=settings.offline), extractive(reader))
+        plans = _in_process(settings.controller, offline=settings.offline)
+    elif engine == "gguf":
+        plans = _gguf(settings)
+    else:
+        plans = _endpoint(settings.controller, offline=settings.offline)
+    return Controllers(plans, extractive(reader), _judge(settings))
+
+
+def _judge(settings: Settings) -> BaseChatModel | None:
+    """The model that judges, if the settings name another one than the controller's."""
+    named, own = settings.verification, settings.controller
+    if named.mode == "off" or not (named.model or named.base_url):
+        return None
+    changes = {
+        "engine": "openai",
+        "model": named.model or own.model,
+        "base_url": named.base_url or own.base_url,
+        "api_key_env": named.api_key_env or own.api_key_env,
+        "timeout": named.timeout,
+    }
+    return _endpoint(own.model_copy(update=changes), offline=settings.offline)
 
 
 def extractive(reader: LearnedReader) -> BaseChatModel:

@@ -1,11 +1,14 @@
-"""Sends single prompts to the controller's model, for a tool call or for verification."""
+"""Sends single prompts to a model, for a tool call or to judge an answer."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, message_to_dict
 
 from longtake.agent.controllers.asking import reply, tokens
@@ -13,21 +16,29 @@ from longtake.agent.graph.run_context import RunContext
 from longtake.agent.prompts.render import prompts_hash
 from longtake.prompts import without_thinking
 
-CHECK = ""  # the call id of prompts from verification
+CHECK = ""  # the call id of prompts that judge
 
 
 class PromptText:
     """Answers single prompts. Each reply is in the trace, and its tokens count in `spent`."""
 
-    def __init__(self, context: RunContext, asked_at: int | None, tool: str = "verify", call: str = CHECK) -> None:
-        """Send prompts of verification, unless a tool and its call are named."""
+    def __init__(
+        self,
+        context: RunContext,
+        asked_at: int | None,
+        tool: str = "judge",
+        call: str = CHECK,
+        model: BaseChatModel | None = None,
+    ) -> None:
+        """Send prompts that judge, unless a tool and its call are named; to the controller unless a model is given."""
         self.spent: Counter[str] = Counter()  # input_tokens, output_tokens
         self._context = context
         self._agent = {"tool": tool, "call": call}
         self._asked_at = asked_at
+        self._model = model or context.controller
 
-    def complete(self, prompt: str, *, seconds: float = math.inf) -> str:
-        """The reply to one prompt, within at most `seconds`.
+    def complete(self, prompt: str, *, seconds: float = math.inf, schema: Mapping[str, Any] | None = None) -> str:
+        """The reply to one prompt, within at most `seconds`; a JSON object if a schema is given.
 
         Raises:
             EngineError: if the endpoint doesn't answer or refuses.
@@ -35,8 +46,10 @@ class PromptText:
         """
         started = time.time()
         context, asked = self._context, [HumanMessage(prompt)]
-        timeout, budget = context.tools.settings.controller.timeout, context.tools.budget.share(seconds)
-        answered = reply(context.controller, asked, [], timeout=timeout, budget=budget)
+        settings = context.tools.settings
+        timeout = settings.verification.timeout if schema else settings.controller.timeout
+        budget = context.tools.budget.share(seconds)
+        answered = reply(self._model, asked, [], timeout=timeout, budget=budget, schema=schema)
         self.spent.update(tokens(answered))
         context.trace.event(
             "model",

@@ -47,6 +47,13 @@ class Found(Record):
         return self.evidence.modality
 
 
+class Briefing(Record):
+    """What a language model reads before its first round."""
+
+    moments: tuple[Evidence, ...] = Field(default=(), description="The likeliest moments, best first.")
+    transcript: tuple[Evidence, ...] = Field(default=(), description="All passages, if the model has room for them.")
+
+
 class Gathered(Record):
     """The evidence gathered before the first round."""
 
@@ -56,6 +63,7 @@ class Gathered(Record):
     widened: bool = Field(
         default=False, description="The scope itself was empty, so the seconds around it were searched."
     )
+    briefing: Briefing | None = Field(default=None, description="For a language model.")
 
     @property
     def evidence(self) -> list[Evidence]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from longtake.agent.gathering.briefing import brief
+from longtake.agent.gathering.documents import documents
 from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Anchor, Query, Relation
@@ -15,7 +17,6 @@ from longtake.memory.records import Evidence, Modality
 from longtake.memory.search.fusion import WORDS
 from longtake.memory.search.search_index import Hit, Match, SearchFilter, Vectors
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.layers.documents import documents_of
 from longtake.preprocess.pipeline.retrieval import query_embeddings
 from longtake.tools.core.evidence import evidence_of
 from longtake.tools.core.tool_context import ToolContext, VideoHandle
@@ -34,8 +35,16 @@ _ANCHOR_COSINE = 0.3  # below which no document matches a phrase
 
 
 def gather(query: Query, context: RunContext) -> Gathered:
-    """The documents closest to a question, with their lines."""
-    search = _Search(query, context.tools)
+    """The documents closest to a question, with their lines; for a language model also what it reads first."""
+    gathered = _gather(query, _Search(query, context.tools))
+    if not context.writes:
+        return gathered
+    found = sorted(gathered.found, key=lambda each: -(each.cosine + each.anchored))
+    briefing = brief(query, [each.evidence for each in found], gathered.window, context)
+    return gathered.model_copy(update={"briefing": briefing})
+
+
+def _gather(query: Query, search: _Search) -> Gathered:
     span = query.scope.span
     if span is not None:
         around = _AROUND if query.scope.point else 0.0
@@ -166,18 +175,11 @@ class _Search:
         return vectors
 
     def _read(self, handle: VideoHandle) -> None:
-        """Load all documents of a video as evidence, with the places of on-screen text."""
-        layers = {name: layer for name in handle.record.layers if (layer := handle.layer(name))}
-        # By order: cells of a table may have the same text at the same time.
-        boxes = iter([item.get("box") for item in handle.items("scene_text") if item["text"].strip()])
-        for document in documents_of(handle.id, layers):
-            box = next(boxes) if document.modality == "scene_text" else None
-            evidence = evidence_of_document(document, document.score)
-            self._evidence[document.id] = evidence.model_copy(update={"box": box and tuple(box)})
+        own = documents(handle)
+        self._evidence |= own
         cues = handle.items("speech") if self._query.quoted else ()
         self._words[handle.id] = [tuple(word[:3]) for item in cues for word in item["words"]]
-        own = [item for item in self._evidence.values() if item.video == handle.id]
-        self._lines[handle.id] = Lines(own)
+        self._lines[handle.id] = Lines(list(own.values()))
 
 
 def _matches(hits: Sequence[Hit]) -> list[Match]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from filelock import FileLock, Timeout
 
 from longtake.agent.controllers.factory import make_controllers
+from longtake.agent.gathering.documents import LibraryMoments
 from longtake.agent.graph.graph import Graph, build_graph
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
@@ -170,7 +171,9 @@ class Agent:
                 trace,
                 started,
                 self._reader,
+                LibraryMoments(handles),
                 stand_in=self._controllers.stands_in,
+                judge=self._controllers.judges,
                 known=known,
             )
             turns = [*self._recalled(thread, again), *earlier]

@@ -1,4 +1,4 @@
-"""The state machine: orient, gather, plan and act in turns, verify, then plan again, stand in or answer."""
+"""The state machine: orient, brief, plan and act in turns, judge, then plan once more or publish."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from longtake.agent.graph.nodes.act import act
-from longtake.agent.graph.nodes.answer import answer
-from longtake.agent.graph.nodes.gather import gather
+from longtake.agent.graph.nodes.brief import brief
+from longtake.agent.graph.nodes.judge import judge
 from longtake.agent.graph.nodes.orient import orient
 from longtake.agent.graph.nodes.plan import plan
+from longtake.agent.graph.nodes.publish import publish
 from longtake.agent.graph.nodes.stand_in import stand_in
-from longtake.agent.graph.nodes.verify import verify
-from longtake.agent.graph.routing import after_plan, after_verify
+from longtake.agent.graph.routing import after_judge, after_plan
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Question
 
@@ -27,14 +27,14 @@ def build_graph(threads: BaseCheckpointSaver[Any] | None) -> Graph:
     graph: StateGraph[AgentState, RunContext, Question, AgentState] = StateGraph(
         AgentState, context_schema=RunContext, input_schema=Question
     )
-    for node in (orient, gather, plan, act, verify, stand_in, answer):
+    for node in (orient, brief, plan, act, judge, stand_in, publish):
         graph.add_node(node)
     graph.add_edge(START, "orient")
-    graph.add_edge("orient", "gather")
-    graph.add_edge("gather", "plan")
+    graph.add_edge("orient", "brief")
+    graph.add_edge("brief", "plan")
     graph.add_conditional_edges("plan", after_plan)
     graph.add_edge("act", "plan")
-    graph.add_conditional_edges("verify", after_verify)
+    graph.add_conditional_edges("judge", after_judge)
     graph.add_edge("stand_in", "plan")
-    graph.add_edge("answer", END)
+    graph.add_edge("publish", END)
     return graph.compile(checkpointer=threads)

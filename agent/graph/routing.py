@@ -12,18 +12,22 @@ from longtake.agent.graph.state import AgentState, Progress
 from longtake.tools.core.tool_context import ToolContext
 
 STOPPED = "it was stopped"
-SILENT = "the controller stopped answering"
+SILENT = "the language model stopped answering"
 OUT_OF_TIME = "time ran out"
 MAX_CHECKS = 1  # times that a draft with unsupported claims goes back to the controller
 MAX_REPEATS = 2  # rounds that may repeat the calls and results of an earlier one
+KEPT, MOST_KEPT = 0.15, 30.0  # share of the time, and seconds at most, that a model's last turn is kept
 
 
-def guard_reached(state: AgentState, tools: ToolContext) -> str | None:
+def guard_reached(state: AgentState, context: RunContext) -> str | None:
     """Why the run must end now; None while there is budget and progress."""
-    budget, progress = tools.settings.budget, state.progress
+    tools, progress = context.tools, state.progress
+    budget = tools.settings.budget
+    by_model = context.plans_by_model(state)
+    kept = min(KEPT * budget.seconds, MOST_KEPT) if by_model else 0.0
     if tools.budget.stopped:
         return STOPPED
-    if tools.budget.left <= 0:
+    if tools.budget.left <= kept:
         return OUT_OF_TIME
     if progress.rounds - progress.rounds_before >= budget.rounds:
         return f"the limit of {budget.rounds} rounds was reached"
@@ -43,30 +47,18 @@ def run_cost(progress: Progress, tools: ToolContext) -> float:
     return round(spent / 1_000_000, 6)
 
 
-def why_stand_in(state: AgentState) -> str:
-    """Why the controller's own answer can't stand; empty if it can, or if the run was stopped."""
-    if state.progress.guard in (STOPPED, OUT_OF_TIME):
-        return ""
-    if state.progress.guard:
-        return state.progress.guard
-    if any(claim.verdict == "supported" for claim in state.claims):
-        return ""
-    if state.claims:
-        return "none of its statements is proven"
-    return "it found no answer" if state.draft else "it said nothing"
-
-
-def after_plan(state: AgentState) -> Literal["act", "verify"]:
-    """Calls go to `act`; a draft or a guard goes to `verify`."""
+def after_plan(state: AgentState) -> Literal["act", "plan", "judge"]:
+    """Calls go to `act`; a draft or a guard goes to `judge`; a reply that said nothing is asked for again."""
+    if state.progress.guard is not None or (state.draft is not None and state.judged is None):
+        return "judge"
     last = state.messages[-1]
-    if state.progress.guard is None and isinstance(last, AIMessage) and last.tool_calls:
-        return "act"
-    return "verify"
+    return "act" if isinstance(last, AIMessage) and last.tool_calls else "plan"
 
 
-def after_verify(state: AgentState, runtime: Runtime[RunContext]) -> Literal["plan", "stand_in", "answer"]:
-    """A rejected draft goes back to `plan`. If a controller finds nothing, the other one stands in once."""
-    if state.draft is None and state.progress.guard is None:
-        return "plan"
-    stands_in = runtime.context.stand_in is not None and state.stands_in is None
-    return "stand_in" if stands_in and why_stand_in(state) else "answer"
+def after_judge(state: AgentState, runtime: Runtime[RunContext]) -> Literal["plan", "stand_in", "publish"]:
+    """A draft with unsupported claims goes back once. Only for a model that is silent does another one stand in."""
+    guard = state.progress.guard or ""
+    if state.draft is None:
+        silent = guard.startswith(SILENT) and state.stands_in is None and runtime.context.stand_in is not None
+        return "stand_in" if silent else "publish"
+    return "plan" if state.judged is not None and state.judged.sent_back and not guard else "publish"

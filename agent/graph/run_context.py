@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel
 
 from longtake.agent.gathering.gathered import Gatherer
 from longtake.agent.gathering.gatherer import gather
+from longtake.agent.gathering.moments import MomentsOf
 from longtake.agent.graph.video_metadata import Known
 from longtake.agent.query.reader import Reader
 from longtake.agent.traces.trace import Trace
-from longtake.agent.verification.verifier import billions
+from longtake.models.profiles import ModelProfile, profile_of
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from longtake.agent.graph.state import AgentState
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,10 @@ class RunContext:
     trace: Trace
     started: float  # time.time() when the question was asked
     reader: Reader
+    moments: MomentsOf
     gather: Gatherer = gather
-    stand_in: BaseChatModel | None = None  # takes over from a controller that finds nothing
+    stand_in: BaseChatModel | None = None  # takes over from a language model that fails
+    judge: BaseChatModel | None = None  # judges what a language model claims
     known: Known = field(default_factory=Known)
     origin: Mapping[str, Any] = field(default_factory=dict)  # of a run forked from another
 
@@ -38,9 +44,11 @@ class RunContext:
         """Whether the controller is a language model, which also writes texts for tools."""
         return self.stand_in is not None
 
+    def plans_by_model(self, state: AgentState) -> bool:
+        """Whether a language model plans now: there is one, and nothing stands in for it."""
+        return self.writes and state.stands_in is None
+
     @property
-    def entails(self) -> bool:
-        """Whether the model's name says that it is large enough to judge paraphrases."""
-        settings = self.tools.settings
-        size = billions(settings.controller.model or "")
-        return self.writes and size is not None and size >= settings.verification.entailment_from
+    def profile(self) -> ModelProfile:
+        """What the controller's model can take."""
+        return profile_of(self.tools.settings.controller, self.tools.settings.gguf)

@@ -12,7 +12,7 @@ from langgraph.types import Durability
 from langsmith.run_helpers import tracing_context
 
 from longtake.agent.graph.graph import Graph
-from longtake.agent.graph.nodes.answer import usage_of
+from longtake.agent.graph.nodes.publish import usage_of
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import Progress, Question
 from longtake.errors import LibraryError, LongtakeError

@@ -8,10 +8,11 @@ from typing import Annotated
 
 from langchain_core.messages import BaseMessage
 
-from longtake.agent.controllers.reply import Reply
+from longtake.agent.controllers.draft import Draft
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
-from longtake.memory.records import Answer, Citation, Citing, Claim, Evidence, Record
+from longtake.agent.verification.judged import Judged
+from longtake.memory.records import Answer, Citation, Evidence, FoundBy, Record
 
 
 class Turn(Record):
@@ -39,6 +40,7 @@ class Progress(Record):
     input_tokens: int = 0
     output_tokens: int = 0
     checks: int = 0
+    unread: int = 0  # replies in a row that were empty or couldn't be read
     guard: str | None = None
     model_step: int | None = None  # the trace's step of the controller's last reply
 
@@ -66,13 +68,13 @@ class AgentState(Question):
     gathered: Gathered | None = None
     messages: list[BaseMessage] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
+    moments: dict[str, Evidence] = field(default_factory=dict)  # what the controller was shown, by id
+    found_by: dict[str, FoundBy] = field(default_factory=dict)  # the step that found each moment, by id
     results: list[str] = field(default_factory=list)
     # Video, start and end in seconds of what was examined completely; a search examines only its best hits.
     examined: list[tuple[str, float, float]] = field(default_factory=list)
     progress: Progress = field(default_factory=Progress)
-    draft: str | None = None
-    reply: Reply | None = None  # the draft as data, if the controller provides it
+    draft: Draft | None = None
+    judged: Judged | None = None  # the draft, judged
     stands_in: str | None = None  # why the extractive controller took over
-    claims: list[Claim] = field(default_factory=list)
-    citing: Citing = field(default_factory=Citing)
     answer: Answer | None = None

@@ -12,23 +12,24 @@ from filelock import FileLock
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from longtake.agent.controllers.reply import DraftClaim, Reply
-from longtake.agent.gathering.gathered import Found, Gathered
+from longtake.agent.controllers.draft import Draft, DraftClaim
+from longtake.agent.gathering.gathered import Briefing, Found, Gathered
 from longtake.agent.graph.state import Progress, Question, Turn
 from longtake.agent.query.query import Anchor, Query, Reading, Scope
+from longtake.agent.verification.judged import Judged
 from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory.database import advice_on, is_damage
 from longtake.memory.library import Library
 from longtake.memory.postgres import Postgres
-from longtake.memory.records import Answer, Citation, Citing, Claim, Closest, Evidence, FoundBy, Option, Usage
+from longtake.memory.records import Answer, Citation, Claim, Closest, Evidence, FoundBy, Option, Usage
 from longtake.memory.timespan import TimeSpan
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres import PostgresSaver
 
 _STORED = (
-    *(Answer, Citation, Citing, Claim, Closest, Evidence, FoundBy, Option, TimeSpan, Usage),
-    *(Anchor, Query, Reading, Scope, Found, Gathered, DraftClaim, Reply, Progress, Question, Turn),
+    *(Answer, Citation, Claim, Closest, Evidence, FoundBy, Option, TimeSpan, Usage),
+    *(Anchor, Query, Reading, Scope, Briefing, Found, Gathered, Draft, DraftClaim, Judged, Progress, Question, Turn),
 )
 # The last checkpoint of a thread holds all that the next question needs; SqliteSaver.prune is not implemented.
 _SUPERSEDED = """

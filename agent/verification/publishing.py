@@ -1,77 +1,69 @@
-"""Turns checked claims into the text of an answer, with moments, contradictions and doubts."""
+"""Turns a judged draft into the text of an answer: as it was written, with times for marks, and doubts marked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from longtake.agent.controllers.reply import Reply
-from longtake.language.text import as_sentence
-from longtake.memory.records import Citation, Claim
+from longtake.agent.verification.claims import Read, Statement, citations_of
+from longtake.memory.records import Citation, Claim, Evidence, Verdict
 from longtake.memory.timespan import clock
 
-_OTHERWISE = {"speech": "it is said", "scene_text": "on screen", "visual": "in the picture"}
-_DOUBT = "The recognition there is too uncertain to prove it."
-_WHERE = {
-    "speech": "words spoken",
-    "scene_text": "on-screen text",
-    "audio": "sound",
-    "visual": "picture",
-    "metadata": "fact about the recording",
-}
+MAX_MARKS = 4  # behind one statement
+FLAGS: Mapping[Verdict, str] = {"not_shown": "[not shown]", "contradicted": "[contradicted]"}
 
 
-def unsure(reply: Reply, names: Mapping[str, str]) -> str:
-    """The text of an uncertain answer: the closest line with its modality, moment and words."""
-    parts = ["I'm not sure."]
-    if reply.option:
-        parts = [as_sentence(f"Probably {reply.option.letter}: {reply.option.text}")]
-    for line in reply.closest[:1]:
-        name = f"{names[line.video]} " if line.video in names else ""
-        text = (
-            line.text if "“" in line.text else f"“{line.text}”"
-        )  # texts that a tool made already contain quotation marks
-        parts.append(as_sentence(f"Closest {_WHERE[line.modality]} at {name}{clock(line.start)}: {text}"))
-    return " ".join(parts)
+def published(
+    read: Read,
+    claims: Sequence[Claim],
+    moments: Mapping[str, Evidence],
+    names: Mapping[str, str],
+    *,
+    strict: bool = False,
+) -> str:
+    """The text of an answer.
 
-
-def with_citations(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:
-    """The supported claims as text, each followed by its moments, with the video's name if several are open.
-
-    Contradicting evidence follows its claim, with its own moment.
+    Args:
+        read: the draft, its statements and marks.
+        claims: the statements, judged, in their order.
+        moments: those of the run, by id.
+        names: file names of the open videos, if there are several.
+        strict: leave out what isn't supported, instead of marking it.
     """
-    shown = names if names and len(names) > 1 else {}
-    return " ".join(_publish_claim(claim, shown) for claim in claims if claim.verdict == "supported")
+    text = read.text
+    edits = [(mark.start, mark.end, marks(citations_of(mark.cited, moments), names)) for mark in read.marks]
+    for statement, claim in zip(read.statements, claims, strict=True):
+        if statement.start < 0:
+            continue
+        flag = FLAGS.get(claim.verdict)
+        if flag and strict:
+            edits = [edit for edit in edits if not statement.start <= edit[0] < statement.end]
+            edits.append((statement.start, statement.end, ""))
+            continue
+        own = any(statement.start <= mark.start < statement.end for mark in read.marks)
+        added = ["" if own else marks(claim.citations, names), f" {flag}" if flag else ""]
+        edits.append((statement.end, statement.end, "".join(added)))
+    out, at = "", 0
+    for start, end, replacement in sorted(edits):
+        out, at = out + text[at:start] + replacement, end
+    out += text[at:]
+    if not any(mark.cited for mark in read.marks) and all(each.start < 0 or not each.cited for each in read.statements):
+        out += _elsewhere(read.statements, claims, names)
+    return out.strip()
 
 
-def softened(claims: Sequence[Claim], names: Mapping[str, str] | None = None) -> str:
-    """Claims that rest on poor recognition or on a paraphrase, marked as such, with what the evidence says."""
-    shown = names if names and len(names) > 1 else {}
-    return " ".join(
-        f"Not verified: {claim.text} {_marks(claim.doubtful, shown)} {_doubt(claim)}"
-        for claim in claims
-        if claim.doubtful
-    )
+def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
+    """The times of citations in brackets, with a space before them; facts about a whole recording have none."""
+    placed = [each for each in citations if each.modality != "metadata"]
+    shown = dict.fromkeys(f"[{names.get(each.video, '')} {clock(each.start)}]".replace("[ ", "[") for each in placed)
+    return f" {''.join([*shown][:MAX_MARKS])}" if shown else ""
 
 
-def _doubt(claim: Claim) -> str:
-    """Why a claim is only softened: its evidence is doubtful, or says it in other words, which are quoted."""
-    if not set(claim.doubtful) <= set(claim.citations):
-        return _DOUBT
-    quoted = " ".join(f"“{citation.quote}”" for citation in claim.doubtful)
-    return f"What stands there is {quoted}"
-
-
-def _publish_claim(claim: Claim, names: Mapping[str, str]) -> str:
-    text = f"{claim.text} {_marks(claim.citations, names)}".strip()
-    for modality in dict.fromkeys(citation.modality for citation in claim.against):
-        other = [citation for citation in claim.against if citation.modality == modality]
-        quote = " · ".join(citation.quote for citation in other)
-        text += f" But {_OTHERWISE[modality]}: “{quote}” {_marks(other, names)}"
-    return text
-
-
-def _marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
-    marks = [
-        f"[{names.get(citation.video, '')} {clock(citation.start)}]".replace("[ ", "[") for citation in citations[:3]
+def _elsewhere(statements: Sequence[Statement], claims: Sequence[Claim], names: Mapping[str, str]) -> str:
+    """The times of claims that the text doesn't say, for a text without any of its own."""
+    cited = [
+        citation
+        for statement, claim in zip(statements, claims, strict=True)
+        if claim.verdict in ("supported", "unchecked")
+        for citation in claim.citations
     ]
-    return "".join(dict.fromkeys(marks))
+    return marks(tuple(dict.fromkeys(cited)), names)

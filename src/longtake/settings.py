@@ -279,14 +279,19 @@ class GatheringSettings(_Section):
 
 
 class VerificationSettings(_Section):
-    """How claims are checked against evidence."""
+    """How what a language model says is checked against the evidence."""
 
-    entailment_from: float = Field(
-        default=3.0,
-        ge=0,
-        description="Billions of parameters, read from the model's name, that a controller needs to judge whether "
-        "evidence states a claim in other words.",
+    mode: Literal["mark", "strict", "off"] = Field(
+        default="mark",
+        description="`mark` publishes everything and marks what isn't supported; `strict` leaves that out; `off` "
+        "checks nothing.",
     )
+    model: str | None = Field(default=None, description="The model that judges; by default the controller's own.")
+    base_url: str | None = Field(default=None, description="Its endpoint; by default the controller's.")
+    api_key_env: str | None = Field(
+        default=None, description="Environment variable with its key; by default the controller's."
+    )
+    timeout: float = Field(default=120.0, gt=0, description="Seconds for one judgement.")
 
 
 class SandboxSettings(_Section):

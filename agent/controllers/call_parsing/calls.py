@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, ToolCall
 
 from longtake.agent.controllers.call_parsing.arguments import fitted, read_arguments, unreadable
 from longtake.agent.controllers.call_parsing.text_tool_calls import Written, calls_in_text
-from longtake.agent.controllers.reply import REPLY
+from longtake.agent.controllers.draft import ANSWER
 from longtake.prompts import without_thinking
 from longtake.tools.core.toolbox import Toolbox
 
@@ -51,8 +51,7 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     made = [_made(call, identity, toolbox, repairs) for identity, call in numbered.items()]
     sent = {identity: {"tool": call.name, "arguments": call.sent} for identity, call in numbered.items()}
     changed = {PLANNED: message.additional_kwargs[PLANNED]} if PLANNED in message.additional_kwargs else {}
-    handed = {REPLY: message.additional_kwargs[REPLY]} if REPLY in message.additional_kwargs else {}
-    kept = {SENT: sent, **changed} if sent else handed
+    kept = {SENT: sent, **changed} if sent else {}
     return AIMessage(
         content=text, tool_calls=made, usage_metadata=message.usage_metadata, additional_kwargs=kept
     ), repairs
@@ -98,10 +97,10 @@ def _made(call: Written, identity: str, toolbox: Toolbox, repairs: list[str]) ->
 
 
 def _known_name(name: str, toolbox: Toolbox, repairs: list[str]) -> str:
-    if name in toolbox:
+    if name in toolbox or name == ANSWER:
         return name
     bare = name.rpartition(".")[2]
-    close = [bare] if bare in toolbox else get_close_matches(bare, [spec.name for spec in toolbox], n=1, cutoff=0.7)
+    close = [bare] if bare in toolbox else get_close_matches(bare, [ANSWER, *(spec.name for spec in toolbox)], n=1, cutoff=0.7)
     if not close:
         return name
     repairs.append(f"tool {name!r} taken for {close[0]!r}")

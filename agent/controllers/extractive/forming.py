@@ -13,7 +13,7 @@ from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence
 from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, times
 from longtake.agent.controllers.extractive.signs import completed
-from longtake.agent.controllers.reply import DraftClaim, Outcome, Reply
+from longtake.agent.controllers.extractive.reply import DraftClaim, Outcome, Reply
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
 from longtake.language.text import comparable
 from longtake.language.words import coverage
@@ -139,12 +139,6 @@ def _from_tool(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) ->
     ]
     first = tuple(line.closest.model_copy(update={"text": claim.text}) for claim, line in proofs)
     return made.model_copy(update={"closest": (*first, *nearest)[:CLOSEST], "outcome": "uncertain"})
-
-
-def in_words(reply: Reply) -> str:
-    """A reply in words, for traces and for tools that need text."""
-    lines = [claim.text for claim in reply.claims] or [each.text for each in reply.closest]
-    return "\n".join(lines) or reply.reason
 
 
 def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:

@@ -17,14 +17,15 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from longtake.agent.controllers.extractive.candidates import Embed, candidates_of
-from longtake.agent.controllers.extractive.forming import Findings, form, in_words
+from longtake.agent.controllers.draft import ANSWER, Draft, DraftClaim
+from longtake.agent.controllers.extractive.forming import Findings, form
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.planning import Call, calls_after, calls_for
 from longtake.agent.controllers.extractive.ranking import judged, load_weights, ranked
 from longtake.agent.controllers.extractive.stating import TokenEmbed, judge_for
 from longtake.agent.controllers.extractive.succession import neighbour
 from longtake.agent.controllers.extractive.values import extreme
-from longtake.agent.controllers.reply import REPLY, Reply
+from longtake.agent.controllers.extractive.reply import NOTHING, Reply, unsure
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.errors import EngineError
@@ -83,7 +84,7 @@ class ExtractiveChatModel(BaseChatModel):
             lines = [candidate for candidate, _ in found]
             made, value = made_reply(query, gathered, results, lines), extreme(query, lines)
             picked = value.line if value else neighbour(query, gathered, lines)
-            message = _reply_message(form(Findings(query, found, weights, results, self.embed, made, picked)))
+            message = _answer(form(Findings(query, found, weights, results, self.embed, made, picked)), query, len(results))
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
@@ -95,5 +96,17 @@ def _call_message(calls: Sequence[Call], before: int) -> AIMessage:
     return AIMessage(content="", tool_calls=numbered)
 
 
-def _reply_message(reply: Reply) -> AIMessage:
-    return AIMessage(content=in_words(reply), additional_kwargs={REPLY: reply.model_dump(mode="json")})
+def _answer(reply: Reply, query: Query, before: int) -> AIMessage:
+    """The reply as a call of `answer`. Its claims are its text if it is sure."""
+    names = query.names if len(query.names) > 1 else {}
+    text = {"abstained": reply.reason or NOTHING, "uncertain": unsure(reply, names)}.get(reply.outcome, "")
+    draft = Draft(
+        status=reply.outcome,
+        text=text or ("" if reply.claims else reply.reason),
+        option=reply.option.letter if reply.option else None,
+        claims=tuple(DraftClaim(text=claim.text, moments=claim.evidence) for claim in reply.claims),
+        closest=reply.closest,
+        confidence=reply.confidence,
+    )
+    call = {"name": ANSWER, "args": draft.model_dump(mode="json"), "id": f"extractive-{before}", "type": "tool_call"}
+    return AIMessage(content="", tool_calls=[call])

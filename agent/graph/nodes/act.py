@@ -14,10 +14,13 @@ from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.call_parsing.calls import SENT
 from longtake.agent.controllers.tool_text import PromptText
+from longtake.agent.gathering.moments import shown
+from longtake.agent.gathering.shown_results import shown_result
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
+from longtake.console import counted
 from longtake.memory.layers import canonical_json
-from longtake.memory.records import Evidence
+from longtake.memory.records import Evidence, FoundBy
 from longtake.tools.core.result import ToolResult
 
 _AT_ONCE = 4  # calls of one round
@@ -32,17 +35,23 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     sent = asked.additional_kwargs.get(SENT, {})
     with ThreadPoolExecutor(max_workers=_AT_ONCE) as pool:
         try:
-            done = list(pool.map(lambda call: _call(call, sent, context, state.progress.model_step), calls))
+            done = list(pool.map(lambda call: _call(call, sent, context, state), calls))
         except KeyboardInterrupt:
             # Ctrl-C arrives here in the main thread. The pool waits for its calls, so stop them at once.
             context.tools.budget.stop()
             raise
     results = [result for result, _ in done]
+    found, moments, found_by = _moments(state, calls, results, context)
     read = [pair for pair in zip(calls, results, strict=True) if pair[0]["name"] != SEARCH and not pair[1].failure]
-    replies = [_message(call, result, context) for call, result in zip(calls, results, strict=True)]
+    replies = [
+        _message(call, result, text)
+        for call, result, text in zip(calls, results, _texts(state, results, found, context), strict=True)
+    ]
     return {
         "messages": [*state.messages, *replies],
         "evidence": _joined(state.evidence, results),
+        "moments": moments,
+        "found_by": found_by,
         "results": [*state.results, canonical_json([_fingerprint(c, r) for c, r in zip(calls, results, strict=True)])],
         "examined": [*state.examined, *(span for pair in read for span in _looked_at(*pair, context))],
         "progress": _spent(state.progress, [spent for _, spent in done]),
@@ -50,13 +59,17 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 
 def _call(
-    call: ToolCall, sent: Mapping[str, Any], context: RunContext, asked_at: int | None
+    call: ToolCall, sent: Mapping[str, Any], context: RunContext, state: AgentState
 ) -> tuple[ToolResult, Counter[str]]:
     """The outcome of a call, and the tokens that the tool spent on the controller's model."""
-    started = time.time()
+    started, asked_at = time.time(), state.progress.model_step
     text_model = PromptText(context, asked_at, call["name"], call["id"] or "")
     tools = replace(context.tools, text_model=text_model if context.writes else None, call=call["id"] or "")
-    reply = context.toolbox.call(call["name"], call["args"], tools).model_dump(mode="json")
+    made = context.toolbox.call(call["name"], call["args"], tools)
+    if context.plans_by_model(state):
+        whole = (context.moments(item.video).around(item) if item.video else item for item in made.evidence)
+        made = made.model_copy(update={"evidence": tuple({item.key: item for item in whole}.values())})
+    reply = made.model_dump(mode="json")
     result = ToolResult.model_validate(context.trace.masked(reply))
     context.trace.event(
         "tool",
@@ -93,9 +106,43 @@ def _looked_at(call: ToolCall, result: ToolResult, context: RunContext) -> list[
     return [(video, span.start, span.end) for video, span in zip(seen, result.looked_at, strict=False)]
 
 
-def _message(call: ToolCall, result: ToolResult, context: RunContext) -> ToolMessage:
+def _moments(
+    state: AgentState, calls: Sequence[ToolCall], results: Sequence[ToolResult], context: RunContext
+) -> tuple[list[dict[str, Evidence]], dict[str, Evidence], dict[str, FoundBy]]:
+    """The moments of each result, all of the run's, and the call that found each first."""
+    moments, found_by = dict(state.moments), dict(state.found_by)
+    each_found: list[dict[str, Evidence]] = []
+    for call, result in zip(calls, results, strict=True):
+        items = [item for item in result.evidence if item.video]
+        by_model = context.plans_by_model(state)
+        found = shown(items, moments, context.moments) if by_model else {item.id: item for item in items}
+        by = FoundBy(tool=call["name"], call=call["id"], arguments=call["args"])
+        found_by |= {name: by for name in found if name not in moments}
+        moments |= found
+        each_found.append(found)
+    return each_found, moments, found_by
+
+
+def _texts(
+    state: AgentState, results: Sequence[ToolResult], found: Sequence[Mapping[str, Evidence]], context: RunContext
+) -> list[str]:
+    """The results as the controller reads them; the last one says which round is over and what is left."""
+    settings, known = context.tools.settings, dict(state.moments)
+    names = {video.id: video.record.name for video in context.tools.videos.values()}
+    texts = []
+    for result, moments in zip(results, found, strict=True):
+        texts.append(shown_result(result, moments, known, names, settings.tools.result_characters))
+        known |= moments
+    budget, progress = settings.budget, state.progress
+    left = budget.rounds - (progress.rounds - progress.rounds_before)
+    tokens = budget.tokens - progress.input_tokens - progress.output_tokens
+    said = f"({counted(left, 'round')} and {tokens:,} tokens are left.)"
+    return [*texts[:-1], f"{texts[-1]}\n{said}"] if texts else []
+
+
+def _message(call: ToolCall, result: ToolResult, text: str) -> ToolMessage:
     return ToolMessage(
-        result.for_controller(context.tools.settings.tools.result_characters),
+        text,
         tool_call_id=call["id"] or "",
         name=call["name"],
         artifact=result.model_dump(mode="json"),

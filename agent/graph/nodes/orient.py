@@ -15,7 +15,7 @@ from longtake.agent.query.follow_up import beside_last, pointed_at, resolve
 from longtake.agent.query.query import Query, Scope, Source
 from longtake.agent.query.scope import quoted, read_scope
 from longtake.language.words import TELLING, content_stems
-from longtake.memory.records import Citation, Citing
+from longtake.memory.records import Citation
 
 
 def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
@@ -38,15 +38,15 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         "query": query,
         "gathered": None,
         "messages": [],
+        "moments": {},
+        "found_by": {},
         "evidence": [*(fact.evidence for fact in query.facts), *query.blank, *query.pieces],
         "results": [],
         "examined": [],
         "progress": Progress(),
         "draft": None,
-        "reply": None,
+        "judged": None,
         "stands_in": None,
-        "claims": [],
-        "citing": Citing(),
         "answer": None,
     }
 

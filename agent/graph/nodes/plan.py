@@ -3,52 +3,75 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, message_to_dict
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, message_to_dict
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.asking import ASKED_AGAIN, reply, tokens
 from longtake.agent.controllers.call_parsing.calls import read_reply
 from longtake.agent.controllers.compaction import reply_that_fits
-from longtake.agent.controllers.reply import REPLY, Reply
-from longtake.agent.graph.routing import SILENT, guard_reached
+from longtake.agent.controllers.draft import ANSWER, Draft, answer_schema, draft_of_call, draft_of_prose
+from longtake.agent.graph.routing import OUT_OF_TIME, SILENT, STOPPED, guard_reached
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
-from longtake.agent.prompts.render import prompts_hash
-from longtake.agent.verification.claims import abstention
+from longtake.agent.prompts.render import prompts_hash, render
 from longtake.errors import Cancelled, EngineError
+
+MAX_UNREAD = 1  # replies in a row that say nothing, after which the controller counts as silent
+JUDGING = 0.4  # share of the time that is left for the last turn which is kept for judging
 
 
 def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-    """Get one reply from the controller: tool calls or a draft."""
+    """Get one reply from the controller: tool calls or a draft. At a limit it is asked once more, without tools."""
     context = runtime.context
-    guard = guard_reached(state, context.tools)
-    if guard:
-        return _ended(guard, state, context)
+    guard = guard_reached(state, context)
+    if guard is None:
+        schemas = [*context.toolbox.schemas(tuple(context.tools.videos)), answer_schema(state.options)]
+        return _round(state, context, state.messages, schemas)
+    ended = _ended(guard, state.progress, context)
+    if guard == STOPPED or not context.plans_by_model(state):
+        return ended
+    asked = HumanMessage(render("last", why=guard, options=state.options))
+    made = _round(state, context, [*state.messages, asked], [], share=1 - JUDGING)
+    progress: Progress = made["progress"]
+    return made | {"progress": progress.model_copy(update={"guard": progress.guard or guard})}
+
+
+def _round(
+    state: AgentState,
+    context: RunContext,
+    messages: Sequence[BaseMessage],
+    schemas: list[dict[str, Any]],
+    *,
+    share: float = 1.0,
+) -> dict[str, Any]:
+    """One reply to the messages."""
     started = time.time()
     tools = context.tools
-    controller = context.controller if state.stands_in is None or context.stand_in is None else context.stand_in
-    schemas = context.toolbox.schemas(tuple(tools.videos))
-    timeout = tools.settings.controller.timeout
+    budget = tools.budget if share == 1.0 else tools.budget.share(share * tools.budget.left)
+    controller = _controller(state, context)
     try:
-        answered, messages, shortened = reply_that_fits(
-            lambda asked: reply(controller, asked, schemas, timeout=timeout, budget=tools.budget),
-            state.messages,
+        answered, sent, shortened = reply_that_fits(
+            lambda asked: reply(controller, asked, schemas, timeout=tools.settings.controller.timeout, budget=budget),
+            messages,
         )
     except (EngineError, Cancelled) as error:
-        guard = guard_reached(state, tools) or _stopped_answering(state.progress, error)
-        if guard is None:
-            raise
-        return _ended(guard, state, context)
+        stopped = STOPPED if tools.budget.stopped else OUT_OF_TIME if tools.budget.left <= 0 else None
+        silent = f"{SILENT} ({str(error).rstrip('.')})"
+        return _ended(stopped or silent, state.progress, context)
     answered = AIMessage.model_validate(context.trace.masked(answered.model_dump()))
     message, repairs = read_reply(answered, context.toolbox, state.progress.rounds)
+    draft, broken = _draft(message, state.options)
+    calls = [] if draft else [call for call in message.tool_calls if call["name"] != ANSWER]
     spent = tokens(message)
     step = context.trace.event(
         "model",
         started=started,
         parent=state.progress.model_step,
-        given={"messages": [message_to_dict(item) for item in messages], "tools": schemas},
+        given={"messages": [message_to_dict(item) for item in sent], "tools": schemas},
         result=message_to_dict(answered),
         data={
             "repairs": repairs,
@@ -59,24 +82,40 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         },
         usage=spent,
     )
-    draft = None if message.tool_calls else abstention(message.text) or message.text.strip()
-    handed = None if message.tool_calls else message.additional_kwargs.get(REPLY)
-    return {
-        "messages": [*messages, message],
-        "draft": draft,
-        "reply": Reply.model_validate(handed) if handed else None,
-        "progress": _spent(state.progress, spent, step),
-    }
+    progress = _spent(state.progress, spent, step)
+    if draft or calls:
+        progress = progress.model_copy(update={"unread": 0})
+    if draft:
+        return {"messages": [*sent, message], "draft": draft, "judged": None, "progress": progress}
+    if calls:
+        return {"messages": [*sent, message.model_copy(update={"tool_calls": calls})], "progress": progress}
+    progress = progress.model_copy(update={"unread": progress.unread + 1})
+    if progress.unread > MAX_UNREAD or not schemas:
+        guard = f"{SILENT} (its replies say nothing)"
+        return _ended(guard, progress, context)
+    told = render("empty")
+    back = [message, *(ToolMessage(told, tool_call_id=call["id"]) for call in broken)] if broken else [HumanMessage(told)]
+    return {"messages": [*sent, *back], "progress": progress}
 
 
-def _stopped_answering(progress: Progress, error: Exception) -> str | None:
-    """If the endpoint answered before, end the run with what was found; otherwise the run fails."""
-    return f"{SILENT} ({str(error).rstrip('.')})" if progress.rounds else None
+def _controller(state: AgentState, context: RunContext) -> BaseChatModel:
+    return context.controller if context.plans_by_model(state) or context.stand_in is None else context.stand_in
 
 
-def _ended(guard: str, state: AgentState, context: RunContext) -> dict[str, Any]:
-    context.trace.event("guard", started=time.time(), parent=state.progress.model_step, data={"guard": guard})
-    return {"progress": state.progress.model_copy(update={"guard": guard})}
+def _draft(message: AIMessage, options: Sequence[str]) -> tuple[Draft | None, list[Any]]:
+    """The draft of a reply, if it is one, and its calls of `answer` that can't be read."""
+    answers = [call for call in message.tool_calls if call["name"] == ANSWER]
+    drafts = [draft for call in answers if (draft := draft_of_call(call["args"], options))]
+    if drafts:
+        return drafts[-1], []
+    if message.tool_calls or not message.text.strip():
+        return None, answers
+    return draft_of_prose(message.text, options), []
+
+
+def _ended(guard: str, progress: Progress, context: RunContext) -> dict[str, Any]:
+    context.trace.event("guard", started=time.time(), parent=progress.model_step, data={"guard": guard})
+    return {"progress": progress.model_copy(update={"guard": guard})}
 
 
 def _spent(progress: Progress, usage: dict[str, int], step: int) -> Progress:

@@ -1,0 +1,94 @@
+"""Chooses what a language model reads before its first round: the likeliest moments, and the transcript if it fits.
+
+The moments come from several searches at once: for the question, for each option, within the time that the question
+names. Reciprocal rank fusion (Cormack et al. 2009) merges them, so that what several searches find comes first.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from longtake.agent.gathering.gathered import Briefing
+from longtake.agent.gathering.moments import MomentsOf, shown
+from longtake.agent.query.query import Query
+from longtake.memory.records import Evidence
+from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.tools.core.tool_context import ToolContext
+from longtake.tools.retrieval.cross_modal_search import evidence_of_document
+
+if TYPE_CHECKING:
+    from longtake.agent.graph.run_context import RunContext
+
+MOST = 25  # moments
+LETTERS_A_TOKEN = 4  # of English text, as a rule of thumb
+TRANSCRIPT_SHARE = 0.25  # of the model's context that the whole transcript may take
+_EACH = 24  # documents per search
+_RANK = 60  # Cormack's constant
+_NAMED = 2.0  # weight of what is within the time that the question names
+# Sounds that are there in nearly every recording and say nothing.
+_GENERIC = ("speech (voices)", "silence", "loud sound", "quiet passage")
+
+
+def brief(query: Query, found: Sequence[Evidence], span: TimeSpan | None, context: RunContext) -> Briefing:
+    """The moments for a question, best first, and the transcript of its videos if the model has room for it.
+
+    Args:
+        query: the question.
+        found: what was gathered at the time or the place that the question names, best first.
+        span: that time.
+        context: of the run.
+    """
+    tools = context.tools
+    scores: dict[str, float] = defaultdict(float)
+    items: dict[str, Evidence] = {}
+    lists = [(1.0, _search(text, None, tools)) for text in (query.question, *query.options)]
+    if span is not None:
+        lists.append((_NAMED, _search(query.question, span, tools)))
+        lists.append((_NAMED, [item for item in found if item.span.overlaps(span)]))
+    for weight, documents in lists:
+        for rank, item in enumerate(_telling(documents, query)):
+            moment = context.moments(item.video).around(item)
+            items.setdefault(moment.id, moment)
+            scores[moment.id] += weight / (_RANK + rank)
+    ranked = [items[name] for name in sorted(scores, key=lambda name: -scores[name])]
+    transcript = _transcript(context)
+    room = tools.settings.gathering.tokens_for(tools.settings.controller.engine) * LETTERS_A_TOKEN
+    said = {item.id for item in transcript}
+    chosen: list[Evidence] = []
+    for moment in _distinct(ranked, context.moments):
+        length = len(moment.content) + 32
+        if moment.id not in said and length <= room and len(chosen) < MOST:
+            chosen.append(moment)
+            room -= length
+    return Briefing(moments=tuple(chosen), transcript=transcript)
+
+
+def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Evidence]:
+    """The documents for a text, best first: words count as much as vectors."""
+    where = SearchFilter(tuple(tools.videos), (), span)
+    hits = retrieve(text, where, _EACH, tools.engines, tools.index)
+    matches = (match for hit in hits if not hit.weak or span for match in (hit, *hit.also))
+    return [evidence_of_document(match.document, match.score) for match in matches if match.document.text]
+
+
+def _telling(items: Iterable[Evidence], query: Query) -> list[Evidence]:
+    """Without the sounds that every recording has, unless the question is about sounds."""
+    heard = query.source == "sound"
+    return [item for item in items if heard or item.content not in _GENERIC]
+
+
+def _distinct(moments: Sequence[Evidence], of: MomentsOf) -> list[Evidence]:
+    """Each moment once, also if another one has all of its text."""
+    return list(shown(moments, {}, of).values())
+
+
+def _transcript(context: RunContext) -> tuple[Evidence, ...]:
+    """The passages of all videos in order; none if the model hasn't room for them."""
+    passages = [passage for video in context.tools.videos for passage in context.moments(video).passages]
+    letters = sum(len(passage.content) + 32 for passage in passages)
+    fits = letters <= TRANSCRIPT_SHARE * context.profile.context * LETTERS_A_TOKEN
+    return tuple(passages) if fits else ()

@@ -1,0 +1,217 @@
+"""The moments that a language model is shown: passages of speech, texts that stand together, pictures, sounds.
+
+Layers and tools hold single cues and single cells. A model reads whole passages and whole slides, each once, under a
+short id such as `m12`, which it cites.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+
+from longtake.agent.language.picture_rows import CELLS, by_row
+from longtake.language.text import fold
+from longtake.memory.records import Evidence, Modality
+from longtake.memory.timespan import TimeSpan, clock
+
+ROWS = " / "  # between the rows of on-screen text
+KINDS: Mapping[Modality, str] = {
+    "speech": "said",
+    "scene_text": "on screen",
+    "visual": "picture",
+    "audio": "sound",
+    "metadata": "recording",
+}
+_PAUSE = 1.5  # seconds of silence that end a passage
+_FEW, _MANY = 12, 40  # words of a passage from which it ends with a sentence, and from which it ends anyway
+_LONGEST = 20.0  # seconds of a passage
+_ENDS = re.compile(r"[.!?…。！？][\"”»)]?\s*$")
+_TAKEN = 0.5  # share of a cue that another track may cover before the cue counts as said already
+_TOGETHER = 0.5  # share of a text's time for which another one must be there to stand with it
+_LASTING = 4.0  # times as long as a text another one may last to stand with it; a logo stays through all slides
+_LETTERS = 700  # of one moment of on-screen text
+_ALIKE = 1.0  # seconds between two pictures with the same description that are one moment
+
+
+class Moments:
+    """The moments of one video, built from its documents."""
+
+    def __init__(self, documents: Sequence[Evidence]) -> None:
+        """Take all documents of a video, in the order of its layers."""
+        ordered = sorted(documents, key=lambda item: item.span.start)
+        self._texts = [item for item in ordered if item.modality == "scene_text"]
+        self._starts = [item.span.start for item in self._texts]
+        self._longest = max((item.span.length for item in self._texts), default=0.0)
+        self.passages = _passages([item for item in documents if item.modality == "speech"])
+        self.pictures = _merged_alike([item for item in ordered if item.modality == "visual"])
+        self._sounds = [item for item in ordered if item.modality == "audio"]
+
+    def around(self, item: Evidence) -> Evidence:
+        """The moment that a document belongs to; the document itself if it belongs to none."""
+        if item.modality == "scene_text":
+            return self._standing_with(item)
+        for moment in self.passages if item.modality == "speech" else self.pictures:
+            if holds(moment, item):
+                return moment
+        return item
+
+    def beside(self, moment: Evidence) -> list[Evidence]:
+        """What is said just before and after a moment and meanwhile, and what else is shown or heard meanwhile."""
+        near: list[Evidence] = []
+        for line in (self.passages, self.pictures, self._sounds):
+            meanwhile = [place for place, each in enumerate(line) if each.span.overlaps(moment.span)]
+            first = meanwhile[0] if meanwhile else bisect_left([each.span.start for each in line], moment.span.start)
+            last = meanwhile[-1] + 1 if meanwhile else first
+            most = 6 if line is not self._sounds else 2
+            reach = 1 if line is not self._sounds else 0
+            near += line[max(0, first - reach) : min(last + reach, first + most)]
+        shown = next((each for each in self._texts if each.span.overlaps(moment.span)), None)
+        return [*near, self._standing_with(shown)] if shown else near
+
+    def _standing_with(self, item: Evidence) -> Evidence:
+        """All texts that stand with one, row by row, as long as they fit; the rows nearest to it first."""
+        # Search returns texts without their places in the picture. What isn't in a layer stands alone.
+        own = [each for each in self._texts if each.content == item.content and each.span == item.span]
+        if not own:
+            return item
+        item = own[0]
+        first = bisect_left(self._starts, item.span.start - self._longest)
+        most = max(item.span.length * _LASTING, 1.0)
+        near = (each for each in self._texts[first:] if each.span.start <= item.span.end)
+        texts = [
+            each
+            for each in near
+            if each.span.length <= most and _shared(each.span, item.span) >= _TOGETHER * item.span.length
+        ]
+        rows = sorted(by_row(texts), key=lambda row: _top(row[0]))
+        nearest = sorted(range(len(rows)), key=lambda place: (item not in rows[place], _apart(rows[place][0], item)))
+        letters, kept = 0, list[int]()
+        for place in nearest:
+            letters += sum(len(cell.content) + len(CELLS) for cell in rows[place])
+            if kept and letters > _LETTERS:
+                break
+            kept.append(place)
+        cells = [[" ".join(cell.content.split()) for cell in rows[place]] for place in sorted(kept)]
+        text = ROWS.join(dict.fromkeys(map(CELLS.join, cells)))
+        return _one([cell for place in kept for cell in rows[place]], text, item.span)
+
+
+MomentsOf = Callable[[str], Moments]
+
+
+def shown(items: Iterable[Evidence], known: Mapping[str, Evidence], of: MomentsOf) -> dict[str, Evidence]:
+    """The moments around documents, by id: those that are known keep theirs, the others get the next ones.
+
+    Args:
+        items: documents or finished moments, in the order in which they get their ids.
+        known: all moments of the run so far.
+        of: the moments of a video.
+    """
+    found: dict[str, Evidence] = {}
+    for item in items:
+        ids = (name for name, each in (known | found).items() if holds(each, item))
+        identity = next(ids, None)
+        if identity is None:
+            moment = of(item.video).around(item) if item.video else item
+            identity = next((name for name, each in (known | found).items() if holds(each, moment)), None)
+            identity = identity or f"m{len(known.keys() | found.keys()) + 1}"
+            found[identity] = (known | found).get(identity, moment)
+        else:
+            found[identity] = (known | found)[identity]
+    return found
+
+
+def line_of(identity: str, moment: Evidence, names: Mapping[str, str]) -> str:
+    """A moment in one line: id, video if there are several, start and end, kind, text."""
+    name = f"{names[moment.video]} " if len(names) > 1 and moment.video in names else ""
+    doubt = "" if moment.trusted else " (recognised poorly)"
+    when = f"[{name}{_clock(moment.span.start)}-{_clock(moment.span.end)}]"
+    return f"{identity} {when} {KINDS[moment.modality]}{doubt}: {' '.join(moment.content.split())}"
+
+
+def holds(moment: Evidence, item: Evidence) -> bool:
+    """Whether a moment has all that a document says, at its time."""
+    if (moment.video, moment.modality) != (item.video, item.modality) or not _near(moment.span, item.span):
+        return False
+    return _plain(item.content) in _plain(moment.content)
+
+
+def _clock(seconds: float) -> str:
+    return clock(seconds, decimals=1).removeprefix("00:")
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", fold(text)))
+
+
+def _near(one: TimeSpan, other: TimeSpan) -> bool:
+    return one.overlaps(other) or abs(one.start - other.start) < 0.05
+
+
+def _shared(one: TimeSpan, other: TimeSpan) -> float:
+    return max(0.0, min(one.end, other.end) - max(one.start, other.start))
+
+
+def _top(item: Evidence) -> float:
+    return item.box[1] if item.box else 0.0
+
+
+def _apart(one: Evidence, other: Evidence) -> float:
+    return abs(_top(one) - _top(other))
+
+
+def _passages(cues: Sequence[Evidence]) -> list[Evidence]:
+    """Speech as passages that don't overlap. Where several tracks say the same time, the first one counts."""
+    taken: list[Evidence] = []
+    for _, track in groupby(cues, key=lambda cue: (cue.layer, cue.engine)):
+        own = sorted(track, key=lambda cue: cue.span.start)
+        spans = [cue.span for cue in taken]
+        free = [cue for cue in own if sum(_shared(cue.span, span) for span in spans) <= _TAKEN * cue.span.length]
+        taken += free if spans else _without_echo(own)
+    taken.sort(key=lambda cue: cue.span.start)
+    groups: list[list[Evidence]] = []
+    for cue in taken:
+        if groups and _goes_on(groups[-1], cue):
+            groups[-1].append(cue)
+        else:
+            groups.append([cue])
+    return [_one(group, " ".join(" ".join(cue.content.split()) for cue in group)) for group in groups]
+
+
+def _without_echo(cues: Sequence[Evidence]) -> list[Evidence]:
+    """The cues of one layer, whose tracks in other languages overlap the first one."""
+    kept: list[Evidence] = []
+    for cue in cues:
+        if not kept or _shared(kept[-1].span, cue.span) <= _TAKEN * cue.span.length or not cue.span.length:
+            kept.append(cue)
+    return kept
+
+
+def _goes_on(group: Sequence[Evidence], cue: Evidence) -> bool:
+    last = group[-1]
+    count = sum(len(each.content.split()) for each in group)
+    if cue.span.start - last.span.end > _PAUSE or cue.span.end - group[0].span.start > _LONGEST or count >= _MANY:
+        return False
+    return not (count >= _FEW and _ENDS.search(last.content)) and cue.trusted == last.trusted
+
+
+def _merged_alike(items: Sequence[Evidence]) -> list[Evidence]:
+    """Pictures in order; the same description of one still is one moment."""
+    merged: list[Evidence] = []
+    for item in items:
+        last = merged[-1] if merged else None
+        if last and last.content == item.content and item.span.start - last.span.end <= _ALIKE:
+            merged[-1] = _one([last, item], item.content)
+        else:
+            merged.append(item)
+    return merged
+
+
+def _one(items: Sequence[Evidence], text: str, span: TimeSpan | None = None) -> Evidence:
+    """Several documents as one moment."""
+    span = span or TimeSpan(start=items[0].span.start, end=max(item.span.end for item in items))
+    trusted = all(item.trusted for item in items)
+    box = items[0].box if len(items) == 1 else None
+    return items[0].model_copy(update={"content": text, "span": span, "trusted": trusted, "box": box})

@@ -1,0 +1,56 @@
+"""A tool's result as a language model reads it: one line for each moment, then what else it says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from longtake.agent.gathering.moments import line_of
+from longtake.memory.records import Evidence
+from longtake.tools.core.result import ToolResult
+
+_SHORT = 500  # letters of a text of the output that is shown
+
+
+def shown_result(
+    result: ToolResult, found: Mapping[str, Evidence], known: Mapping[str, Evidence], names: Mapping[str, str], room: int
+) -> str:
+    """The text of a result, at most about `room` letters; what doesn't fit is said.
+
+    Args:
+        result: of the call.
+        found: its moments by id.
+        known: the moments that the model has seen already, by id.
+        names: file names of the open videos, by library id.
+        room: letters.
+    """
+    if result.failure:
+        return " ".join(filter(None, ("FAILED:", result.failure.message, result.failure.remedy)))
+    ordered = sorted(found.items(), key=lambda pair: (pair[1].video, pair[1].span.start, pair[1].span.end))
+    lines = [f"{name} (above)" if name in known else line_of(name, item, names) for name, item in ordered]
+    said = " ".join(item.content for item in found.values())
+    facts = _facts(result.output, said) if found else result.output
+    ending = [json.dumps(facts, ensure_ascii=False)] if facts else []
+    ending += [f"({note})" for note in result.notes]
+    left = room - sum(map(len, ending))
+    kept: list[str] = []
+    for line in lines:
+        left -= len(line) + 1
+        if kept and left < 0:
+            ending.append(f"({len(kept)} of {len(lines)} moments shown: ask for a shorter span.)")
+            break
+        kept.append(line)
+    if len(ending) and len(ending[0]) > room:
+        ending[0] = f"{ending[0][:room]}… (too long to show completely)"
+    return "\n".join([*kept, *ending]) or "Nothing was found."
+
+
+def _facts(output: Mapping[str, Any], said: str) -> dict[str, Any]:
+    """The fields of an output that are no moments: counts, results, short texts that no moment has."""
+    return {
+        name: value
+        for name, value in output.items()
+        if name != "timestamp"
+        if isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= _SHORT and value not in said)
+    }

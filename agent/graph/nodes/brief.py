@@ -1,0 +1,122 @@
+"""Lays the table before the first round: what the videos hold, and what was found for the question."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
+
+from longtake.agent.controllers.extractive.model import GATHERED, QUERY
+from longtake.agent.gathering.gathered import Briefing, Gathered
+from longtake.agent.gathering.moments import line_of, shown
+from longtake.agent.graph.run_context import RunContext
+from longtake.agent.graph.state import AgentState
+from longtake.agent.graph.video_metadata import KnownVideo
+from longtake.agent.prompts.render import render
+from longtake.agent.query.query import Query
+from longtake.memory.records import Evidence, FoundBy
+from longtake.memory.timespan import clock, joined
+
+ORIENT, BRIEF = "orient", "brief"  # the steps that find moments before the first call
+_MOST_GAPS = 8  # spans of an empty picture that are named
+_LONGEST_FACT = 240  # letters; the times of all cuts of an hour can be asked for
+_LAYERS: Mapping[str, str] = {
+    "subtitles": "subtitles",
+    "speech": "speech",
+    "scene_text": "on-screen text",
+    "sounds": "sounds",
+    "captions": "picture descriptions",
+    "shots": "shots",
+}
+
+
+def brief(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Search for the question and open the conversation with what was found."""
+    started = time.time()
+    context, query = runtime.context, state.query
+    assert query is not None, "orient runs first"
+    gathered = context.gather(query, context)
+    found = gathered.evidence
+    facts = {f"m{number}": fact.evidence for number, fact in enumerate(query.facts, 1)}
+    moments = _shown(gathered.briefing, facts, context) if gathered.briefing else by_own_id([*state.evidence, *found])
+    context.trace.event(
+        "brief",
+        started=started,
+        parent=0,
+        result=gathered.model_dump(mode="json"),
+        data={"found": len(gathered.found)},
+        spans=[(item.video, item.span.start, item.span.end) for item in found],
+        evidence=[item.id for item in found],
+    )
+    known = {item.key for item in state.evidence}
+    known_before = facts.keys() | by_own_id(state.evidence).keys()
+    before = {name: FoundBy(tool=ORIENT if name in known_before else BRIEF) for name in moments}
+    return {
+        "gathered": gathered,
+        "messages": _opening(query, gathered, moments, context),
+        "evidence": [*state.evidence, *(item for item in found if item.key not in known)],
+        "moments": moments,
+        "found_by": before,
+    }
+
+
+def by_own_id(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
+    """Evidence by its own ids, which the extractive controller cites."""
+    return {item.id: item for item in evidence}
+
+
+def _shown(briefing: Briefing, facts: Mapping[str, Evidence], context: RunContext) -> dict[str, Evidence]:
+    """The moments of the first message by id, numbered in the order in which they stand there."""
+    transcript = {f"m{number}": item for number, item in enumerate(briefing.transcript, len(facts) + 1)}
+    lines = sorted(briefing.moments, key=lambda item: (item.video, item.span.start))
+    known = dict(facts) | transcript
+    return known | shown(lines, known, context.moments)
+
+
+def _opening(
+    query: Query, gathered: Gathered, moments: Mapping[str, Evidence], context: RunContext
+) -> list[BaseMessage]:
+    """The instructions and the first message. What stays the same for a video comes first: servers keep it."""
+    # Controllers that read data find the query and the evidence here; those that read text find them in the prompt.
+    data = {QUERY: query.model_dump(mode="json"), GATHERED: gathered.model_dump(mode="json")}
+    if not context.writes:
+        return [SystemMessage(""), HumanMessage(query.own_words, additional_kwargs=data)]
+    names = query.names
+    lines = {name: line_of(name, item, names) for name, item in moments.items() if item.modality != "metadata"}
+    briefing = gathered.briefing or Briefing()
+    said = {item.id for item in briefing.transcript}
+    scope = query.scope
+    text = render(
+        "brief",
+        videos=[_told(video, moments, names) for video in context.known.videos],
+        missing=context.toolbox.missing,
+        transcript=[line for name, line in lines.items() if moments[name].id in said],
+        earlier=query.earlier,
+        lines=[line for name, line in lines.items() if moments[name].id not in said],
+        question=query.own_words,
+        options=query.options,
+        span=scope.span if scope.named else None,
+        rounds=context.tools.settings.budget.rounds,
+    )
+    looks = "watch_segment" in context.toolbox
+    system = render("system", several=len(names) > 1, looks=looks)
+    return [SystemMessage(system), HumanMessage(text, additional_kwargs=data)]
+
+
+def _told(video: KnownVideo, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> dict[str, Any]:
+    """A video for the first message."""
+    facts = [
+        line_of(name, item, names)
+        for name, item in moments.items()
+        if item.modality == "metadata" and item.video == video.id and len(item.content) <= _LONGEST_FACT
+    ]
+    layers = [f"{label} {video.coverage[name]:.0%}" for name, label in _LAYERS.items() if video.coverage.get(name)]
+    empty = joined((item.span for item in video.blank), gap=0.5)
+    more = f" and {len(empty) - _MOST_GAPS} more" if len(empty) > _MOST_GAPS else ""
+    spans = ", ".join(map(str, empty[:_MOST_GAPS]))
+    gaps = [f"The picture is empty over {spans}{more}."] if empty else []
+    gaps += [f"{item.content} over {item.span}." for item in video.pieces[:_MOST_GAPS]]
+    return {"name": video.name, "length": clock(video.duration), "facts": facts, "layers": layers, "gaps": gaps}

@@ -1,0 +1,225 @@
+"""Judges the draft: what is exact exactly, the rest by a model that reads. Nothing that was written is lost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+from langgraph.runtime import Runtime
+
+from longtake.agent.controllers.draft import ANSWER, LETTERS, Draft
+from longtake.agent.controllers.tool_text import PromptText
+from longtake.agent.gathering.moments import holds
+from longtake.agent.graph.routing import MAX_CHECKS
+from longtake.agent.graph.run_context import RunContext
+from longtake.agent.graph.state import AgentState
+from longtake.agent.prompts.render import render
+from longtake.agent.verification.claims import Read, Statement, citations_of, read_draft
+from longtake.agent.verification.judge import Grounds, Judgement, Ruling, judge_statements
+from longtake.agent.verification.judged import Judged, Standing
+from longtake.agent.verification.provenance import calls_made, told
+from longtake.agent.verification.publishing import FLAGS, published
+from longtake.memory.records import Citation, Claim, Evidence, FoundBy
+
+_MOST_SHOWN = 120  # moments that a judge reads
+_POORLY = "It was recognised too poorly there to prove anything."
+_PROVES_NOTHING = "Nothing that was found proves an answer."
+_LEFT_OUT = "Not called, because the answer came with it."
+
+
+def judge(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
+    """Judge every statement of the draft. Send it back once if some aren't supported."""
+    started = time.time()
+    context, draft = runtime.context, state.draft
+    if draft is None or state.judged is not None:
+        return {}  # a guard ended the run; what was judged before still counts
+    prompts = PromptText(context, state.progress.model_step, model=context.judge)
+    beside: dict[str, list[Evidence]] = {}
+    judged = (
+        _judged(draft, state, context, prompts, beside)
+        if context.plans_by_model(state)
+        else _quoted(draft, state.moments, _names(context), state.found_by)
+    )
+    flagged = [claim for claim in judged.claims if claim.verdict in FLAGS]
+    if judged.option_reason and draft.option:
+        flagged.append(Claim(text=f"Option {draft.option}", verdict="not_shown", reason=judged.option_reason))
+    progress = state.progress.model_copy(update={"checks": state.progress.checks + 1}).spending(prompts.spent)
+    back = judged.sent_back and progress.checks <= MAX_CHECKS and not progress.guard
+    judged = judged.model_copy(update={"sent_back": back})
+    context.trace.event(
+        "judge",
+        started=started,
+        parent=state.progress.model_step,
+        given={
+            "draft": draft.model_dump(mode="json"),
+            "beside": {name: [item.model_dump(mode="json") for item in near] for name, near in beside.items()},
+        },
+        result=judged.model_dump(mode="json"),
+        data={"unsupported": len(flagged), "citations_removed": judged.removed, "problem": judged.problem},
+        evidence=[item.id for item in state.moments.values()],
+    )
+    update: dict[str, Any] = {"judged": judged, "progress": progress}
+    return update | ({"messages": [*state.messages, *_feedback(state.messages[-1], flagged)]} if back else {})
+
+
+def _judged(
+    draft: Draft, state: AgentState, context: RunContext, prompts: PromptText, beside: dict[str, list[Evidence]]
+) -> Judged:
+    """A language model's draft, judged. `beside` collects what lies beside each cited moment."""
+    settings = context.tools.settings.verification
+    names = _names(context)
+    read = read_draft(draft, state.moments, names)
+    if draft.status == "abstained" and not draft.claims:
+        read = replace(read, statements=())  # a reason needs no proof
+    option = _option(draft, state.options, read)
+    asked = [*read.statements, option] if option else [*read.statements]
+    if settings.mode == "off" or not asked:
+        judgement = Judgement(tuple(Ruling("unchecked") for _ in asked))
+    else:
+        grounds = _grounds(asked, state, context, beside)
+        judgement = judge_statements(asked, grounds, lambda prompt, schema: prompts.complete(prompt, schema=schema))
+        state = replace(state, moments={**state.moments, **grounds.evidence})
+    rulings = judgement.rulings
+    kept = [(each, ruling) for each, ruling in zip(read.statements, rulings, strict=False) if ruling.verdict]
+    read = replace(read, statements=tuple(each for each, _ in kept))
+    claims = tuple(_claim(each, ruling, state) for each, ruling in kept)
+    chosen = rulings[-1] if option else None
+    status = _standing(draft, judgement, [ruling for _, ruling in kept], chosen)
+    several = names if len(names) > 1 else {}
+    text = published(read, claims, state.moments, several, strict=settings.mode == "strict")
+    if settings.mode == "strict" and not text:
+        status, text = "abstained", _PROVES_NOTHING
+    doubted = any(claim.verdict in FLAGS for claim in claims) or (chosen is not None and chosen.verdict in FLAGS)
+    return Judged(
+        text=text,
+        status=status,
+        claims=claims,
+        option_supported=None if chosen is None or chosen.verdict == "unchecked" else chosen.verdict == "supported",
+        option_reason=chosen.reason if chosen and chosen.verdict in FLAGS else "",
+        citations=read.citations,
+        removed=read.removed,
+        cited=sum(bool(claim.citations) for claim in claims),
+        problem=judgement.problem,
+        sent_back=doubted and status != "abstained",
+    )
+
+
+def _option(draft: Draft, options: Sequence[str], read: Read) -> Statement | None:
+    """What a chosen letter states; it rests on all that the draft cites."""
+    if draft.option is None:
+        return None
+    cited = tuple(dict.fromkeys(each for statement in read.statements for each in statement.cited))
+    text = f"The right option is {draft.option}: {options[LETTERS.index(draft.option)]}"
+    return Statement(text, -1, -1, cited)
+
+
+def _grounds(
+    statements: Sequence[Statement], state: AgentState, context: RunContext, beside: dict[str, list[Evidence]]
+) -> Grounds:
+    """What the judge reads: the cited moments, then what lies beside them; all of the run's if a statement cites none."""
+    moments = state.moments
+    evidence = {each.id: moments[each.id] for statement in statements for each in statement.cited}
+    for identity, moment in list(evidence.items()):
+        if moment.modality != "metadata":
+            beside[moment.id] = context.moments(moment.video).beside(moment)
+    _add(evidence, (item for near in beside.values() for item in near), moments)
+    if any(not statement.cited for statement in statements):
+        _add(evidence, moments.values(), moments)
+    _add(evidence, (item for item in moments.values() if item.modality == "metadata"), moments)
+    results = [told(call) for call in calls_made(state.messages)]
+    question = state.query.question if state.query else state.question
+    return Grounds(question, state.options, evidence, results, _names(context))
+
+
+def _add(evidence: dict[str, Evidence], items: Iterable[Evidence], moments: Mapping[str, Evidence]) -> None:
+    """Add moments under their ids, and others under the next ones, each once and not too many."""
+    for item in items:
+        if len(evidence) >= _MOST_SHOWN:
+            return
+        if any(holds(each, item) for each in evidence.values()):
+            continue
+        known = next((name for name, each in moments.items() if holds(each, item)), None)
+        evidence[known or f"c{sum(name.startswith('c') for name in evidence) + 1}"] = item
+
+
+def _claim(statement: Statement, ruling: Ruling, state: AgentState) -> Claim:
+    assert ruling.verdict is not None, "what states nothing is no claim"
+    against: tuple[Citation, ...] = ()
+    if ruling.verdict == "contradicted":
+        against = tuple(Citation.of(state.moments[name]) for name in ruling.named if name in state.moments)
+    found = [state.found_by[each.id] for each in statement.cited if each.id in state.found_by]
+    return Claim(
+        text=statement.text,
+        verdict=ruling.verdict,
+        reason="" if ruling.verdict == "supported" else ruling.reason,
+        citations=citations_of(statement.cited, state.moments),
+        against=against,
+        found_by=_unique(found),
+    )
+
+
+def _unique(found: Sequence[FoundBy]) -> tuple[FoundBy, ...]:
+    return tuple(each for place, each in enumerate(found) if each not in found[:place])
+
+
+def _standing(
+    draft: Draft, judgement: Judgement, rulings: Sequence[Ruling], chosen: Ruling | None
+) -> Standing:
+    """What the claims that answer the question make of an answer: one that isn't supported makes it uncertain."""
+    if draft.status == "abstained" or judgement.abstains:
+        return "abstained"
+    deciding = [*(ruling for ruling in rulings if ruling.answers), *([chosen] if chosen else [])] or rulings
+    doubted = any(ruling.verdict in FLAGS for ruling in deciding)
+    unchecked = judgement.problem and any(ruling.verdict == "unchecked" for ruling in deciding)
+    return "uncertain" if doubted or unchecked else draft.status
+
+
+def _quoted(
+    draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str], found_by: Mapping[str, FoundBy]
+) -> Judged:
+    """A draft of quotations, which need no judge: they are in the evidence, unless it was recognised poorly."""
+    read = read_draft(draft.model_copy(update={"text": ""}), moments, names)
+    claims: list[Claim] = []
+    for statement in read.statements:
+        proof = [each for each in statement.cited if moments[each.id].trusted]
+        poor = bool(statement.cited) and not proof
+        claims.append(
+            Claim(
+                text=statement.text,
+                verdict="not_shown" if poor else "supported" if draft.status == "answered" else "unchecked",
+                reason=_POORLY if poor else "",
+                citations=citations_of(proof or statement.cited, moments),
+                found_by=_unique([found_by[each.id] for each in statement.cited if each.id in found_by]),
+            )
+        )
+    doubted = bool(claims) and all(claim.verdict == "not_shown" for claim in claims)
+    several = names if len(names) > 1 else {}
+    return Judged(
+        text=draft.text or published(read, claims, moments, several),
+        status="uncertain" if draft.status == "answered" and doubted else draft.status,
+        claims=tuple(claims),
+        option_supported=draft.status == "answered" and not doubted if draft.option else None,
+        citations=read.citations,
+        removed=read.removed,
+        cited=sum(bool(claim.citations) for claim in claims),
+    )
+
+
+def _feedback(last: BaseMessage, claims: Sequence[Claim]) -> list[BaseMessage]:
+    """What goes back to the controller. Every call of its reply needs a result."""
+    text = render("unsupported", claims=claims)
+    calls = last.tool_calls if isinstance(last, AIMessage) else []
+    answers = [call["id"] for call in calls if call["name"] == ANSWER]
+    if not calls:
+        return [HumanMessage(text)]
+    return [
+        ToolMessage(text if call["id"] == answers[-1] else _LEFT_OUT, tool_call_id=call["id"] or "", name=call["name"])
+        for call in calls
+    ]
+
+
+def _names(context: RunContext) -> dict[str, str]:
+    return {video.id: video.record.name for video in context.tools.videos.values()}

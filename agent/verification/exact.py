@@ -1,0 +1,110 @@
+"""Checks exactly what is exact: whether quotation marks quote, and whether arithmetic comes out.
+
+Everything else about a statement is judged by a model that reads (`judge`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from itertools import permutations
+
+from longtake.language.text import fold
+from longtake.tools.compute.algebra import read
+from longtake.tools.compute.calculator import normalise
+from longtake.tools.core.result import ToolError
+
+_QUOTED = re.compile(r"[“\"]([^”\"\n]+)[”\"]")
+_SHORTEST_QUOTE = 3  # words; fewer may be a name or a word set apart
+_READ_ALIKE = 0.85  # likeness of words from which a quotation differs only as recognisers and spellings do
+_DIGITS = r"\d+(?:[.,]\d+)*"
+_TERM = rf"\(*[€$£]?\s?{_DIGITS}\s?(?:%|[^\W\d_]{{1,12}}\b|[€$£])?\)*"
+_EQUATION = re.compile(rf"({_TERM}(?:\s*[-+−–×x*/÷]\s*{_TERM})+)\s*(?:=|≈|equals|makes)\s*([€$£]?\s?{_DIGITS}\s?%?)")
+_WORD = re.compile(r"(?<=\d)\s*(?:[^\W\dx_]{1,12}|x[^\W\d_]+)\b|[€$£%]")
+_MOST_NUMBERS = 40  # that are paired to explain a computed one
+
+
+def misquoted(statement: str, sources: Sequence[str]) -> str | None:
+    """The first quotation of three words or more that no source has; None if all are there.
+
+    Case, punctuation and the gaps of an ellipsis don't count, and neither do slips such as a recogniser makes.
+    """
+    held = [_words(source) for source in sources]
+    for quote in _QUOTED.findall(statement):
+        parts = [_words(part) for part in re.split(r"…|\.\.\.|\[[^\]]*\]|\s[·/|]\s", quote)]
+        if any(len(part) >= _SHORTEST_QUOTE and not any(_in(part, text) for text in held) for part in parts):
+            return str(quote)
+    return None
+
+
+def wrong_equation(statement: str) -> str | None:
+    """The first stated calculation that doesn't come out, with its right result; None if all do.
+
+    A bare result fits any unit, and a rounded one is right.
+    """
+    for working, result in _EQUATION.findall(statement):
+        try:
+            value = float(read(normalise(_WORD.sub("", working).replace("−", "-").replace("–", "-"))))
+        except (ToolError, ArithmeticError, TypeError, ValueError):
+            continue
+        if not any(_rounds_to(each, result) for each in (value, 100 * value)):
+            return f"{working.strip()} is {value:g}, not {result.strip()}"
+    return None
+
+
+def derived(statement: str, cited: Sequence[str], sources: Sequence[str]) -> list[str]:
+    """How numbers of a statement follow from two numbers of what it cites, for those that no source states."""
+    known = dict.fromkeys(number for text in (statement, *cited) for number in re.findall(_DIGITS, text))
+    stated = {_value(number) for source in sources for number in re.findall(_DIGITS, source)}
+    lines = []
+    for result in dict.fromkeys(re.findall(_DIGITS, statement)):
+        if _value(result) in stated:
+            continue
+        pairs = permutations([number for number in list(known)[:_MOST_NUMBERS] if number != result], 2)
+        found = next((line for one, other in pairs if (line := _explained(one, other, result))), None)
+        lines += [found] if found else []
+    return lines
+
+
+def _explained(one: str, other: str, result: str) -> str | None:
+    a, b = _value(one), _value(other)
+    ways = [(f"{one} + {other}", a + b), (f"{one} - {other}", a - b), (f"{one} * {other}", a * b)]
+    if b:
+        ways += [(f"{one} / {other}", a / b), (f"({one} - {other}) / {other}, in percent", 100 * (a - b) / b)]
+        ways += [(f"{one} of {other}, in percent", 100 * a / b)]
+    return next((f"{way} = {result}" for way, value in ways if _rounds_to(value, result)), None)
+
+
+def _rounds_to(value: float, written: str) -> bool:
+    """Whether a value is the written one to its precision."""
+    number = re.search(_DIGITS, written)
+    if number is None:
+        return False
+    decimals = len(number[0].partition(".")[2]) if "." in number[0] else 0
+    return abs(value - _value(number[0])) <= 0.5 * 10.0**-decimals + 1e-9
+
+
+def _value(number: str) -> float:
+    """A number as written: commas group thousands, or else one comma is a decimal point."""
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", number):
+        return float(number.replace(",", ""))
+    if number.count(",") == 1 and "." not in number:
+        return float(number.replace(",", "."))
+    return float(re.sub(r"[.,](?=.*[.,])", "", number).replace(",", "."))
+
+
+def _in(part: Sequence[str], text: Sequence[str]) -> bool:
+    if "".join(part) in "".join(text):  # a recogniser may join or split words
+        return True
+    matcher = SequenceMatcher(None, part, autojunk=False)
+    width = len(part)
+    for start in range(max(1, len(text) - width + 1)):
+        matcher.set_seq2(text[start : start + width])
+        if matcher.quick_ratio() >= _READ_ALIKE and matcher.ratio() >= _READ_ALIKE:
+            return True
+    return False
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", fold(text))

@@ -1,0 +1,165 @@
+"""Asks a model that reads whether the evidence supports the statements of an answer: all of them in one call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from longtake.agent.controllers.call_parsing.arguments import read_json
+from longtake.agent.gathering.moments import line_of
+from longtake.agent.prompts.render import render
+from longtake.agent.verification.claims import Statement
+from longtake.agent.verification.exact import derived, misquoted, wrong_equation
+from longtake.errors import Cancelled, EngineError
+from longtake.memory.records import Evidence, Verdict
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "abstains": {"type": "boolean"},
+        "claims": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "n": {"type": "integer"},
+                    "reason": {"type": "string"},
+                    "verdict": {"type": "string", "enum": ["supported", "contradicted", "not_shown", "no_statement"]},
+                    "answers": {"type": "boolean"},
+                },
+                "required": ["n", "reason", "verdict", "answers"],
+                "additionalProperties": False,
+            },
+        },
+    },
+    "required": ["abstains", "claims"],
+    "additionalProperties": False,
+}
+SLIP = 0.5  # share of statements that a judge must give a verdict for its reply to count
+_VERDICTS: Mapping[str, Verdict | None] = {
+    **dict.fromkeys(("supported", "true", "yes", "entailed", "correct", "shown"), "supported"),
+    **dict.fromkeys(("contradicted", "false", "contradiction", "refuted", "incorrect", "wrong"), "contradicted"),
+    **dict.fromkeys(
+        ("not_shown", "unsupported", "not_supported", "unverified", "unknown", "neutral", "no", "not_enough_evidence"),
+        "not_shown",
+    ),
+    **dict.fromkeys(("no_statement", "none", "not_a_statement", "no_claim"), None),
+}
+_ID = re.compile(r"\b[mc]\d+\b")
+Complete = Callable[[str, Mapping[str, Any]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What the judge says of one statement. `verdict` is None if it states nothing."""
+
+    verdict: Verdict | None
+    reason: str = ""
+    answers: bool = False
+    named: tuple[str, ...] = ()  # ids that the reason names
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the judge says of an answer; `problem` says why it couldn't be asked or understood."""
+
+    rulings: tuple[Ruling, ...]
+    abstains: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What a judge is shown beside the statements.
+
+    Attributes:
+        question: as asked.
+        options: of a multiple-choice question.
+        evidence: the cited moments and what is beside them, by id.
+        results: one line for each result of a tool that is no moment of a video, and for what was examined.
+        names: file names of the open videos, by library id.
+    """
+
+    question: str
+    options: Sequence[str] = ()
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    results: Sequence[str] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+
+def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete: Complete) -> Judgement:
+    """The judgement on all statements of an answer.
+
+    Quotation marks and arithmetic are checked here, exactly, and overrule the model.
+
+    Args:
+        statements: those of the answer.
+        grounds: what they may rest on.
+        complete: asks the model for a reply under a JSON schema.
+    """
+    sources = [*(item.content for item in grounds.evidence.values()), *grounds.results]
+    quotable = [*sources, grounds.question, *grounds.options]
+    lines = sorted(grounds.evidence.items(), key=lambda pair: (pair[1].video, pair[1].span.start))
+    prompt = render(
+        "judge",
+        several=len(grounds.names) > 1,
+        question=grounds.question,
+        options=grounds.options,
+        evidence=[line_of(identity, item, grounds.names) for identity, item in lines],
+        results=grounds.results,
+        claims=[
+            {
+                "text": each.text,
+                "ids": [cited.id for cited in each.cited],
+                "note": "; ".join(derived(each.text, _contents(each, grounds), sources)),
+            }
+            for each in statements
+        ],
+    )
+    try:
+        told = _read(complete(prompt, SCHEMA), len(statements))
+    except (EngineError, Cancelled) as error:
+        told = Judgement(_unchecked(len(statements)), problem=str(error))
+    rulings = tuple(_exact(each, ruling, quotable) for each, ruling in zip(statements, told.rulings, strict=True))
+    return Judgement(rulings, told.abstains, told.problem)
+
+
+def _contents(statement: Statement, grounds: Grounds) -> list[str]:
+    return [grounds.evidence[cited.id].content for cited in statement.cited if cited.id in grounds.evidence]
+
+
+def _exact(statement: Statement, ruling: Ruling, quotable: Sequence[str]) -> Ruling:
+    if wrong := wrong_equation(statement.text):
+        return Ruling("contradicted", f"{wrong}.", ruling.answers)
+    if ruling.verdict == "supported" and (quote := misquoted(statement.text, quotable)):
+        return Ruling("not_shown", f"These words are not in the evidence: “{quote}”.", ruling.answers)
+    return ruling
+
+
+def _unchecked(count: int) -> tuple[Ruling, ...]:
+    return tuple(Ruling("unchecked") for _ in range(count))
+
+
+def _read(reply: str, count: int) -> Judgement:
+    """The judgement in a model's words; nothing is checked if it makes no sense."""
+    start = min((place for place in (reply.find("{"), reply.find("[")) if place >= 0), default=len(reply))
+    read = read_json(reply[start:])
+    told = read if isinstance(read, dict) else {"claims": read}
+    listed = told.get("claims") or told.get("statements") or told.get("verdicts") or []
+    if isinstance(listed, dict):
+        listed = [{"n": key, **(value if isinstance(value, dict) else {"verdict": value})} for key, value in listed.items()]
+    rulings = dict[int, Ruling]()
+    for place, item in enumerate(listed if isinstance(listed, list) else [], 1):
+        item = item if isinstance(item, dict) else {"verdict": item}
+        said = re.sub(r"[\s-]+", "_", str(item.get("verdict", "")).strip().casefold())
+        number = re.search(r"\d+", str(item.get("n", place)))
+        if said in _VERDICTS and number and 1 <= int(number[0]) <= count:
+            reason = " ".join(str(item.get("reason") or "").split())
+            ids = tuple(dict.fromkeys(_ID.findall(reason)))
+            rulings[int(number[0])] = Ruling(_VERDICTS[said], reason, item.get("answers") is True, ids)
+    if len(rulings) < SLIP * count:
+        return Judgement(_unchecked(count), problem="its reply gives no verdicts")
+    missing = Ruling("unchecked", "The judge gave no verdict.")
+    return Judgement(tuple(rulings.get(n, missing) for n in range(1, count + 1)), told.get("abstains") is True)
