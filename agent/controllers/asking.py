@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import suppress
 from contextvars import copy_context
-from threading import Thread
+from threading import Event, Thread
 from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
@@ -61,6 +62,8 @@ def reply(
     timeout: float | None = None,
     budget: Budget | None = None,
     role: Role = CONTROLLER,
+    schema: dict[str, Any] | None = None,
+    on_text: Callable[[str], None] | None = None,
 ) -> AIMessage:
     """One reply to the messages, with the tools bound.
 
@@ -71,6 +74,10 @@ def reply(
         timeout: seconds for one try.
         budget: of the question; limits every attempt and wait.
         role: the role of the model in error messages.
+        schema: JSON schema that the reply keeps to, as far as the model's server can make it; its `title` is its name.
+        on_text: is given each new piece of what the reply says to a person, as it comes: its text without thoughts, or
+            the argument `text` of a call of the tool `answer`. Not every controller streams, and after a reply that
+            broke off no more is given. What counts is the reply that is returned.
 
     Raises:
         EngineError: if the endpoint doesn't answer or refuses; the message names it.
@@ -79,11 +86,26 @@ def reply(
     """
     # Endpoints reject an empty list of tools.
     model = controller.bind_tools(list(schemas)) if schemas else controller
+    form: dict[str, Any] = {}
+    if schema is not None:
+        named = {"name": schema.get("title", "reply"), "schema": schema, "strict": True}
+        form["response_format"] = {"type": "json_schema", "json_schema": named}
+    told = False
+
+    def tell(text: str) -> None:
+        nonlocal told
+        told = True
+        assert on_text is not None
+        on_text(text)
+
     troubles: list[str] = []
     while True:
+        if on_text and not told:
+            form["on_text"] = tell
         try:
-            answered = _within(timeout, budget, role, lambda limit: model.invoke(list(messages), **limit))
+            answered = _within(timeout, budget, role, lambda given: model.invoke(list(messages), **form, **given))
         except Busy as error:
+            form.pop("on_text", None)
             wait = FIRST_WAIT * 2 ** len(troubles) if error.wait is None else error.wait
             if budget is None or len(troubles) >= MAX_RETRIES or wait >= budget.left:
                 raise
@@ -112,22 +134,25 @@ def _within(
     seconds = min(budget.left, timeout or budget.left)
     deadline = time.monotonic() + seconds + SLACK
     future: Future[BaseMessage] = Future()
-    given = {"timeout": seconds, "stopped": lambda: budget.stopped}
+    ended = Event()  # a reply that nobody waits for any more ends, too
+    given = {"timeout": seconds, "stopped": lambda: budget.stopped or ended.is_set()}
     # The thread keeps the context of this run, for example that nothing is sent to LangSmith.
     context = copy_context()
     Thread(target=lambda: context.run(_settle, future, lambda: ask(given)), daemon=True).start()
-    while True:
-        try:
-            return future.result(timeout=POLL)
-        except FutureTimeout:
+    try:
+        while True:
+            with suppress(FutureTimeout):
+                return future.result(timeout=POLL)
             if future.done():  # a reply may come just as the wait ends
                 return future.result()
-        budget.check()
-        if time.monotonic() > deadline:
-            raise EngineError(
-                f"{role.name} sent no whole reply within {seconds:g} s: raise {role.timeout}, or see whether "
-                "its endpoint is overloaded."
-            )
+            budget.check()
+            if time.monotonic() > deadline:
+                raise EngineError(
+                    f"{role.name} sent no whole reply within {seconds:g} s: raise {role.timeout}, or see whether "
+                    "its endpoint is overloaded."
+                )
+    finally:
+        ended.set()
 
 
 def _settle(future: Future[BaseMessage], ask: Callable[[], BaseMessage]) -> None:

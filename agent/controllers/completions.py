@@ -8,6 +8,8 @@ from typing import Any
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ, unreadable
 from longtake.agent.controllers.draft import NOT_FOUND
 
+EXTRA = "extra_content"  # of a call: Gemini signs its thoughts there, and wants the signature back
+
 
 def mended(body: dict[str, Any], name: str = "The controller") -> dict[str, Any]:
     """The completion with text as its content, and calls in OpenAI's field and form.
@@ -21,21 +23,21 @@ def mended(body: dict[str, Any], name: str = "The controller") -> dict[str, Any]
         message = choice["message"]
         message["role"] = "assistant"
         refusal = f"{NOT_FOUND} {name} refused: {message['refusal']}" if message.get("refusal") else ""
-        message["content"] = _text(message.get("content")) or refusal
+        message["content"] = text_of(message.get("content")) or refusal
         calls = message.get("tool_calls") or message.pop("function_call", None) or []
         message["tool_calls"] = [_call(call) for call in (calls if isinstance(calls, list) else [calls])]
     return body
 
 
-def _text(content: Any) -> str:
+def text_of(content: Any) -> str:
     """The text of content that is null, a string, a part or a list of parts. Only text parts count."""
     match content:
         case None:
             return ""
         case list():
-            return "".join(_text(part) for part in content)
+            return "".join(text_of(part) for part in content)
         case dict():
-            return _text(content.get("text")) if content.get("type", "text") in ("text", "output_text") else ""
+            return text_of(content.get("text")) if content.get("type", "text") in ("text", "output_text") else ""
     return str(content)
 
 
@@ -43,7 +45,8 @@ def _call(call: dict[str, Any]) -> dict[str, Any]:
     """A call in OpenAI's form; some servers omit the field `function`."""
     function = call.get("function") or {"name": call["name"], "arguments": call.get("arguments")}
     arguments = _arguments(function.get("arguments"))
-    return {"id": call.get("id"), "type": "function", "function": {**function, "arguments": arguments}}
+    more = {EXTRA: call[EXTRA]} if call.get(EXTRA) else {}
+    return {"id": call.get("id"), "type": "function", "function": {**function, "arguments": arguments}, **more}
 
 
 def _arguments(value: Any) -> str:

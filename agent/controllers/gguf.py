@@ -17,10 +17,16 @@ from openai import BaseModel as OpenAIModel
 from pydantic import SecretStr
 
 from longtake.agent.controllers.asking import CONTROLLER
-from longtake.agent.controllers.call_parsing.reply_schema import read_json_reply, reply_schema, spoken_json
+from longtake.agent.controllers.call_parsing.reply_schema import (
+    ANSWER,
+    read_json_reply,
+    reply_schema,
+    spoken_json,
+)
 from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, thinking_field
 from longtake.agent.controllers.tool_offer import MORE, offered, query_of, with_more
+from longtake.models.profiles import profile_of
 from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY
 from longtake.preprocess.engines.llama_cpp.server import LlamaServer, shared_server
 from longtake.preprocess.engines.llama_cpp.transport import dropped_when
@@ -35,7 +41,6 @@ class GgufChatModel(EndpointChatModel):
     """A chat model in this process's llama.cpp. Its server starts with the first question."""
 
     server: Any
-    reply_tokens: int
     keeps_prefix: bool = True  # whether a prompt's beginning is read only once; False to measure what that saves
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
@@ -49,10 +54,11 @@ class GgufChatModel(EndpointChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         *,
         described: Sequence[dict[str, Any]] = (),
-        stopped: Callable[[], bool] | None = None,
+        stopped: Callable[[], bool] = lambda: False,
         **kwargs: Any,
     ) -> ChatResult:
         self.server.ready()
+        kwargs["stopped"] = stopped
         with dropped_when(stopped):
             query = query_of(messages)
             shown = offered(described, query, messages) if query else described
@@ -73,18 +79,15 @@ class GgufChatModel(EndpointChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         """One reply under a schema of the tools: chat templates with tools don't always lead to a grammar."""
-        body: dict[str, Any] = {
-            **(self.extra_body or {}),
-            "max_tokens": self.reply_tokens,
-            "cache_prompt": self.keeps_prefix,
-        }
+        body: dict[str, Any] = {**(self.extra_body or {}), "cache_prompt": self.keeps_prefix}
         if not tools:
             return super()._generate(as_text(messages, []), stop, run_manager, extra_body=body, **kwargs)
         query = query_of(messages)
         seconds = max(query.videos.values(), default=None) if query else None
-        body["response_format"] = {"type": "json_schema", "json_schema": {"schema": reply_schema(tools, seconds)}}
+        form = {"type": "json_schema", "json_schema": {"name": "reply", "schema": reply_schema(tools, seconds)}}
         spoken = as_text([spoken_json(message) for message in messages], tools, "json_calls")
-        result = super()._generate(spoken, stop, run_manager, extra_body=body, **kwargs)
+        asked = {**kwargs, "extra_body": body, "response_format": form, "field": ANSWER}
+        result = super()._generate(spoken, stop, run_manager, **asked)
         for generation in result.generations:
             generation.message = read_json_reply(_message(result))
         return result
@@ -106,13 +109,13 @@ def open_gguf(settings: Settings, model: str) -> GgufChatModel:
         base_url=_URL,
         model=server.file.name,
         api_key=SecretStr(NO_KEY),  # the transport puts the real key in its place
-        temperature=controller.temperature,
         timeout=controller.timeout,
         max_retries=0,
+        use_responses_api=False,
         role=CONTROLLER._replace(place="controller.model"),
         http_client=server.client(),
         server=server,
-        reply_tokens=controller.reply_tokens,
+        profile_in_use=profile_of(controller.model_copy(update={"engine": "gguf", "model": model}), settings.gguf),
         extra_body=thinking_field(controller),
     )
 

@@ -30,6 +30,7 @@ from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.call_parsing.text_tool_calls import calls_in_text
 from longtake.errors import ConfigError, EngineError
 from longtake.models.placing import placed
+from longtake.models.profiles import ModelProfile, profile_of
 from longtake.prompts import without_thinking
 from longtake.settings import ControllerSettings
 
@@ -43,9 +44,7 @@ class TransformersChatModel(BaseChatModel):
     weights: str  # a folder, or a name on the hub
     model: Any
     tokenizer: Any
-    temperature: float
-    reply_tokens: int
-    calls_as_text: bool
+    profile_in_use: ModelProfile
     thinking: bool | None = None
     _turn: Any = PrivateAttr(default_factory=Lock)
 
@@ -78,7 +77,7 @@ class TransformersChatModel(BaseChatModel):
             )
         # An abandoned reply ends at its next token and frees the model.
         with self._turn:
-            written = self._write(prompt, min(self.reply_tokens, room), timeout, stopped)[length:]
+            written = self._write(prompt, min(self.profile_in_use.reply_tokens, room), timeout, stopped)[length:]
         ends = self.model.generation_config.eos_token_id
         whole = written[-1] in (ends if isinstance(ends, list) else [ends])
         names = {tool["function"]["name"] for tool in described}
@@ -91,7 +90,7 @@ class TransformersChatModel(BaseChatModel):
 
     def _prompt(self, messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]]) -> Any:
         """The conversation in tokens. If the template doesn't support tools, they are described in words."""
-        in_words = self.calls_as_text or "tools" not in str(self.tokenizer.chat_template)
+        in_words = self.profile_in_use.calls == "text" or "tools" not in str(self.tokenizer.chat_template)
         marks = self.tokenizer.get_added_vocab()
         spoken = convert_to_openai_messages(as_text(messages, tools) if in_words else list(messages))
         try:
@@ -115,7 +114,8 @@ class TransformersChatModel(BaseChatModel):
         def ended(tokens: Any, scores: Any, **kwargs: Any) -> Any:
             return torch.full((tokens.shape[0],), stopped(), dtype=torch.bool, device=tokens.device)
 
-        sampling = {"do_sample": True, "temperature": self.temperature} if self.temperature else {"do_sample": False}
+        heat = self.profile_in_use.temperature
+        sampling = {"do_sample": True, "temperature": heat} if heat else {"do_sample": False}
         try:
             with torch.inference_mode():
                 tokens = self.model.generate(
@@ -144,9 +144,7 @@ def open_in_process(settings: ControllerSettings, weights: str, *, offline: bool
         weights=weights,
         model=model,
         tokenizer=tokenizer,
-        temperature=settings.temperature,
-        reply_tokens=settings.reply_tokens,
-        calls_as_text=settings.calls == "text",
+        profile_in_use=profile_of(settings),
         thinking=settings.thinking,
     )
 

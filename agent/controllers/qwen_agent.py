@@ -7,7 +7,7 @@ stay in the text for `text_tool_calls`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -52,10 +52,9 @@ class QwenAgentChatModel(EndpointChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         *,
         described: Sequence[dict[str, Any]] = (),
-        stopped: Callable[[], bool] | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        result = super()._generate(_in_words(messages, described), stop, run_manager, stopped=stopped, **kwargs)
+        result = super()._generate(_in_words(messages, described), stop, run_manager, **kwargs)
         for generation in result.generations:
             generation.message = _parsed(generation.message)
         return result

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
+from longtake.models.profiles import profile_of
 from longtake.tools.core.tool_context import ToolContext
 
 STOPPED = "it was stopped"
@@ -42,7 +43,7 @@ def guard_reached(state: AgentState, context: RunContext) -> str | None:
 
 def run_cost(progress: Progress, tools: ToolContext) -> float:
     """The cost of the controller's tokens at the profile's prices."""
-    price = tools.settings.controller.price
+    price = profile_of(tools.settings.controller).price
     spent = progress.input_tokens * price.input + progress.output_tokens * price.output
     return round(spent / 1_000_000, 6)
 

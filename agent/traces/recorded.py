@@ -14,6 +14,7 @@ from longtake.language.json_text import parse_json
 from longtake.lazy import cached_property
 from longtake.memory.library import ID_DIGITS
 from longtake.memory.records import Answer, Record, Usage
+from longtake.models.profiles import profile_named
 from longtake.settings import PriceSettings
 
 _PLACE = re.compile(r"call-\d+-(\d+)")
@@ -76,7 +77,7 @@ class Controller(Lenient):
 
     engine: str = ""
     model: str | None = None
-    price: PriceSettings = PriceSettings()
+    price: PriceSettings | None = None
 
 
 class RunSettings(Lenient):
@@ -199,7 +200,8 @@ class LenientRun:
 
     def cost(self, tokens: Mapping[str, float]) -> float:
         """The cost of `input_tokens` and `output_tokens` at the run's prices."""
-        price = self.settings.controller.price
+        controller = self.settings.controller
+        price = controller.price or profile_named(controller.model).price
         spent = tokens.get("input_tokens", 0) * price.input + tokens.get("output_tokens", 0) * price.output
         return round(spent / 1_000_000, 6)
 

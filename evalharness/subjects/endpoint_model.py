@@ -30,6 +30,7 @@ from longtake.evalharness.views.view import Shown
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Usage
 from longtake.memory.timespan import clock
+from longtake.models.profiles import profile_named
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.prompts import render, without_thinking
@@ -69,7 +70,7 @@ class EndpointModel:
         if refused:
             raise ConfigError(f"{refused}.")
         self.name, self.indexes, self.at_once = name, given.transcript, at_once
-        price = settings.controller.price
+        price = settings.controller.price or profile_named(given.model).price
         self._given, self._workspace = given, workspace
         self._input = price.input if given.input_price is None else given.input_price
         self._output = price.output if given.output_price is None else given.output_price
@@ -138,9 +139,8 @@ class EndpointModel:
     def _sent(self, asked: Asked, shown: Shown) -> AIMessage:
         budget = Budget(3 * self._given.timeout + _WAITS)
         temperature = asked.item.temperature if self._given.temperature is None else self._given.temperature
-        model = self._model.model_copy(
-            update={"temperature": temperature or 0.0, "extra_body": {"max_tokens": self._max_tokens(asked.item)}}
-        )
+        sampling = {"temperature": temperature or 0.0, "max_tokens": self._max_tokens(asked.item)}
+        model = self._model.model_copy(update={"extra_body": sampling})
         messages = _conversation(asked, shown, self._video(asked))
         try:
             with tracing_context(enabled=False):

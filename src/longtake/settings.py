@@ -32,7 +32,7 @@ _STORAGE = _like(r"[a-z][a-z0-9]+://[^/@]+(/[^/@]+)+", "s3://bucket/folder")
 
 
 class PriceSettings(_Section):
-    """What the controller's endpoint charges, per million tokens."""
+    """What the controller's endpoint charges, in dollars per million tokens."""
 
     input: float = Field(default=0.0, ge=0)
     output: float = Field(default=0.0, ge=0)
@@ -48,21 +48,30 @@ class ControllerSettings(_Section):
         description="Model name at the endpoint; with `transformers`, a folder or a hub name; with `gguf`, a file.",
     )
     api_key_env: str = "OPENAI_API_KEY"
-    temperature: float = Field(default=0.0, ge=0)
     timeout: float = Field(default=120.0, gt=0, description="Seconds per reply.")
-    reply_tokens: int = Field(
-        default=2_048, ge=1, description="Maximum tokens per reply, with `transformers` and `gguf`."
+    # What is known of a model by its name; see `longtake.models.profiles`.
+    context: int | None = Field(
+        default=None,
+        ge=512,
+        description="Tokens that a request and its reply may have together. By default, this and the next six are as "
+        "`configs/models.yaml` knows the model by its name.",
     )
-    calls: Literal["native", "text"] = Field(
-        default="native",
-        description="`text` for models without tool calling: calls are written and parsed as text.",
+    reply_tokens: int | None = Field(default=None, ge=1, description="Maximum tokens per reply, thoughts included.")
+    temperature: float | None = Field(default=None, ge=0)
+    calls: Literal["native", "text"] | None = Field(
+        default=None,
+        description="`text` for models without tool calling: calls are written and parsed as text. `longtake setup` "
+        "tries it.",
+    )
+    sees: bool | None = Field(
+        default=None, description="Whether the model takes pictures. `longtake setup` tries it with one."
     )
     thinking: bool | None = Field(
         default=None,
         description="Whether a model such as Qwen3 thinks before it writes; by default as its chat template says. "
         "Thoughts are never part of an answer.",
     )
-    price: PriceSettings = PriceSettings()
+    price: PriceSettings | None = None
 
 
 class EngineSettings(_Section):

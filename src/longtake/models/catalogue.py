@@ -65,7 +65,7 @@ class CatalogueModel(BaseModel):
 def catalogue() -> tuple[CatalogueModel, ...]:
     """Every model; those of one task from the smallest to the best."""
     text = (files("longtake.configs") / "models.yaml").read_text(encoding="utf-8")
-    return TypeAdapter(tuple[CatalogueModel, ...]).validate_python(yaml.safe_load(text))
+    return TypeAdapter(tuple[CatalogueModel, ...]).validate_python(yaml.safe_load(text)["fetched"])
 
 
 def named(name: str, *tasks: Task) -> CatalogueModel:
