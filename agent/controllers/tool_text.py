@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -37,7 +36,7 @@ class PromptText:
         self._asked_at = asked_at
         self._model = model or context.controller
 
-    def complete(self, prompt: str, *, seconds: float = math.inf, schema: Mapping[str, Any] | None = None) -> str:
+    def complete(self, prompt: str, *, seconds: float = math.inf, schema: dict[str, Any] | None = None) -> str:
         """The reply to one prompt, within at most `seconds`; a JSON object if a schema is given.
 
         Raises:

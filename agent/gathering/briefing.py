@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from longtake.agent.gathering.gathered import Briefing
-from longtake.agent.gathering.moments import MomentsOf, shown
+from longtake.agent.gathering.moments import GENERIC, MomentsOf, shown
 from longtake.agent.query.query import Query
 from longtake.memory.records import Evidence
 from longtake.memory.search.search_index import SearchFilter
@@ -29,8 +29,6 @@ TRANSCRIPT_SHARE = 0.25  # of the model's context that the whole transcript may 
 _EACH = 24  # documents per search
 _RANK = 60  # Cormack's constant
 _NAMED = 2.0  # weight of what is within the time that the question names
-# Sounds that are there in nearly every recording and say nothing.
-_GENERIC = ("speech (voices)", "silence", "loud sound", "quiet passage")
 
 
 def brief(query: Query, found: Sequence[Evidence], span: TimeSpan | None, context: RunContext) -> Briefing:
@@ -78,7 +76,7 @@ def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Eviden
 def _telling(items: Iterable[Evidence], query: Query) -> list[Evidence]:
     """Without the sounds that every recording has, unless the question is about sounds."""
     heard = query.source == "sound"
-    return [item for item in items if heard or item.content not in _GENERIC]
+    return [item for item in items if heard or item.content not in GENERIC]
 
 
 def _distinct(moments: Sequence[Evidence], of: MomentsOf) -> list[Evidence]:

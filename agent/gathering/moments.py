@@ -24,6 +24,8 @@ KINDS: Mapping[Modality, str] = {
     "audio": "sound",
     "metadata": "recording",
 }
+# Sounds that are in nearly every recording and say nothing.
+GENERIC = frozenset(("speech (voices)", "silence", "loud sound", "quiet passage"))
 _PAUSE = 1.5  # seconds of silence that end a passage
 _FEW, _MANY = 12, 40  # words of a passage from which it ends with a sentence, and from which it ends anyway
 _LONGEST = 20.0  # seconds of a passage
@@ -32,6 +34,7 @@ _TAKEN = 0.5  # share of a cue that another track may cover before the cue count
 _TOGETHER = 0.5  # share of a text's time for which another one must be there to stand with it
 _LASTING = 4.0  # times as long as a text another one may last to stand with it; a logo stays through all slides
 _LETTERS = 700  # of one moment of on-screen text
+_REACH, _BESIDE = 15.0, 4  # seconds around a moment in which its neighbours lie, and how many of each kind
 _ALIKE = 1.0  # seconds between two pictures with the same description that are one moment
 
 
@@ -46,7 +49,7 @@ class Moments:
         self._longest = max((item.span.length for item in self._texts), default=0.0)
         self.passages = _passages([item for item in documents if item.modality == "speech"])
         self.pictures = _merged_alike([item for item in ordered if item.modality == "visual"])
-        self._sounds = [item for item in ordered if item.modality == "audio"]
+        self._sounds = [item for item in ordered if item.modality == "audio" and item.content not in GENERIC]
 
     def around(self, item: Evidence) -> Evidence:
         """The moment that a document belongs to; the document itself if it belongs to none."""
@@ -60,13 +63,10 @@ class Moments:
     def beside(self, moment: Evidence) -> list[Evidence]:
         """What is said just before and after a moment and meanwhile, and what else is shown or heard meanwhile."""
         near: list[Evidence] = []
-        for line in (self.passages, self.pictures, self._sounds):
-            meanwhile = [place for place, each in enumerate(line) if each.span.overlaps(moment.span)]
-            first = meanwhile[0] if meanwhile else bisect_left([each.span.start for each in line], moment.span.start)
-            last = meanwhile[-1] + 1 if meanwhile else first
-            most = 6 if line is not self._sounds else 2
-            reach = 1 if line is not self._sounds else 0
-            near += line[max(0, first - reach) : min(last + reach, first + most)]
+        for line, reach in ((self.passages, _REACH), (self.pictures, _REACH), (self._sounds, 0.0)):
+            window = moment.span.widened(reach, reach, float("inf"))
+            there = [each for each in line if each.span.overlaps(window)]
+            near += sorted(there, key=lambda each: _gap(each.span, moment.span))[:_BESIDE]
         shown = next((each for each in self._texts if each.span.overlaps(moment.span)), None)
         return [*near, self._standing_with(shown)] if shown else near
 
@@ -109,18 +109,19 @@ def shown(items: Iterable[Evidence], known: Mapping[str, Evidence], of: MomentsO
         known: all moments of the run so far.
         of: the moments of a video.
     """
-    found: dict[str, Evidence] = {}
+    every, found = dict(known), dict[str, Evidence]()
     for item in items:
-        ids = (name for name, each in (known | found).items() if holds(each, item))
-        identity = next(ids, None)
+        identity = _held_by(item, every)
         if identity is None:
             moment = of(item.video).around(item) if item.video else item
-            identity = next((name for name, each in (known | found).items() if holds(each, moment)), None)
-            identity = identity or f"m{len(known.keys() | found.keys()) + 1}"
-            found[identity] = (known | found).get(identity, moment)
-        else:
-            found[identity] = (known | found)[identity]
+            identity = _held_by(moment, every) or f"m{len(every) + 1}"
+            every.setdefault(identity, moment)
+        found[identity] = every[identity]
     return found
+
+
+def _held_by(item: Evidence, moments: Mapping[str, Evidence]) -> str | None:
+    return next((identity for identity, moment in moments.items() if holds(moment, item)), None)
 
 
 def line_of(identity: str, moment: Evidence, names: Mapping[str, str]) -> str:
@@ -148,6 +149,10 @@ def _plain(text: str) -> str:
 
 def _near(one: TimeSpan, other: TimeSpan) -> bool:
     return one.overlaps(other) or abs(one.start - other.start) < 0.05
+
+
+def _gap(one: TimeSpan, other: TimeSpan) -> float:
+    return max(0.0, one.start - other.end, other.start - one.end)
 
 
 def _shared(one: TimeSpan, other: TimeSpan) -> float:

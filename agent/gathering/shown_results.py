@@ -14,7 +14,11 @@ _SHORT = 500  # letters of a text of the output that is shown
 
 
 def shown_result(
-    result: ToolResult, found: Mapping[str, Evidence], known: Mapping[str, Evidence], names: Mapping[str, str], room: int
+    result: ToolResult,
+    found: Mapping[str, Evidence],
+    known: Mapping[str, Evidence],
+    names: Mapping[str, str],
+    room: int,
 ) -> str:
     """The text of a result, at most about `room` letters; what doesn't fit is said.
 
@@ -52,5 +56,6 @@ def _facts(output: Mapping[str, Any], said: str) -> dict[str, Any]:
         name: value
         for name, value in output.items()
         if name != "timestamp"
-        if isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= _SHORT and value not in said)
+        if isinstance(value, bool | int | float)
+        or (isinstance(value, str) and len(value) <= _SHORT and value not in said)
     }

@@ -116,6 +116,7 @@ class Agent:
         watcher: Watcher | None = None,
         budget: Budget | None = None,
         watch: Watch = lambda event: None,
+        on_text: Callable[[str], None] | None = None,
         change: Callable[[RunContext], RunContext] = lambda context: context,
     ) -> Answer:
         """Answer one question about one or more videos.
@@ -132,6 +133,7 @@ class Agent:
             watcher: follows the indexing.
             budget: time limit and stop flag; the profile's limit by default.
             watch: called with each event of the trace as it is written.
+            on_text: called with each new piece of the answer as a language model writes it, before it is judged.
             change: replaces parts of the run's context, to fork another run.
 
         Raises:
@@ -175,6 +177,7 @@ class Agent:
                 stand_in=self._controllers.stands_in,
                 judge=self._controllers.judges,
                 known=known,
+                on_text=on_text,
             )
             turns = [*self._recalled(thread, again), *earlier]
             asked = Question(trace.masked(question.strip()), tuple(handles), tuple(trace.masked(options)), turns)

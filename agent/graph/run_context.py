@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,7 @@ class RunContext:
     stand_in: BaseChatModel | None = None  # takes over from a language model that fails
     judge: BaseChatModel | None = None  # judges what a language model claims
     known: Known = field(default_factory=Known)
+    on_text: Callable[[str], None] | None = None  # is given each new piece of the answer as it is written
     origin: Mapping[str, Any] = field(default_factory=dict)  # of a run forked from another
 
     @property

@@ -114,8 +114,8 @@ def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> Reply:
 
 def _read(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> tuple[Reading, Gathered]:
     """How the question was read, and what was gathered for it; empty if the run ended before."""
-    outputs = {event["type"]: trace.blob(event["output"]) for event in events if event["type"] in ("orient", "gather")}
-    oriented, gathered = outputs.get("orient"), outputs.get("gather")
+    outputs = {event["type"]: trace.blob(event["output"]) for event in events if event["type"] in ("orient", "brief")}
+    oriented, gathered = outputs.get("orient"), outputs.get("brief")
     reading = Query.model_validate(oriented).reading if oriented else Reading(sources={}, targets={})
     return reading, Gathered.model_validate(gathered) if gathered else Gathered()
 

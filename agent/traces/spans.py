@@ -97,7 +97,7 @@ def spans_of(trace: RecordedTrace) -> list[ReadableSpan]:
             spans.append(_chat(run, event, calls.get(event["data"].get("call"), 0)))
         elif event["type"] == "tool":
             spans.append(_tool(run, event))
-        elif event["type"] in ("orient", "gather", "verify"):
+        elif event["type"] in ("orient", "brief", "judge"):
             facts = {f"longtake.{name}": value for name, value in event["data"].items()}
             spans.append(run.span(event, event["type"], facts | _step(run, event)))
     return spans
@@ -191,11 +191,11 @@ def _step(run: _Run, event: Mapping[str, Any]) -> Attributes:
     if event["output"] is None:
         return {}
     made = run.trace.blob(event["output"])
-    if event["type"] == "gather":
+    if event["type"] == "brief":
         question = run.trace.blob(run.events[0]["input"])["question"]
         return {**shown("RETRIEVER", question), **documents(made["found"])}
     given = run.trace.blob(event["input"]) if event["input"] else {}
-    if event["type"] == "verify":
+    if event["type"] == "judge":
         return shown("EVALUATOR", given.get("draft"), made)
     return shown("CHAIN", given.get("question"), made)
 

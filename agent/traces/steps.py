@@ -58,7 +58,7 @@ def steps_of(run: LenientRun) -> tuple[Step, ...]:
     for event in (*run.calls, *(event for event in run.events if event.type not in ("run", "tool"))):
         of_tool = event.type == "model" and event.step not in rounds
         leader = calls.get((event.parent, event.data.get("call"))) if of_tool else None
-        if leader is None and event.type in ("tool", "model", "verify") and event.step not in rounds:
+        if leader is None and event.type in ("tool", "model", "judge") and event.step not in rounds:
             leader = event.parent if event.parent in rounds else None
         led[leader].append(event)
     return tuple(_step(run, event, led) for event in sorted(led[None], key=lambda event: event.step))
@@ -154,8 +154,8 @@ _DETAILS = {
     "tool": _tool,
     "model": _model,
     "orient": _orient,
-    "gather": _gather,
-    "verify": _verify,
+    "brief": _gather,
+    "judge": _verify,
     "guard": _ended,
     "error": _ended,
 }

@@ -23,7 +23,7 @@ from longtake.memory.layers import canonical_json, write_atomic
 from longtake.redaction import without_secrets
 
 SCHEMA = 2
-EventType = Literal["run", "orient", "gather", "model", "tool", "verify", "guard", "answer", "error"]
+EventType = Literal["run", "orient", "brief", "model", "tool", "judge", "guard", "answer", "error"]
 # Of every event.
 _FIELDS = frozenset("v run step parent type started seconds data input output spans evidence usage".split())
 

@@ -30,7 +30,9 @@ _PLACE = re.compile(
     rf"(?:(?P<name>.+?)\s+(?=\d+:))?(?:at\s+)?(?P<at>{TIME})\s*s?(?:\s*(?:-|–|—|\bto\b)\s*(?P<to>{TIME})\s*s?)?",
     re.IGNORECASE,
 )
-_EDGE = re.compile(r"(?:[.!?][\"”»)*_]*(?:\s*[\[【][^\[\]【】]*[\]】])*\s+|[。！？](?:[\[【][^\[\]【】]*[\]】])*\s*)(?=\S)")
+_EDGE = re.compile(
+    r"(?:[.!?][\"”»)*_]*(?:\s*[\[【][^\[\]【】]*[\]】])*\s+|[。！？](?:[\[【][^\[\]【】]*[\]】])*\s*)(?=\S)"
+)
 # Their full stops end no sentence: quotations, abbreviations, numbers of a list, letters of options.
 _WHOLE = re.compile(
     r"“[^”\n]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.|\b[A-Z]\.(?=\s)"

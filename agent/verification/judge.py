@@ -48,7 +48,7 @@ _VERDICTS: Mapping[str, Verdict | None] = {
     **dict.fromkeys(("no_statement", "none", "not_a_statement", "no_claim"), None),
 }
 _ID = re.compile(r"\b[mc]\d+\b")
-Complete = Callable[[str, Mapping[str, Any]], str]
+Complete = Callable[[str, dict[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,9 @@ def _read(reply: str, count: int) -> Judgement:
     told = read if isinstance(read, dict) else {"claims": read}
     listed = told.get("claims") or told.get("statements") or told.get("verdicts") or []
     if isinstance(listed, dict):
-        listed = [{"n": key, **(value if isinstance(value, dict) else {"verdict": value})} for key, value in listed.items()]
+        listed = [
+            {"n": key, **(value if isinstance(value, dict) else {"verdict": value})} for key, value in listed.items()
+        ]
     rulings = dict[int, Ruling]()
     for place, item in enumerate(listed if isinstance(listed, list) else [], 1):
         item = item if isinstance(item, dict) else {"verdict": item}

@@ -127,7 +127,7 @@ def test_show_names_the_video_where_there_are_several(two_videos: Workspace, tmp
 def test_show_tells_the_whole_run_as_json(library: Library, runs: list[LenientRun]) -> None:
     shown = reported(library, "show", runs[1].id)
     assert (shown["run"], shown["question"], shown["videos"]) == (runs[1].id, COST, list(runs[1].asked.videos))
-    assert [step["type"] for step in shown["steps"]] == ["orient", "gather", *["model"] * 5, "answer"]
+    assert [step["type"] for step in shown["steps"]] == ["orient", "brief", *["model"] * 5, "answer"]
     assert shown["steps"][2]["steps"][1]["output"]["transcript"] == "The blue kettle costs 249 dollars."
     assert runs[1].answer is not None
     assert shown["answer"] == runs[1].answer.model_dump(mode="json")

@@ -229,7 +229,7 @@ def test_the_trace_of_an_answer_is_opened_from_it(browser: Any, talk: str) -> No
             turn.get_by_role("link", name="Trace").click()
         popup.value.locator("video").wait_for()
         events = page.request.get(f"{popup.value.url}.jsonl").text()
-        assert '"type":"gather"' in events
+        assert '"type":"brief"' in events
 
 
 def test_an_answer_about_two_videos_plays_each_in_its_own_place(browser: Any, tmp_path: Path) -> None:

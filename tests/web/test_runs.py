@@ -64,7 +64,7 @@ def test_a_run_tells_every_event_of_its_trace_and_then_the_answer(small_workspac
     assert [(step["step"], step["type"], step["spans"]) for step in steps] == [
         (event["step"], event["type"], event["spans"]) for event in recorded
     ]
-    assert next(step for step in steps if step["type"] == "gather")["evidence"] > 0
+    assert next(step for step in steps if step["type"] == "brief")["evidence"] > 0
     heard = next(step for step in steps if step["type"] == "tool")
     assert heard["tool"] == "transcribe_speech"
     assert heard["evidence"] > 0

@@ -100,7 +100,11 @@ def _known_name(name: str, toolbox: Toolbox, repairs: list[str]) -> str:
     if name in toolbox or name == ANSWER:
         return name
     bare = name.rpartition(".")[2]
-    close = [bare] if bare in toolbox else get_close_matches(bare, [ANSWER, *(spec.name for spec in toolbox)], n=1, cutoff=0.7)
+    close = (
+        [bare]
+        if bare in toolbox
+        else get_close_matches(bare, [ANSWER, *(spec.name for spec in toolbox)], n=1, cutoff=0.7)
+    )
     if not close:
         return name
     repairs.append(f"tool {name!r} taken for {close[0]!r}")

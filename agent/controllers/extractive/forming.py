@@ -11,9 +11,9 @@ from longtake.agent.controllers.extractive.option_choice import choose, declinin
 from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence
+from longtake.agent.controllers.extractive.reply import DraftClaim, Outcome, Reply
 from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, times
 from longtake.agent.controllers.extractive.signs import completed
-from longtake.agent.controllers.extractive.reply import DraftClaim, Outcome, Reply
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
 from longtake.language.text import comparable
 from longtake.language.words import coverage

@@ -9,9 +9,9 @@ from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.legible import legible
 from longtake.agent.controllers.extractive.planning import formulas_of
 from longtake.agent.controllers.extractive.programs import listings
+from longtake.agent.controllers.extractive.reply import DraftClaim, Reply
 from longtake.agent.controllers.extractive.succession import neighbour
 from longtake.agent.controllers.extractive.values import extreme, values_for
-from longtake.agent.controllers.extractive.reply import DraftClaim, Reply
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query, Target
 from longtake.language.amounts import amounts

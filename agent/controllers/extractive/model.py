@@ -16,16 +16,16 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
-from longtake.agent.controllers.extractive.candidates import Embed, candidates_of
 from longtake.agent.controllers.draft import ANSWER, Draft, DraftClaim
+from longtake.agent.controllers.extractive.candidates import Embed, candidates_of
 from longtake.agent.controllers.extractive.forming import Findings, form
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.planning import Call, calls_after, calls_for
 from longtake.agent.controllers.extractive.ranking import judged, load_weights, ranked
+from longtake.agent.controllers.extractive.reply import NOTHING, Reply, unsure
 from longtake.agent.controllers.extractive.stating import TokenEmbed, judge_for
 from longtake.agent.controllers.extractive.succession import neighbour
 from longtake.agent.controllers.extractive.values import extreme
-from longtake.agent.controllers.extractive.reply import NOTHING, Reply, unsure
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.errors import EngineError
@@ -84,7 +84,9 @@ class ExtractiveChatModel(BaseChatModel):
             lines = [candidate for candidate, _ in found]
             made, value = made_reply(query, gathered, results, lines), extreme(query, lines)
             picked = value.line if value else neighbour(query, gathered, lines)
-            message = _answer(form(Findings(query, found, weights, results, self.embed, made, picked)), query, len(results))
+            message = _answer(
+                form(Findings(query, found, weights, results, self.embed, made, picked)), query, len(results)
+            )
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 

@@ -21,11 +21,13 @@ _WHERE = {
 }
 Outcome = Literal["answered", "uncertain", "abstained"]
 
+
 class DraftClaim(Record):
     """A statement, and the ids of its evidence."""
 
     text: str
     evidence: tuple[str, ...]
+
 
 class Reply(Record):
     """A structured draft."""

@@ -165,9 +165,7 @@ def _unique(found: Sequence[FoundBy]) -> tuple[FoundBy, ...]:
     return tuple(each for place, each in enumerate(found) if each not in found[:place])
 
 
-def _standing(
-    draft: Draft, judgement: Judgement, rulings: Sequence[Ruling], chosen: Ruling | None
-) -> Standing:
+def _standing(draft: Draft, judgement: Judgement, rulings: Sequence[Ruling], chosen: Ruling | None) -> Standing:
     """What the claims that answer the question make of an answer: one that isn't supported makes it uncertain."""
     if draft.status == "abstained" or judgement.abstains:
         return "abstained"

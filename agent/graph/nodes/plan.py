@@ -52,10 +52,10 @@ def _round(
     started = time.time()
     tools = context.tools
     budget = tools.budget if share == 1.0 else tools.budget.share(share * tools.budget.left)
-    controller = _controller(state, context)
+    controller, timeout = _controller(state, context), tools.settings.controller.timeout
     try:
         answered, sent, shortened = reply_that_fits(
-            lambda asked: reply(controller, asked, schemas, timeout=tools.settings.controller.timeout, budget=budget),
+            lambda asked: reply(controller, asked, schemas, timeout=timeout, budget=budget, on_text=context.on_text),
             messages,
         )
     except (EngineError, Cancelled) as error:
@@ -94,7 +94,9 @@ def _round(
         guard = f"{SILENT} (its replies say nothing)"
         return _ended(guard, progress, context)
     told = render("empty")
-    back = [message, *(ToolMessage(told, tool_call_id=call["id"]) for call in broken)] if broken else [HumanMessage(told)]
+    back = (
+        [message, *(ToolMessage(told, tool_call_id=call["id"]) for call in broken)] if broken else [HumanMessage(told)]
+    )
     return {"messages": [*sent, *back], "progress": progress}
 
 

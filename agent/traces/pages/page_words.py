@@ -19,8 +19,8 @@ _EXAMINED = ("subtitles", "speech", "scene_text", "sounds", "shots", "captions")
 _NUMBERS = re.compile(r'\[\n([^\[\]{}"]*)\n *\]')  # a list in JSON that is easier to read on one line
 _TITLES = {
     "orient": "Reads the question",
-    "gather": "Searches for evidence",
-    "verify": "Checks the claims",
+    "brief": "Searches for evidence",
+    "judge": "Checks the claims",
     "guard": "Stops early",
     "error": "Stops with an error",
     "answer": "Answers",

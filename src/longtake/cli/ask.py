@@ -130,9 +130,9 @@ def show(answer: Answer, workspace: Workspace) -> None:
         where = f"{record.name} " if record else ""
         when = TimeSpan(start=citation.start, end=citation.end)
         say(f"  {where}{when}  {citation.modality:<10}  {_short(citation.quote)}")
-    for claim in answer.claims if answer.status not in ("abstained", "uncertain") else ():
-        if claim.verdict != "supported" and not claim.doubtful:
-            say(f"  struck, {claim.verdict}: {_short(claim.text)}")
+    for claim in answer.claims:
+        if claim.verdict in ("not_shown", "contradicted"):
+            say(f"  {claim.verdict.replace('_', ' ')}: {_short(claim.text)} ({claim.reason})")
     usage = answer.usage
     spent = [counted(usage.rounds, "round"), counted(usage.tool_calls, "tool call")]
     if usage.input_tokens:

@@ -78,7 +78,7 @@ def test_an_unsupported_claim_is_sent_back_once_and_then_struck(small_workspace:
 
 def test_a_wrong_number_is_contradicted_and_never_answered(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [says(None, LISTEN), says("The blue kettle costs 299 dollars [00:00:04].")])
-    assert [event["data"]["unsupported"] for event in asked.of("verify")][:2] == [1, 1]
+    assert [event["data"]["unsupported"] for event in asked.of("judge")][:2] == [1, 1]
     assert asked.stood_in
     assert "299" not in asked.answer.model_dump_json()
 

@@ -251,7 +251,7 @@ def test_where_it_refuses_the_lines_that_were_found_answer(small_workspace: Work
 def test_a_refusal_in_its_field_is_kept_in_the_trace(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [_ending(says(None), "stop", refusal="I can't help with that.")])
     trace = RecordedTrace(small_workspace.library.trace_root, asked.answer.trace or "")
-    assert "I can't help with that." in trace.blob(asked.of("verify")[0]["input"])["draft"]
+    assert "I can't help with that." in trace.blob(asked.of("judge")[0]["input"])["draft"]
 
 
 @pytest.mark.parametrize("wrong", [("order_pizza", {}), ("transcribe_speech", {"speaker": "Ann"})])

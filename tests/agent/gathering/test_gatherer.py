@@ -29,7 +29,7 @@ def gathered(small_workspace: Workspace) -> Gather:
 def gathered_for(question: str, video: str, workspace: Workspace) -> Gathered:
     answer = Agent(workspace).ask([video], question)
     trace = RecordedTrace(workspace.library.trace_root, answer.trace or "")
-    (event,) = [event for event in trace.events() if event["type"] == "gather"]
+    (event,) = [event for event in trace.events() if event["type"] == "brief"]
     return Gathered.model_validate(trace.blob(event["output"]))
 
 

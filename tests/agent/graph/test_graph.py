@@ -11,15 +11,15 @@ from longtake.agent.graph.graph import build_graph
 
 DESIGN = {
     ("__start__", "orient"),
-    ("orient", "gather"),
-    ("gather", "plan"),
+    ("orient", "brief"),
+    ("brief", "plan"),
     ("plan", "act"),
     ("act", "plan"),
-    ("plan", "verify"),
-    ("verify", "plan"),
-    ("verify", "stand_in"),
+    ("plan", "judge"),
+    ("judge", "plan"),
+    ("judge", "stand_in"),
     ("stand_in", "plan"),
-    ("verify", "answer"),
+    ("judge", "answer"),
     ("answer", "__end__"),
 }
 

@@ -114,7 +114,7 @@ def _ctrl_c_at(last: str) -> Watch:
     return watch
 
 
-@pytest.mark.parametrize("event", ["orient", "model", "tool", "verify"])
+@pytest.mark.parametrize("event", ["orient", "model", "tool", "judge"])
 def test_an_interrupted_question_leaves_the_thread_as_it_was(event: str, small_workspace: Workspace) -> None:
     thread = f"interrupted in {event}"
     Agent(small_workspace).ask([VIDEO], COST, thread=thread)

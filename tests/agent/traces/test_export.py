@@ -64,8 +64,8 @@ def test_the_spans_are_the_agent_its_chats_and_its_tools(received: dict[str, lis
         "execute_tool transcribe_speech": 1,
         "execute_tool summarize_segment": 1,
         "execute_tool calculator": 1,
-        "gather": 1,
-        "verify": 1,
+        "brief": 1,
+        "judge": 1,
     }
     everything = [span for spans in received.values() for span in spans]
     assert len({span.trace_id for span in everything}) == 1
@@ -134,14 +134,14 @@ def test_every_span_shows_a_viewer_its_kind_its_input_and_its_output(
     assert {name: each["openinference.span.kind"] for name, each in said.items()} == {
         "invoke_agent Longtake": "AGENT",
         "orient": "CHAIN",
-        "gather": "RETRIEVER",
+        "brief": "RETRIEVER",
         "chat scripted": "LLM",
         "execute_tool transcribe_speech": "TOOL",
         "execute_tool summarize_segment": "TOOL",
         "execute_tool calculator": "TOOL",
-        "verify": "EVALUATOR",
+        "judge": "EVALUATOR",
     }
-    agent, tool, verify = (said[name] for name in ("invoke_agent Longtake", "execute_tool transcribe_speech", "verify"))
+    agent, tool, verify = (said[name] for name in ("invoke_agent Longtake", "execute_tool transcribe_speech", "judge"))
     assert (agent["input.value"], agent["output.value"]) == (QUESTION, asked.answer.answer)
     assert (agent["input.mime_type"], tool["input.mime_type"]) == ("text/plain", "application/json")
     assert json.loads(tool["input.value"]) == LISTEN[1]
@@ -150,7 +150,7 @@ def test_every_span_shows_a_viewer_its_kind_its_input_and_its_output(
     assert verify["input.value"] == PRICE
     assert json.loads(verify["output.value"])[0]["verdict"] == "supported"
     assert all(each["input.value"] for each in said.values())
-    gathered = said["gather"]
+    gathered = said["brief"]
     (kettle,) = (key for key, value in gathered.items() if key.endswith(".content") and "249 dollars" in value)
     assert json.loads(gathered[kettle.replace(".content", ".metadata")])["start"] == 4.0
 

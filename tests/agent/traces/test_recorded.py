@@ -55,15 +55,15 @@ def test_what_a_fork_was_forked_from_may_be_unreadable(run: LenientRun, tmp_path
 
 def test_steps_stand_under_the_reply_that_led_to_them_in_the_order_of_the_calls(run: LenientRun) -> None:
     steps = steps_of(run)
-    assert [step.type for step in steps] == ["orient", "gather", *["model"] * 5, "answer"]
+    assert [step.type for step in steps] == ["orient", "brief", *["model"] * 5, "answer"]
     assert [[below.tool or below.type for below in step.steps] for step in steps] == [
         [],
         [],
         ["cross_modal_search", "transcribe_speech"],
         ["transcribe_speech", "nonsense"],
         ["transcribe_speech"],
-        ["verify"],
-        ["verify"],
+        ["judge"],
+        ["judge"],
         [],
     ]
     assert sorted(step.step for step in every(steps)) == [event.step for event in run.events[1:]]
@@ -105,7 +105,7 @@ def test_a_trace_that_ends_in_the_middle_of_a_line_is_shown_up_to_there(run: Len
     torn = rewritten(run, tmp_path, [*lines[:6], lines[6][:40]])
     assert [event.step for event in torn.events] == [0, 1, 2, 3, 4, 5]
     assert (torn.asked.question, torn.status, torn.answer) == (COST, "unfinished", None)
-    assert [step.type for step in steps_of(torn)] == ["orient", "gather", "model"]
+    assert [step.type for step in steps_of(torn)] == ["orient", "brief", "model"]
     (problem,) = torn.problems
     assert "is cut off" in problem
 

@@ -197,7 +197,7 @@ def test_what_differs_without_changing_the_answer_is_reported_all_the_same(
     asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
 
     def change(event: dict[str, Any]) -> None:
-        if event["type"] == "verify":
+        if event["type"] == "judge":
             event["data"]["unsupported"] = 7
 
     replayed = replay(rewritten(trace_of(small_workspace, asked), tmp_path, change))

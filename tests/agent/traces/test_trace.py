@@ -40,16 +40,16 @@ def test_every_event_is_of_the_schema_and_says_what_led_to_it(small_workspace: W
     assert kinds == [
         "run",
         "orient",
-        "gather",
+        "brief",
         "model",
         "tool",
         "tool",
         "model",
         "tool",
         "model",
-        "verify",
+        "judge",
         "model",
-        "verify",
+        "judge",
         "answer",
     ]
     assert [event["parent"] for event in asked.events[3:12]] == [None, 3, 3, 3, 6, 6, 8, 8, 10]
@@ -63,7 +63,7 @@ def test_a_tool_event_says_which_seconds_it_looked_at_and_what_it_found(small_wo
     assert tool["spans"] == [[video, 3.0, 7.0]]
     assert tool["data"]["arguments"] == LISTEN[1]
     assert len(tool["evidence"]) == 1
-    assert set(asked.of("gather")[0]["evidence"]) | set(tool["evidence"]) <= set(asked.of("verify")[0]["evidence"])
+    assert set(asked.of("brief")[0]["evidence"]) | set(tool["evidence"]) <= set(asked.of("judge")[0]["evidence"])
 
 
 def test_blobs_hold_whole_inputs_and_outputs(small_workspace: Workspace) -> None:
@@ -258,4 +258,4 @@ def test_a_contact_of_a_slide_is_quoted_as_it_stands_there(small_workspace: Work
     contact = "https://acme.com\ninfo@acme.com and ssh://git@github.com/x"
     asked = ask_endpoint(small_workspace, [says(f"NOT FOUND: it only says {contact}.")])
     trace = RecordedTrace(small_workspace.library.trace_root, asked.answer.trace or "")
-    assert contact in trace.blob(asked.of("verify")[0]["input"])["draft"]
+    assert contact in trace.blob(asked.of("judge")[0]["input"])["draft"]

@@ -45,10 +45,10 @@ def test_every_round_is_run_through_the_graph() -> None:
     assert report.steps == 29
     assert {node: spread.n for node, spread in report.nodes.items()} == {
         "orient": 2,
-        "gather": 2,
+        "brief": 2,
         "plan": 26,
         "act": 24,
-        "verify": 2,
+        "judge": 2,
         "answer": 2,
     }
     assert (report.wall.ratio.n, report.cpu.ratio.n) == (2, 2)

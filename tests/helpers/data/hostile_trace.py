@@ -49,7 +49,7 @@ def _write(trace: Trace) -> None:
     origin = {"run": SCRIPT, "step": 3, "set": arguments}
     trace.event("run", started=now, given=asked, result=load().model_dump(mode="json"), data={"forked_from": origin})
     trace.event("orient", started=now, parent=0, result=query.model_dump(mode="json"))
-    trace.event("gather", started=now, parent=0, result=Gathered(found=(found,)).model_dump(mode="json"))
+    trace.event("brief", started=now, parent=0, result=Gathered(found=(found,)).model_dump(mode="json"))
     model = trace.event(
         "model",
         started=now,

@@ -126,7 +126,7 @@ def _recorded(workspace: Workspace, answer: Answer) -> tuple[list[Evidence], lis
     gathered: list[Evidence] = []
     calls = []
     for event in trace.events():
-        if event["type"] == "gather":
+        if event["type"] == "brief":
             gathered += [
                 item for found in Gathered.model_validate(trace.blob(event["output"])).found for item in found.line
             ]

@@ -53,10 +53,10 @@ RUNS = 20
 # By event type.
 _NODES = {
     "orient": "orient",
-    "gather": "gather",
+    "brief": "brief",
     "model": "plan",
     "tool": "act",
-    "verify": "verify",
+    "judge": "judge",
     "answer": "answer",
 }
 
