@@ -6,13 +6,11 @@ stays with the run, and the trace lists what was shortened.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from longtake.agent.controllers.asking import ContextFull
-from longtake.tools.core.result import ToolResult
 
 # Characters for each older part, and for each result of the last round; tried in this order.
 ROOMS = ((1_500, 6_000), (500, 1_500), (200, 500))
@@ -57,8 +55,8 @@ def _shortened(message: BaseMessage, room: int) -> str | None:
     if len(message.text) <= room:
         return None
     if isinstance(message, ToolMessage):
-        result = json.loads(ToolResult.model_validate(message.artifact).for_controller(room))
-        short = json.dumps({"note": TOLD, **result}, ensure_ascii=False)
+        lines = message.text[:room].splitlines()
+        short = "\n".join([*(lines[:-1] or lines), f"({TOLD})"])
     elif isinstance(message, AIMessage):
         short = f"{message.text[:room]}… ({TOLD.partition(';')[0]})"
     else:

@@ -14,9 +14,11 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from longtake.agent.controllers.asking import ContextFull
+from longtake.agent.gathering.moments import Moments
 from longtake.agent.query.query import Reading
 from longtake.agent.traces.recording import Call, Reply, letters
-from longtake.errors import LibraryError
+from longtake.errors import EngineError, LibraryError
+from longtake.memory.records import Evidence
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import ToolContext
@@ -27,18 +29,23 @@ class Replies:
     """The replies that remain to be given, each once; tools may request theirs concurrently."""
 
     def __init__(
-        self, planned: Sequence[Reply], calls: Mapping[str, Call], checks: Sequence[tuple[str, AIMessage]] = ()
+        self,
+        planned: Sequence[Reply],
+        calls: Mapping[str, Call],
+        checks: Sequence[tuple[str, AIMessage]] = (),
+        problem: str = "",
     ) -> None:
-        """Take the replies in rounds, and those to the prompts of calls and verification."""
+        """Take the replies in rounds, those to the prompts of calls and of the judge, and why one had no reply."""
         self._planned = deque(planned)
+        self._problem = problem
         self._prompted: dict[str, deque[AIMessage]] = {}
         for prompt, message in (*(pair for call in calls.values() for pair in call.prompts), *checks):
             self._prompted.setdefault(prompt, deque()).append(message)
 
     @property
-    def waiting(self) -> bool:
-        """Whether a reply in a round hasn't been requested yet."""
-        return bool(self._planned)
+    def waiting(self) -> int:
+        """How many replies in rounds haven't been requested yet."""
+        return len(self._planned)
 
     def next(self, messages: Sequence[BaseMessage]) -> AIMessage | None:
         """The reply in the next round; None if there are no more.
@@ -54,8 +61,14 @@ class Replies:
         return self._planned.popleft().message
 
     def to(self, prompt: str) -> AIMessage | None:
-        """The reply to a tool's prompt; None if there is none left."""
+        """The reply to a single prompt; None if there is none left.
+
+        Raises:
+            EngineError: when the judge couldn't be asked.
+        """
         replies = self._prompted.get(prompt)
+        if not replies and self._problem:
+            raise EngineError(self._problem)
         return replies.popleft() if replies else None
 
 
@@ -87,11 +100,30 @@ class RecordedController(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        reply: BaseMessage | None = self.replies.next(messages) if self.tools else self.replies.to(messages[-1].text)
+        # A single message is the prompt of a tool or of the judge; a conversation has more.
+        single = len(messages) == 1
+        reply: BaseMessage | None = self.replies.to(messages[-1].text) if single else self.replies.next(messages)
         if reply is None:
             live = self.then()
             reply = (live.bind_tools(self.tools) if self.tools else live).invoke(messages, **kwargs)
         return ChatResult(generations=[ChatGeneration(message=reply)])
+
+
+class RecordedMoments(Moments):
+    """The moments of a recorded run: its results hold whole moments, and the judge's step what lies beside them."""
+
+    def __init__(self, beside: Mapping[str, Sequence[Evidence]]) -> None:
+        """Take what lies beside moments, by the ids of their evidence."""
+        super().__init__(())
+        self._beside = beside
+
+    def around(self, item: Evidence) -> Evidence:
+        """The moment itself."""
+        return item
+
+    def beside(self, moment: Evidence) -> list[Evidence]:
+        """As recorded."""
+        return list(self._beside.get(moment.id, ()))
 
 
 class RecordedReader:

@@ -15,6 +15,7 @@ from longtake.agent.graph.video_metadata import Known
 from longtake.agent.query.query import Query, Reading
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import LibraryError
+from longtake.memory.records import Evidence
 from longtake.settings import Settings
 from longtake.tools.core.result import ToolResult
 
@@ -48,7 +49,9 @@ class WholeRun:
     settings: Settings
     replies: tuple[Reply, ...]
     calls: Mapping[str, Call]  # by their ids in the run
-    checks: tuple[tuple[str, AIMessage], ...]  # verification's prompts to the model, and the replies
+    checks: tuple[tuple[str, AIMessage], ...]  # the judge's prompts, and the replies
+    problem: str  # why the judge couldn't be asked, if it couldn't
+    beside: Mapping[str, tuple[Evidence, ...]]  # what lies beside the cited moments, by the ids of their evidence
     reading: Reading
     gathered: Gathered
     events: tuple[Mapping[str, Any], ...] = field(repr=False)
@@ -62,9 +65,10 @@ class WholeRun:
         """
         events = tuple(trace.events())
         inputs = trace.blob(events[0]["input"]) if events and events[0]["type"] == "run" else {}
-        if "known" not in inputs:
+        old = {event["type"] for event in events} & {"gather", "verify"}
+        if "known" not in inputs or old:
             raise LibraryError(
-                f"Trace {trace.run!r} was written by an older version and lacks the facts about its videos: "
+                f"Trace {trace.run!r} was written by an older version and lacks what a replay needs: "
                 "ask its question again, and replay that run."
             )
         oriented = [trace.blob(event["input"]) for event in events if event["type"] == "orient"]
@@ -77,6 +81,11 @@ class WholeRun:
             tuple(_reply(trace, event) for event in events if plans(event)),
             {event["data"]["call"]: _call(trace, event, events) for event in events if event["type"] == "tool"},
             _prompts(trace, CHECK, events),
+            next(
+                (event["data"]["problem"] for event in events if event["type"] == "judge" and event["data"]["problem"]),
+                "",
+            ),
+            _beside(trace, events),
             *_read(trace, events),
             events,
         )
@@ -118,6 +127,16 @@ def _read(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> tuple[Re
     oriented, gathered = outputs.get("orient"), outputs.get("brief")
     reading = Query.model_validate(oriented).reading if oriented else Reading(sources={}, targets={})
     return reading, Gathered.model_validate(gathered) if gathered else Gathered()
+
+
+def _beside(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Evidence, ...]]:
+    """What the judge was shown beside each cited moment."""
+    found: dict[str, tuple[Evidence, ...]] = {}
+    for event in events:
+        if event["type"] == "judge":
+            for name, near in trace.blob(event["input"])["beside"].items():
+                found[name] = tuple(map(Evidence.model_validate, near))
+    return found
 
 
 def _prompts(trace: RecordedTrace, call: str, events: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, AIMessage], ...]:

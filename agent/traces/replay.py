@@ -17,7 +17,7 @@ from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
 from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.traces.differences import Difference, compared, first_difference
-from longtake.agent.traces.playback import RecordedController, RecordedReader, RecordedToolbox, Replies
+from longtake.agent.traces.playback import RecordedController, RecordedMoments, RecordedReader, RecordedToolbox, Replies
 from longtake.agent.traces.recording import WholeRun
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.errors import Cancelled, EngineError, LibraryError
@@ -27,6 +27,7 @@ from longtake.preprocess.engines import EngineTable
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 
 _ENDS = ("answer", "error")
+_LAST_TURN = 0.2  # seconds; less than any run keeps for its last turn
 
 
 class Replayed(NamedTuple):
@@ -57,9 +58,9 @@ def replay(trace: RecordedTrace) -> Replayed:
 
 def _run_again(recording: WholeRun, folder: Path) -> RecordedTrace:
     """The trace of the new run; the empty folder is its library."""
-    library, time_left = Library(folder), _RecordedTime()
+    library, time_left = Library(folder), _RecordedTime(recording)
     handles = {video.id: VideoHandle(_record(video), library) for video in recording.known.videos}
-    settings = recording.settings
+    settings, moments = recording.settings, RecordedMoments(recording.beside)
     tools = ToolContext(handles, EngineTable(settings), HybridIndex(library.index_root), settings, time_left)
     controller, stand_in = _controllers(recording, time_left)
     trace = Trace(library.trace_root)
@@ -70,6 +71,7 @@ def _run_again(recording: WholeRun, folder: Path) -> RecordedTrace:
         trace,
         time.time(),
         RecordedReader(recording.reading),
+        lambda video: moments,
         gather=lambda query, context: recording.gathered,
         stand_in=None if settings.controller.engine == "extractive" else stand_in,
         known=recording.known,
@@ -87,7 +89,9 @@ def _controllers(recording: WholeRun, time_left: _RecordedTime) -> tuple[Recorde
     silent = next((event for event in guards if event["data"]["guard"].startswith(SILENT)), None)
     end = _end_of(recording, recording.last("guard"), time_left)
     if silent is None:
-        both = RecordedController(replies=Replies(recording.replies, recording.calls, recording.checks), then=end)
+        replies = Replies(recording.replies, recording.calls, recording.checks, recording.problem)
+        time_left.replies = replies
+        both = RecordedController(replies=replies, then=end)
         return both, both
     own = [reply for reply in recording.replies if reply.step < silent["step"]]
     others = [reply for reply in recording.replies if reply.step > silent["step"]]
@@ -100,16 +104,29 @@ def _controllers(recording: WholeRun, time_left: _RecordedTime) -> tuple[Recorde
 
 
 class _RecordedTime(Budget):
-    """A time budget that runs out when the recorded one did."""
+    """A time budget that runs out when the recorded one did: then only the time for a last turn is left."""
 
-    def __init__(self) -> None:
+    def __init__(self, recording: WholeRun) -> None:
         super().__init__(math.inf)
         self.over = False
+        self.replies: Replies | None = None
+        late = (
+            event for event in recording.events if event["type"] == "guard" and event["data"]["guard"] == OUT_OF_TIME
+        )
+        step = next((event["step"] for event in late), math.inf)
+        self._last_turn = sum(reply.step > step for reply in recording.replies)
+
+    def share(self, seconds: float) -> Budget:
+        """The same budget."""
+        return self
 
     @property
     def left(self) -> float:
         """Seconds left."""
-        return 0.0 if self.over else super().left
+        if self.over:
+            return 0.0
+        waiting = self.replies.waiting if self.replies and self._last_turn else math.inf
+        return _LAST_TURN if waiting <= self._last_turn else super().left
 
 
 def _end_of(

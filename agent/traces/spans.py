@@ -196,7 +196,7 @@ def _step(run: _Run, event: Mapping[str, Any]) -> Attributes:
         return {**shown("RETRIEVER", question), **documents(made["found"])}
     given = run.trace.blob(event["input"]) if event["input"] else {}
     if event["type"] == "judge":
-        return shown("EVALUATOR", given.get("draft"), made)
+        return shown("EVALUATOR", given.get("draft"), made.get("claims"))
     return shown("CHAIN", given.get("question"), made)
 
 

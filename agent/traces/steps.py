@@ -129,13 +129,14 @@ def _orient(run: LenientRun, event: Event) -> dict[str, Any]:
     return {"text": f"{found.target} ({found.reading.targets[found.target]:.0%}) from {sources}{within}{read_as}"}
 
 
-def _gather(run: LenientRun, event: Event) -> dict[str, Any]:
+def _brief(run: LenientRun, event: Event) -> dict[str, Any]:
     found = run.read(event.output, Gathered)
     return {"text": f"{counted(len(found.found), 'document')} found"} if found else {}
 
 
-def _verify(run: LenientRun, event: Event) -> dict[str, Any]:
-    claims = _listed(run.blob(event.output))
+def _judge(run: LenientRun, event: Event) -> dict[str, Any]:
+    judged = run.blob(event.output)
+    claims = _listed(judged.get("claims")) if isinstance(judged, Mapping) else []
     unsupported = event.data.get("unsupported", 0)
     removed = event.data.get("citations_removed", 0)
     text = f"{counted(len(claims), 'claim')}, {unsupported or 'none'} unsupported" if claims else "no claims"
@@ -154,8 +155,8 @@ _DETAILS = {
     "tool": _tool,
     "model": _model,
     "orient": _orient,
-    "brief": _gather,
-    "judge": _verify,
+    "brief": _brief,
+    "judge": _judge,
     "guard": _ended,
     "error": _ended,
 }

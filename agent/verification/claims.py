@@ -143,7 +143,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
         masked = _WHOLE.sub(lambda match: "_" * len(match[0]), line)
         edges = [0, *(match.end() for match in _EDGE.finditer(masked)), len(line)]
         begun = 0
-        for start, end in zip(edges, edges[1:], strict=False):
+        for end in edges[1:]:
             few = len(re.findall(r"\w+", line[begun:end])) <= _FEW
             if (few and end < len(line)) or not line[begun:end].strip():
                 continue  # it joins the next sentence

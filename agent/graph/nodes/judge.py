@@ -119,10 +119,10 @@ def _option(draft: Draft, options: Sequence[str], read: Read) -> Statement | Non
 def _grounds(
     statements: Sequence[Statement], state: AgentState, context: RunContext, beside: dict[str, list[Evidence]]
 ) -> Grounds:
-    """What the judge reads: the cited moments, then what lies beside them; all of the run's if a statement cites none."""
+    """The cited moments, then what lies beside them; all moments of the run if a statement cites none."""
     moments = state.moments
     evidence = {each.id: moments[each.id] for statement in statements for each in statement.cited}
-    for identity, moment in list(evidence.items()):
+    for moment in list(evidence.values()):
         if moment.modality != "metadata":
             beside[moment.id] = context.moments(moment.video).beside(moment)
     _add(evidence, (item for near in beside.values() for item in near), moments)

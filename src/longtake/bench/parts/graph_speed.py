@@ -26,6 +26,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langsmith.run_helpers import tracing_context
 
+from longtake.agent.gathering.documents import LibraryMoments
 from longtake.agent.graph.graph import build_graph
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import Question
@@ -178,7 +179,8 @@ def _asking(workspace: Workspace, video: VideoRecord, rounds: int) -> Callable[[
         tools = ToolContext(handles, workspace.engines, workspace.index, workspace.settings, budget)
         with closing(Trace(workspace.library.trace_root)) as trace, tracing_context(enabled=False):
             known = Known(videos=tuple(known_video(handle) for handle in handles.values()))
-            context = RunContext(toolbox, tools, controller, trace, time.time(), reader, known=known)
+            moments = LibraryMoments(handles)
+            context = RunContext(toolbox, tools, controller, trace, time.time(), reader, moments, known=known)
             answer: Answer = graph.invoke(asked, _thread(_steps(rounds)), context=context)["answer"]
         if (answer.status, answer.usage.tool_calls) != ("answered", rounds):
             raise EngineError(f"A run should have answered after {rounds} rounds, but ended with: {answer.answer}")
