@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helpers.servers.openai_server import Endpoint, Reply, openai_server
+from helpers.servers.openai_server import Endpoint, Reply, agrees, openai_server
 
 from longtake.agent.controllers.factory import make_controllers
 from longtake.agent.graph.agent import Agent
-from longtake.agent.graph.nodes.answer import STOOD_IN
+from longtake.agent.graph.nodes.publish import STOOD_IN
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load
@@ -60,9 +60,10 @@ def ask_endpoint(
     question: str = "What does the blue kettle cost?",
     options: Sequence[str] = (),
     videos: Sequence[str] = (VIDEO,),
+    judge: Callable[[dict[str, Any]], Reply] = agrees,
 ) -> Asked:
-    """Ask one question of an endpoint that replies as scripted."""
-    with openai_server(script) as endpoint:
+    """Ask one question of an endpoint that replies as scripted, and agrees with whatever it is asked to judge."""
+    with openai_server(script, judge) as endpoint:
         answer = endpoint_asker(workspace, endpoint.url, *settings).ask(list(videos), question, options=options)
     trace = RecordedTrace(workspace.library.trace_root, answer.trace or "")
     return Asked(answer, endpoint, list(trace.events()))

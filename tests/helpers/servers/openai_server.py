@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -51,6 +52,21 @@ def says(text: str | None, *calls: tuple[str, Any], usage: tuple[int, int] | Non
     return Reply(json.dumps(body))
 
 
+def judges(*verdicts: str, reasons: Sequence[str] = (), abstains: bool = False, answers: bool = True) -> Reply:
+    """A judgement: the verdict on each statement, in order."""
+    told = [
+        {"n": n, "reason": reasons[n - 1] if n <= len(reasons) else "", "verdict": verdict, "answers": answers}
+        for n, verdict in enumerate(verdicts, 1)
+    ]
+    return says(json.dumps({"abstains": abstains, "claims": told}))
+
+
+def agrees(request: Mapping[str, Any]) -> Reply:
+    """A judge that finds every statement supported."""
+    asked = request["messages"][-1]["content"].partition("Statements of the answer")[2]
+    return judges(*["supported"] * len(re.findall(r"^\d+\. \"", asked, re.MULTILINE)))
+
+
 def refuses(status: int, message: str) -> Reply:
     """An error as OpenAI words it."""
     return Reply(json.dumps({"error": {"message": message, "type": "server_error"}}), status)
@@ -67,6 +83,8 @@ class Endpoint:
     models: tuple[str, ...] = ("scripted",)
     listed: int = 0  # how often it was asked for them
     most_at_once: int = 0
+    judge: Callable[[dict[str, Any]], Reply] = agrees
+    judged: list[dict[str, Any]] = field(default_factory=list)  # the requests that asked it to judge an answer
     _under_way: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -83,14 +101,18 @@ class Endpoint:
                 self._under_way -= 1
 
     def next(self, request: dict[str, Any], key: str) -> Reply:
+        form = request.get("response_format", {}).get("json_schema", {})
+        if form.get("name") == "judgement":
+            self.judged.append(request)
+            return self.judge(request)
         self.requests.append(request)
         self.keys.append(key)
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
 
 
 @contextmanager
-def openai_server(script: Sequence[Reply]) -> Iterator[Endpoint]:
-    """Listen on a free port of loopback until the block ends."""
+def openai_server(script: Sequence[Reply], judge: Callable[[dict[str, Any]], Reply] = agrees) -> Iterator[Endpoint]:
+    """Listen on a free port of loopback until the block ends. What asks for a judgement goes to `judge`."""
 
     class Scripted(Handler):
         def do_GET(self) -> None:
@@ -128,5 +150,5 @@ def openai_server(script: Sequence[Reply]) -> Iterator[Endpoint]:
                 self.close_connection = True
 
     with listening(Scripted) as url:
-        endpoint = Endpoint(f"{url}/v1", list(script))
+        endpoint = Endpoint(f"{url}/v1", list(script), judge=judge)
         yield endpoint
