@@ -11,6 +11,7 @@ import typer
 
 from longtake.bench.cli_hour import hour
 from longtake.bench.cli_parts import parts
+from longtake.bench.loop.cli import loop
 from longtake.cli.options import Json, Media, Rounds, ensure_folder, notify, print_report
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session
 
@@ -103,3 +104,4 @@ def screenshots(
 
 bench.add_typer(parts)
 bench.add_typer(hour)
+bench.add_typer(loop, name="loop")
