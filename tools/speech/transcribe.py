@@ -57,6 +57,13 @@ def _result(
     return ToolResult(tool="transcribe_speech", output=output, evidence=evidence, looked_at=looked_at, notes=notes)
 
 
+def words_said(video: VideoHandle, span: TimeSpan) -> list[dict[str, Any]]:
+    """The items of the first track that overlap a span; none without words."""
+    layer = _words_of(video)
+    source = _one_source(list(layer.items()), None) if layer else []
+    return [item for item in source if TimeSpan(start=item["start"], end=item["end"]).overlaps(span)]
+
+
 def _words_of(video: VideoHandle) -> Layer | None:
     """Subtitles, which a person wrote, before recognised speech; empty subtitles only if no speech was recognised."""
     subtitles = video.layer("subtitles")
