@@ -164,7 +164,8 @@ def parse_span(value: Any, *, window: float, duration: float) -> ParsedSpan:
     if start >= duration > 0 or (duration <= 0 < start):
         raise SpanError(_outside(str(TimeSpan(start=start, end=end)), duration))
     if end > duration:
-        notes.append(f"clipped to the end of the video at {clock(duration, decimals=1)}")
+        if end != _LAST:
+            notes.append(f"clipped to the end of the video at {clock(duration, decimals=1)}")
         end = duration
     return ParsedSpan(TimeSpan(start=start, end=end), tuple(notes))
 

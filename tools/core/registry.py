@@ -22,10 +22,11 @@ _Time = Annotated[float, Strict()] | str  # strict: True isn't a time
 Timestamp = Annotated[
     _Time | list[_Time] | dict[str, _Time],
     WithJsonSchema({"type": "string"}),
-    Field(description="HH:MM:SS or HH:MM:SS-HH:MM:SS"),
+    Field(description="Where in the video: 00:12:34, or 00:12:30-00:13:00 for a span."),
 ]
-# What a controller's schema says of a parameter; the rest stands in the tool's description.
-_TOLD = frozenset({"type", "enum", "items", "minimum", "maximum", "minItems", "maxItems"})
+# What a controller's schema says of a parameter; what its name doesn't tell stands in the tool's description.
+_TOLD = frozenset({"type", "enum", "items", "minimum", "maximum"})
+_FORM = "HH:MM:SS[-HH:MM:SS]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class ToolSpec:
     def as_openai(self, videos: tuple[str, ...] = ()) -> dict[str, Any]:
         """The tool as a controller sees it, in the format of chat models and in few tokens.
 
-        The first paragraph of the description explains the arguments, which have types and limits only.
+        The first paragraph of the description explains the arguments, of which only the types are told.
         """
         schema = self.schema(videos)
         fields = {name: field for name, field in schema["properties"].items() if name not in self.quiet}
@@ -131,7 +132,7 @@ def _plain(field: dict[str, Any]) -> dict[str, Any]:
 def _told(name: str, field: dict[str, Any]) -> dict[str, Any]:
     told = {key: value for key, value in field.items() if key in _TOLD}
     if name == "timestamp":
-        told["description"] = field["description"]
+        told["description"] = _FORM
     if "items" in told:
         told["items"] = _told("", told["items"])
     return told

@@ -19,6 +19,7 @@ from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 60.0
+MAX_RESULTS = 40
 NEAREST = 5  # results that are shown if nothing fits
 # Such a result leads to a place but proves nothing.
 _PICTURE: dict[str, Any] = {"content": "a picture like what was looked for", "trusted": False}
@@ -35,9 +36,9 @@ def cross_modal_search(
     ],
     modalities: Annotated[tuple[Searched, ...], Field(description="Where to search; by default everywhere.")] = (),
     within: Annotated[Timestamp | None, Field(description="Only in this span.")] = None,
-    k: Annotated[int, Field(ge=1, le=40, description="How many results.")] = 10,
+    k: Annotated[int, Field(description="How many results, at most 40.")] = 10,
 ) -> ToolResult:
-    """Find where something is said, written, heard or seen, by any of several queries.
+    """Find where something is said, written, seen or heard; several wordings help; `k` up to 40.
 
     A weak result shares no word and little meaning with any query: it is the nearest there is, but often unrelated.
     """
@@ -47,8 +48,10 @@ def cross_modal_search(
     notes = [*parsed.notes]
     for each in handles:
         notes += make_readings_findable(each.record, each.library, context.index)
+    if k != (count := min(MAX_RESULTS, max(1, k))):
+        notes.append(f"k: from 1 to {MAX_RESULTS}, not {k}")
     where = SearchFilter(tuple(each.id for each in handles), tuple(modalities), span)
-    found = retrieve_any(query, where, k, context.engines, context.index)
+    found = retrieve_any(query, where, count, context.engines, context.index)
     fitting = [hit for hit in found if not hit.weak]
     hits = fitting or found[:NEAREST]
     earlier = [item for item in answered_before(context, [*query, context.question]) if _allowed(item, where)]

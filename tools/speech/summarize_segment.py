@@ -31,7 +31,7 @@ LAYERS: dict[str, Modality] = {
 _UNTOLD = ("speech", "silence", "quiet")  # sounds that tell nothing of what happens
 
 
-@tool(capabilities=("summary",), quiet=("text",))
+@tool(capabilities=("summary",), quiet=("text", "length"))
 def summarize_segment(
     context: ToolContext,
     timestamp: Timestamp,
@@ -40,7 +40,7 @@ def summarize_segment(
     ] = "",
     length: Annotated[Literal["short", "medium", "long"], Field(description="2, 4 or 8 sentences.")] = "medium",
 ) -> ToolResult:
-    """Summarise what is said, written, seen and heard in a span."""
+    """Sums up speech, text, pictures, sounds."""
     parsed = context.span(timestamp, window=WINDOW)
     notes = parsed.notes
     if text.strip():

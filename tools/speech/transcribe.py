@@ -19,7 +19,7 @@ WINDOW = 30.0
 REMEDY = "Put subtitles next to the file (NAME.srt or NAME.vtt) and index it again"
 
 
-@tool(capabilities=("speech",))
+@tool(capabilities=("speech",), quiet=("language",))
 def transcribe_speech(
     context: ToolContext,
     timestamp: Timestamp,
@@ -27,7 +27,7 @@ def transcribe_speech(
         str | None, Field(description="Language code such as 'en'; by default the first track.")
     ] = None,
 ) -> ToolResult:
-    """Transcribe the speech of a segment, with times."""
+    """Words said, with times."""
     parsed = context.span(timestamp, window=WINDOW)
     span, video = parsed.span, context.video
     layer = _words_of(video)

@@ -43,7 +43,7 @@ def count_objects(
         str, Field(description="What to count: 'people', 'red circles', 'moving things', 'different cars'.")
     ],
 ) -> ToolResult:
-    """Count one kind of object in a span.
+    """How many of one kind of thing.
 
     A vision-language model counts the different ones in all, and `at_once` is the most in one picture. Where a detector
     is better, or the only one, the count is the most at once, or, for moving or 'different' objects, the total. The
@@ -93,7 +93,8 @@ def count_objects(
 def _asked(context: ToolContext, things: str, query: ObjectQuery, parsed: ParsedSpan) -> ToolResult:
     """What a vision-language model counts over frames with their times."""
     engine: VisualQuestionEngine = context.engines.load("visual_question")
-    text, shown = ask_to_count(context, things, read_pictures(context, [parsed.span], point=parsed.point))
+    chosen = read_pictures(context, [parsed.span], point=parsed.point)
+    text, shown = ask_to_count(context, things, chosen)
     reply = read_reply(_COUNT.sub("", text), shown.spans)
     if reply.unsure and not reply.said:
         raise ToolError("unavailable", f"{engine.id} can't count them: {reply.unsure}", "Ask for another span.")
@@ -108,7 +109,8 @@ def _asked(context: ToolContext, things: str, query: ObjectQuery, parsed: Parsed
     output: dict[str, Any] = {"object": query.phrase, "count": count}
     if at_once != count:
         output["at_once"] = at_once
-    if len(shown.pictures) < DENSE * parsed.span.length:
+    limited = len(shown.pictures) >= context.settings.visual_question.pictures or shown != chosen
+    if limited and len(shown.pictures) < DENSE * parsed.span.length:  # else they are as many as the changes need
         output["doubtful"] = True
         notes.append(f"doubtful: a picture every {parsed.span.length / len(shown.pictures):.1f} s misses what is brief")
     total = Said(parsed.span, words)

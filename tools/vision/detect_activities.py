@@ -24,7 +24,7 @@ MOST = 12
 
 @tool(capabilities=("activities", "visual_question"))
 def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
-    """Describe what happens in a span: actions, cuts, camera movement, still pictures.
+    """Actions, cuts, camera moves.
 
     Actions are named by a vision-language model, and by the descriptions of the index. Without a model, what moves
     where is measured.

@@ -28,6 +28,7 @@ _DENSE = 0.25  # seconds between frames up to which an object seen only once or 
 _FEWEST = 3
 DENSE = 2.0  # pictures a second from which objects are followed; fewer show too little of their ways
 _LOCATED = 2  # pictures in which a model locates objects
+_MANY = 8  # pictures of which a model is first asked which show them
 _LONG_SIDE = 960  # pixels of the pictures that engines see
 _STRAIGHT = 0.05  # share of the picture that an object must cross to have a direction
 
@@ -207,7 +208,9 @@ def _ask_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
     model: VisualQuestionEngine = context.engines.load("visual_question")
     shown = read_pictures(context, [span])
     pictures = shown.pictures
-    if len(pictures) > _LOCATED:
+    if len(pictures) < _MANY:
+        pictures = sorted(pictures, key=lambda each: abs(each.time - (span.start + span.end) / 2))[:_LOCATED]
+    else:
         reply, shown = ask_about(context, f"When is a {query.phrase} seen, and when most clearly?", shown)
         told = [each.span for each in reply.said if each.timed]
         near = [min(shown.pictures, key=lambda each: abs(each.time - (at.start + at.end) / 2)) for at in told]

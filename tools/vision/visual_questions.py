@@ -80,19 +80,30 @@ def read_pictures(
         MediaError: if the file is missing or has no picture.
     """
     settings = context.settings.visual_question
-    most = min(MAX_PICTURES, count or settings.pictures)
+    most = min(MAX_PICTURES, max(1, count or settings.pictures))
     apart = joined(spans)[:most]
-    weights = [max(0.1, span.length) ** 0.5 for span in apart]
     times: list[float] = []
-    for span, weight in zip(apart, weights, strict=True):
-        share = max(1, int(most * weight / sum(weights)))
+    for span, share in zip(apart, _shares([span.length for span in apart], most), strict=True):
         still = context.video.items("still", span)
         blank = [TimeSpan(start=item["start"], end=item["end"]) for item in still if item["kind"] in _EMPTY]
         changes = context.video.items("changes", span)
         times += choose_times(span, changes, share, blank=blank, exact=count is not None)
+    if point is not None and times:
+        nearest = min(range(len(times)), key=lambda place: abs(times[place] - point))
+        times[nearest] = point
     path, media = context.video.media()
     room = round(settings.megabytes * _MEGABYTE)
     return Shown(read_chosen(path, media, times, room, context.budget.check, crop), apart, crop, point)
+
+
+def _shares(lengths: Sequence[float], most: int) -> list[int]:
+    """How many of the pictures go to each span: at least one, and four times as many to one that is 16 times as long."""
+    weights = [max(0.1, length) ** 0.5 for length in lengths]
+    shares = [1] * len(lengths)
+    for _ in range(most - len(lengths)):
+        neediest = max(range(len(lengths)), key=lambda place: weights[place] / shares[place])
+        shares[neediest] += 1
+    return shares
 
 
 def ask_about(context: ToolContext, question: str, shown: Shown) -> tuple[Reply, Shown]:

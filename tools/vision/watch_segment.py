@@ -18,7 +18,7 @@ from longtake.tools.core.refinement import earlier_reading, keep_reading, starte
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.visual_questions import MAX_PICTURES, ask_about, read_pictures, seen_by
+from longtake.tools.vision.visual_questions import ask_about, read_pictures, seen_by
 
 WINDOW = 10.0
 TELLING = 5  # terms; a shorter answer ("Yes.", "Two.") is meaningless without its question and isn't stored
@@ -35,15 +35,14 @@ def watch_segment(
     spans: Annotated[tuple[Timestamp, ...], Field(description="More spans to look at in the same call.")] = (),
     pictures: Annotated[
         int | None,
-        Field(ge=1, le=MAX_PICTURES, description="How many pictures in all; by default as many as are needed."),
+        Field(description="How many pictures in all, at most 64; by default as many as are needed."),
     ] = None,
     crop: Annotated[
         tuple[float, ...],
-        Field(max_length=4, description="Left, top, width and height of the part to enlarge, from 0 to 1."),
+        Field(description="Left, top, width and height of the part to enlarge, from 0 to 1."),
     ] = (),
 ) -> ToolResult:
-    """Ask a vision model about up to 64 pictures of a span, and of more `spans`. `crop` enlarges a part: left, top,
-    width, height, 0 to 1.
+    """Ask a vision model about up to 64 pictures of a span, or more `spans`; `crop`: left, top, width, height, 0-1.
 
     Half of the pictures are evenly spread, and half are where the picture changes.
     """

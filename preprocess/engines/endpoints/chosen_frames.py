@@ -24,6 +24,7 @@ _LEAST = 0.02  # changes of the whole picture in a span; less is noise
 _STEP = 0.02  # resolution in seconds; no ordinary file has shorter frames
 _QUALITY = 80
 _LONG_SIDE = 896  # pixels on the long side, if the byte budget allows
+_ENLARGED = 3.0  # times, at most
 _SHRINK = 0.75
 _MIN_SIDE = 160
 
@@ -101,9 +102,14 @@ def read_chosen(
 
 
 def _part(picture: Picture, crop: Box) -> Picture:
+    """A part of a picture; a small one is enlarged, because models see little in few pixels."""
     height, width = picture.shape[:2]
     left, top = min(width - 1, int(crop[0] * width)), min(height - 1, int(crop[1] * height))
-    return picture[top : top + max(1, round(crop[3] * height)), left : left + max(1, round(crop[2] * width))]
+    part = picture[top : top + max(1, round(crop[3] * height)), left : left + max(1, round(crop[2] * width))]
+    scale = min(_ENLARGED, _LONG_SIDE / max(part.shape[:2]))
+    if scale <= 1:
+        return part
+    return np.asarray(cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC), np.uint8)
 
 
 def _encoded(picture: Picture, long_side: int) -> bytes:
