@@ -97,7 +97,7 @@ def read_pictures(
 
 
 def _shares(lengths: Sequence[float], most: int) -> list[int]:
-    """How many of the pictures go to each span: at least one, and four times as many to one that is 16 times as long."""
+    """How many pictures go to each span: at least one, and twice as many to one that is four times as long."""
     weights = [max(0.1, length) ** 0.5 for length in lengths]
     shares = [1] * len(lengths)
     for _ in range(most - len(lengths)):
