@@ -48,13 +48,13 @@ def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, inde
 def retrieve_any(queries: Sequence[str], where: SearchFilter, k: int, engines: EngineTable, index: Index) -> list[Hit]:
     """The k best events for any of several queries, fused by reciprocal rank (Cormack et al. 2009).
 
-    Events of different queries that share a document are one. An event that is weak for every query comes last.
+    Events of different queries that share a document are one. Events that are weak for every query come last.
 
     Raises:
         EngineError: if the settings name a reranker that can't be used.
     """
     found: list[Hit] = []
-    scores: list[float] = []
+    scores: list[list[float]] = []  # of each event: where it fits, and where it is weak
     places: dict[str, int] = {}  # of the event that has a document
     for query in queries:
         for rank, hit in enumerate(retrieve(query, where, k, engines, index), 1):
@@ -62,12 +62,12 @@ def retrieve_any(queries: Sequence[str], where: SearchFilter, k: int, engines: E
             place = next((places[name] for name in names if name in places), len(found))
             if place == len(found):
                 found.append(hit)
-                scores.append(0.0)
+                scores.append([0.0, 0.0])
             elif found[place].weak or (not hit.weak and len(hit.also) > len(found[place].also)):
                 found[place] = hit
-            scores[place] += contribution(rank, engines.settings.search.rrf_constant)
+            scores[place][hit.weak] += contribution(rank, engines.settings.search.rrf_constant)
             places.update(dict.fromkeys(names, place))
-    best = sorted(range(len(found)), key=lambda place: (found[place].weak, -scores[place]))
+    best = sorted(range(len(found)), key=lambda place: scores[place], reverse=True)
     return [found[place] for place in best[:k]]
 
 
