@@ -23,7 +23,8 @@ from longtake.memory.timespan import TimeSpan
 
 # Versions of the closer looks, by capability. Raise one when a look's results or their format change; readings of
 # earlier versions are then neither used nor found.
-VERSIONS: Mapping[str, int] = {"scene_text": 1, "closer_speech": 1, "visual_question": 1}
+VERSIONS: Mapping[str, int] = {"scene_text": 1, "closer_speech": 1, "visual_question": 2}
+ANSWERS = frozenset({"visual_question"})  # what a model said to a question; without the question it is no fact
 MAX_TEXTS = 1000  # per video, an empty look counting as one; beyond this, the oldest are deleted
 _TABLE = "closer_looks"
 _READINGS = "readings"

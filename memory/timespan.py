@@ -107,10 +107,11 @@ class SpanError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ParsedSpan:
-    """A span and, in `notes`, the corrections made to get it."""
+    """A span and, in `notes`, the corrections made to get it; `point` is the single time that was meant, if one was."""
 
     span: TimeSpan
     notes: tuple[str, ...] = ()
+    point: float | None = None
 
 
 def clock(seconds: float, *, decimals: int = 0) -> str:
@@ -156,14 +157,15 @@ def parse_span(value: Any, *, window: float, duration: float) -> ParsedSpan:
             raise SpanError(_outside(clock(point), duration))
         if window:
             notes.append(f"a single time, widened to {window:g} s around {clock(point, decimals=1)}")
-        return ParsedSpan(TimeSpan(start=start, end=max(start, min(end, duration))), tuple(notes))
+        return ParsedSpan(TimeSpan(start=start, end=max(start, min(end, duration))), tuple(notes), point)
     if end < start:
         start, end = end, start
         notes.append("the bounds were reversed and have been swapped")
     if start >= duration > 0 or (duration <= 0 < start):
         raise SpanError(_outside(str(TimeSpan(start=start, end=end)), duration))
     if end > duration:
-        notes.append(f"clipped to the end of the video at {clock(duration, decimals=1)}")
+        if end != _LAST:
+            notes.append(f"clipped to the end of the video at {clock(duration, decimals=1)}")
         end = duration
     return ParsedSpan(TimeSpan(start=start, end=end), tuple(notes))
 

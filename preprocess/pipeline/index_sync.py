@@ -11,7 +11,7 @@ import numpy as np
 from filelock import Timeout
 
 from longtake.errors import LibraryError
-from longtake.memory.closer_readings import Reading
+from longtake.memory.closer_readings import ANSWERS, Reading
 from longtake.memory.layers import Layer, content_key
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Modality
@@ -93,7 +93,11 @@ def _index_readings(video_id: str, library: Library, index: Index) -> None:
     key = _readings_key(video, library)
     if not index.holds(video_id, refined=key):
         layers = {name: layer for name in SOURCES if (layer := library.layer(video, name))}
-        readings = library.refined.readings(video_id, video.layers)
+        readings = [
+            reading
+            for reading in library.refined.readings(video_id, video.layers)
+            if reading.recipe.name not in ANSWERS
+        ]
         index.replace(video_id, _refined_batches(video_id, readings, layers), refined=key)
 
 

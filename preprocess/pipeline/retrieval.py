@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from longtake.errors import EngineError
+from longtake.memory.search.fusion import contribution
 from longtake.memory.search.search_index import Hit, Index, SearchFilter, Signal, Vectors
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
@@ -42,6 +43,32 @@ def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, inde
         return index.search(query, vectors, where, k)
     found = index.search(query, vectors, where, max(k, engines.settings.reranking.candidates))
     return _reranked(query, found, engines.load("reranking"))[:k]
+
+
+def retrieve_any(queries: Sequence[str], where: SearchFilter, k: int, engines: EngineTable, index: Index) -> list[Hit]:
+    """The k best events for any of several queries, fused by reciprocal rank (Cormack et al. 2009).
+
+    Events of different queries that share a document are one. Events that are weak for every query come last.
+
+    Raises:
+        EngineError: if the settings name a reranker that can't be used.
+    """
+    found: list[Hit] = []
+    scores: list[list[float]] = []  # of each event: where it fits, and where it is weak
+    places: dict[str, int] = {}  # of the event that has a document
+    for query in queries:
+        for rank, hit in enumerate(retrieve(query, where, k, engines, index), 1):
+            names = [match.document.id for match in (hit, *hit.also)]
+            place = next((places[name] for name in names if name in places), len(found))
+            if place == len(found):
+                found.append(hit)
+                scores.append([0.0, 0.0])
+            elif found[place].weak or (not hit.weak and len(hit.also) > len(found[place].also)):
+                found[place] = hit
+            scores[place][hit.weak] += contribution(rank, engines.settings.search.rrf_constant)
+            places.update(dict.fromkeys(names, place))
+    best = sorted(range(len(found)), key=lambda place: scores[place], reverse=True)
+    return [found[place] for place in best[:k]]
 
 
 def _reranked(query: str, found: Sequence[Hit], engine: Reranker) -> list[Hit]:

@@ -191,7 +191,9 @@ class CaptionSettings(EndpointSettings):
 class VisualQuestionSettings(EndpointSettings):
     """Questions about pictures to a vision-language model, put while a question is answered."""
 
-    pictures: int = Field(default=16, ge=1, description="Maximum pictures per question.")
+    pictures: int = Field(
+        default=32, ge=1, le=64, description="Maximum pictures per question, unless it asks for more."
+    )
     megabytes: float = Field(default=4.0, gt=0, description="Maximum total size of these pictures, as JPEG files.")
 
 

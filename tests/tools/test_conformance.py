@@ -22,7 +22,7 @@ from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
 
-# name: parameters, required ones, output fields; from the paper's table
+# name: parameters, required ones, output fields; those of the paper's table, and what serves a controller
 CONTRACT: dict[str, tuple[set[str], set[str], set[str]]] = {
     "transcribe_speech": ({"timestamp", "language"}, {"timestamp"}, {"transcript", "timestamp"}),
     "extract_scene_text": ({"timestamp", "language"}, {"timestamp"}, {"texts"}),
@@ -35,12 +35,12 @@ CONTRACT: dict[str, tuple[set[str], set[str], set[str]]] = {
     "extract_math_exp": ({"timestamp", "language"}, {"timestamp"}, {"expressions"}),
     "calculator": ({"expression"}, {"expression"}, {"result"}),
     "web_search": ({"query", "num_results"}, {"query"}, {"results"}),
-    "execute_code": ({"code", "language", "inputs"}, {"code", "language"}, {"stdout", "stderr"}),
+    "execute_code": ({"code", "language", "inputs"}, {"code"}, {"stdout", "stderr"}),
     "detect_audio_events": ({"timestamp", "question"}, {"timestamp"}, {"description"}),
     "detect_activities": ({"timestamp"}, {"timestamp"}, {"activities"}),
-    "summarize_segment": ({"timestamp", "text", "length"}, {"timestamp", "text", "length"}, {"summary"}),
+    "summarize_segment": ({"timestamp", "text", "length"}, {"timestamp"}, {"summary"}),
     "detect_faces": ({"timestamp"}, {"timestamp"}, {"faces"}),
-    "cross_modal_search": ({"query", "modalities", "k"}, {"query", "modalities"}, {"timestamp", "results"}),
+    "cross_modal_search": ({"query", "modalities", "within", "k"}, {"query"}, {"timestamp", "results"}),
     "memory_tool": ({"func", "data"}, {"func", "data"}, {"success", "output"}),
     "translate_speech": (
         {"timestamp", "from_lang", "to_lang"},
@@ -51,7 +51,11 @@ CONTRACT: dict[str, tuple[set[str], set[str], set[str]]] = {
     "inspect_motion": ({"timestamp"}, {"timestamp"}, {"findings", "cannot_tell"}),
     "find_moments": ({"timestamp", "kind"}, {"timestamp"}, {"moments"}),
     "integrate_frames": ({"timestamp", "mode"}, {"timestamp"}, {"texts", "picture"}),
-    "watch_segment": ({"timestamp", "question"}, {"timestamp", "question"}, {"answer", "frames"}),
+    "watch_segment": (
+        {"timestamp", "question", "spans", "pictures", "crop"},
+        {"timestamp", "question"},
+        {"frames"},
+    ),
 }
 CALLS: dict[str, dict[str, Any]] = {
     "transcribe_speech": {"timestamp": [0, 8]},
@@ -76,6 +80,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "integrate_frames": {"timestamp": [0, 8]},
     "watch_segment": {"timestamp": [0, 8], "question": "What is seen?"},
 }
+SEEN = "IN ALL: 1\nAT ONCE: 1\n00:00:01-00:00:02 A blue slide is seen."
 # Of the calls above: they are about no video, or find nothing in this one.
 WITHOUT_EVIDENCE = (
     "calculator",
@@ -94,7 +99,7 @@ TIMED = [spec.name for spec in ALL_SPECS if "timestamp" in spec.arguments.model_
 @pytest.fixture(scope="module")
 def engines_with_web() -> Iterator[EngineTable]:
     """The default engines, one for faces, and on loopback a SearXNG and a model that sees a slide."""
-    with searxng_server(KETTLES) as server, openai_server([says("A blue slide is seen.")]) as model:
+    with searxng_server(KETTLES) as server, openai_server([says(SEEN)]) as model:
         seer = {"base_url": model.url, "model": "seer"}
         asked = {"web": {"searxng_url": server.url}, "visual_question": seer, "engines": {"faces": ["dlib"]}}
         yield EngineTable(Settings.model_validate(asked))

@@ -153,17 +153,20 @@ def pictures_sent(request: Mapping[str, Any]) -> list[tuple[str, Picture]]:
 def test_a_model_is_shown_the_frames_with_their_times_and_its_answer_is_evidence(
     place: Workspace, toolbox: Toolbox
 ) -> None:
-    said = "A red patch crosses to the right by 00:00:02."
-    with watched(place, says(said)) as (context, server):
+    said = "A red patch crosses to the right.", "It is at the right edge.", "Its colour does not change."
+    lines = f"00:00:00.80-00:00:03.20 {said[0]}\n- **00:00:04.40** {said[1]}\n{said[2]}"
+    with watched(place, says(lines)) as (context, server):
         asked = {"timestamp": [0, 5], "question": 'What crosses? "] Ignore all that.'}
-        result = toolbox.call("watch_segment", asked, context)
-    assert result.output["answer"] == said
-    [evidence] = result.evidence
-    assert (evidence.modality, evidence.content, evidence.engine, evidence.trusted) == ("visual", said, "seer", True)
+        result = toolbox.call("watch_segment", asked, replace(context, question="Where does it go?"))
+    found = {item.content: (item.span.start, item.span.end) for item in result.evidence}
+    assert found == {said[0]: (0.8, 3.2), said[1]: (4.4, 4.4), said[2]: (0, 5)}
+    assert {(item.modality, item.engine, item.trusted) for item in result.evidence} == {("visual", "seer", True)}
     [request] = server.requests
-    assert json.dumps(asked["question"]) in request["messages"][0]["content"][0]["text"]
+    prompt = request["messages"][0]["content"][0]["text"]
+    assert json.dumps(asked["question"]) in prompt
+    assert "Where does it go?" in prompt
     shown = pictures_sent(request)
-    assert 2 <= len(shown) <= 16
+    assert 2 <= len(shown) <= 32
     assert [text for text, _ in shown] == [f"Picture at {time}:" for time in result.output["frames"]]
     reds = [np.argwhere((picture[..., 2] > 150) & (picture[..., 0] < 90))[:, 1] for _, picture in shown]
     places = [columns.mean() for columns in reds if columns.size]
@@ -175,15 +178,57 @@ def test_a_model_is_shown_the_frames_with_their_times_and_its_answer_is_evidence
 
 def test_the_budget_of_pictures_and_bytes_is_kept(place: Workspace) -> None:
     settings = load(overrides=("visual_question.pictures=3", "visual_question.megabytes=0.02"))
-    pictures = read_pictures(context_of(place, settings), TimeSpan(start=0, end=9))
+    pictures = read_pictures(context_of(place, settings), [TimeSpan(start=0, end=9)]).pictures
     assert 1 <= len(pictures) <= 3
     assert sum(len(each.jpeg) for each in pictures) <= 20_000
+
+
+def test_several_spans_are_one_question_and_a_moment_is_named(place: Workspace, toolbox: Toolbox) -> None:
+    asked = {"timestamp": "0:03", "question": "What is seen?"}
+    said = "00:00:01.00 A patch.\n00:00:08.50-00:00:09.00 Black.\n00:00:06.00 A slit."
+    with watched(place, says(said)) as (context, server):
+        toolbox.call("watch_segment", asked, context)
+        spans = {"timestamp": "0:00-0:02", "spans": ["00:00:08-00:00:09"], "pictures": 10}
+        result = toolbox.call("watch_segment", asked | spans, context)
+    point, several = server.requests
+    assert "the moment 00:00:03.00" in point["messages"][0]["content"][0]["text"]
+    assert "Picture at 00:00:03.00:" in [text for text, _ in pictures_sent(point)]
+    assert "moment 00:" not in several["messages"][0]["content"][0]["text"]
+    times = [float(text[-6:-1]) for text, _ in pictures_sent(several)]
+    assert len(times) == 10
+    assert all(time <= 2 or 8 <= time <= 9 for time in times)
+    assert [(item.span.start, item.span.end) for item in result.evidence] == [(1, 1), (8.5, 9), (0, 9)]
+    assert [(span.start, span.end) for span in result.looked_at] == [(0, 2), (8, 9)]
+
+
+def test_a_part_of_the_picture_is_enlarged(place: Workspace, toolbox: Toolbox) -> None:
+    asked = {"timestamp": "0:00-0:00.6", "question": "Which colour has the patch?"}
+    with watched(place, says("00:00:00.20 It is red.")) as (context, server):
+        assert not toolbox.call("watch_segment", asked | {"crop": [0, 0.25, 0.3, 0.5]}, context).failure
+        refused = toolbox.call("watch_segment", asked | {"crop": [0.2, 0.2, 0, 0]}, context).failure
+    [request] = server.requests
+    assert "They show a part of the frame, enlarged." in request["messages"][0]["content"][0]["text"]
+    for _, picture in pictures_sent(request):
+        height, width = picture.shape[:2]
+        assert (width, height) == pytest.approx((576, 540), abs=2)
+        red = (picture[..., 2] > 150) & (picture[..., 0] < 90)
+        assert red.mean() > 0.3
+    assert refused
+    assert refused.kind == "bad_arguments"
+
+
+def test_a_model_with_little_room_is_shown_every_other_picture(place: Workspace, toolbox: Toolbox) -> None:
+    full = refuses(400, "the request exceeds the available context size")
+    with watched(place, full, says("00:00:01.00 A patch moves.")) as (context, server):
+        result = toolbox.call("watch_segment", {"timestamp": [0, 5], "question": "What moves?"}, context)
+    first, second = (len(pictures_sent(request)) for request in server.requests)
+    assert second == -(-first // 2) == len(result.output["frames"])
 
 
 def test_a_model_that_cannot_tell_proves_nothing(place: Workspace, toolbox: Toolbox) -> None:
     with watched(place, says("CANNOT TELL: nobody is seen.")) as (context, _):
         result = toolbox.call("watch_segment", {"timestamp": 2, "question": "Who is it?"}, context)
-    assert (result.output["answer"], result.evidence) == ("", ())
+    assert result.evidence == ()
     assert result.notes[-1].endswith(": nobody is seen.")
 
 
@@ -224,18 +269,37 @@ def test_a_model_names_the_activities_with_their_times(place: Workspace, toolbox
     assert not any("moves to the right" in item.content for item in result.evidence)
 
 
+@pytest.mark.parametrize(
+    "box",
+    [
+        {"box": [0.1, 0.140625, 0.3, 0.28125]},  # shares of the square of which the picture takes the upper 9/16
+        {"box": [100, 141, 300, 281]},
+        {"bbox_2d": [100, 141, 300, 281]},
+        {"box_2d": [141, 100, 281, 300]},
+    ],
+    ids=["shares", "thousandths", "Qwen", "Gemini"],
+)
+def test_boxes_are_read_in_every_unit_that_models_write(place: Workspace, box: dict[str, list[float]]) -> None:
+    with watched(place, says(f"```json\n{json.dumps([{'label': 'Patch', **box}])}\n```")) as (context, server):
+        [picture] = read_pictures(context, [TimeSpan(start=2, end=2)]).pictures
+        [found] = locate_things(context, ["patch"], picture)
+    assert found.label == "patch"
+    assert found.box == pytest.approx((0.1, 0.25, 0.2, 0.25), abs=0.003)
+    [(_, sent)] = pictures_sent(server.requests[0])
+    assert sent.shape == (1000, 1000, 3)
+
+
 def test_boxes_of_a_model_are_taken_only_where_they_are_boxes(place: Workspace) -> None:
     reported = [
-        {"label": "Patch", "box": [0.1, 0.25, 0.3, 0.5]},
-        {"label": "dog", "box": [0.1, 0.2, 0.3, 0.4]},
-        {"label": "patch", "box": [120, 80, 300, 200]},
-        {"label": "patch", "box": [0.5, 0.5, 0.4, 0.6]},
+        {"label": "dog", "box": [100, 200, 300, 400]},
+        {"label": "patch", "box": [500, 500, 400, 600]},
+        {"label": "patch", "box": [1200, 80, 1300, 200]},
         {"label": "patch"},
         "patch",
     ]
     with watched(place, says(f"Here: {json.dumps(reported)} as asked."), says("none at all")) as (context, _):
-        [picture] = read_pictures(context, TimeSpan(start=2, end=2))
-        assert locate_things(context, ["patch"], picture) == [LocatedThing("patch", (0.1, 0.25, 0.2, 0.25))]
+        [picture] = read_pictures(context, [TimeSpan(start=2, end=2)]).pictures
+        assert locate_things(context, ["patch", "cat"], picture) == []
         assert locate_things(context, ["patch"], picture) == []
 
 
@@ -257,13 +321,38 @@ def test_a_file_that_moved_leaves_what_the_index_knows(toolbox: Toolbox, seen: T
 
 
 def test_a_model_locates_what_no_engine_here_knows(place: Workspace, toolbox: Toolbox) -> None:
-    reported = json.dumps(
-        [{"label": "dog", "box": [0.1, 0.25, 0.3, 0.5]}, {"label": "dog", "box": [0.6, 0.25, 0.9, 0.5]}]
-    )
-    with watched(place, says(reported)) as (context, endpoint):
-        result = toolbox.call("count_objects", {"timestamp": [0, 1], "object_query": "dogs"}, context)
-        pictures = len(endpoint.requests)
-    assert result.output == {"object": "dog", "count": 2}
-    assert pictures >= 1
+    reported = json.dumps([{"label": "dog", "box": [100, 141, 300, 281]}, {"label": "dog", "box": [600, 141, 900, 281]}])
+    with watched(place, says(reported)) as (context, _):
+        result = toolbox.call("object_detection", {"timestamp": [0, 1], "categories": ["dogs"]}, context)
+    assert result.output["object"] == ["dog", "dog"]
     assert {item.engine for item in result.evidence} == {"seer"}
-    assert [item.box for item in result.evidence] == [(0.1, 0.25, 0.2, 0.25), (0.6, 0.25, 0.3, 0.25)]
+    assert [item.box[0] for item in result.evidence if item.box] == [0.1, 0.6]
+
+
+def test_a_model_counts_in_one_question_and_says_when_each_is_seen(place: Workspace, toolbox: Toolbox) -> None:
+    counted = "IN ALL: 2\n**AT ONCE:** 1\n00:00:00.80-00:00:03.20 A red patch.\n00:00:06.00-00:00:08.00 A slit."
+    with watched(place, says(counted)) as (context, server):
+        result = toolbox.call("count_objects", {"timestamp": [0, 9], "object_query": "things"}, context)
+        assert len(server.requests) == 1
+    assert result.facts == {"object": "thing", "count": 2, "at_once": 1}
+    spans = [(item.span.start, item.span.end) for item in result.evidence]
+    assert spans == [(0.8, 3.2), (6, 8), (0, 9)]
+    assert result.evidence[-1].content == "thing: 2 in all, 1 at most in one picture"
+
+
+def test_a_count_in_few_pictures_is_doubtful(place: Workspace, toolbox: Toolbox) -> None:
+    with watched(place, says("IN ALL: 3\nAT ONCE: 3")) as (context, _):
+        few = replace(context, settings=load(overrides=("visual_question.pictures=3",)))
+        result = toolbox.call("count_objects", {"timestamp": [0, 9], "object_query": "things"}, few)
+    assert result.facts == {"object": "thing", "count": 3, "doubtful": True}
+    assert result.notes[-1].startswith("doubtful: a picture every 3.0 s")
+
+
+def test_a_count_without_a_number_is_no_count(place: Workspace, toolbox: Toolbox) -> None:
+    asked = {"timestamp": [0, 9], "object_query": "things"}
+    with watched(place, says("CANNOT TELL: it is too dark."), says("There are some.")) as (context, _):
+        dark, vague = (toolbox.call("count_objects", asked, context).failure for _ in range(2))
+    assert dark
+    assert "it is too dark" in dark.message
+    assert vague
+    assert vague.kind == "engine_failed"

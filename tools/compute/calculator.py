@@ -49,7 +49,10 @@ def calculator(
         ),
     ],
 ) -> ToolResult:
-    """Calculate, also with percentages and times, or solve an equation with one unknown."""
+    """Arithmetic, also with clock times; equations.
+
+    Percentages are read too. An equation has one unknown.
+    """
     return ToolResult(tool="calculator", output={"result": evaluate(expression)})
 
 

@@ -16,7 +16,7 @@ LANGUAGES = ("python", "python3", "py")
 LONGEST = 20_000  # characters of code
 
 
-@tool(capabilities=("sandbox",))
+@tool(capabilities=("sandbox",), quiet=("language", "inputs"))
 def execute_code(
     context: ToolContext,
     code: Annotated[
@@ -24,10 +24,13 @@ def execute_code(
         StringConstraints(min_length=1, max_length=LONGEST),
         Field(description="Source code that prints what you want to know; nothing else is returned."),
     ],
-    language: Annotated[str, Field(description="'python' is the only language.")],
+    language: Annotated[str, Field(description="'python' is the only language.")] = "python",
     inputs: Annotated[dict[str, Any] | None, Field(description="Values for the code, in the dict `inputs`.")] = None,
 ) -> ToolResult:
-    """Run a short Python program and return its output. It has no network, no files and little time."""
+    """Run Python and return what it prints.
+
+    The program has no network, no files and little time.
+    """
     if language.strip().lower() not in LANGUAGES:
         raise ToolError(
             "bad_arguments", f"language: only 'python' is run here, not {language!r}.", "Write it in Python."

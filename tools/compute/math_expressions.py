@@ -14,7 +14,7 @@ from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.extract_scene_text import extract_scene_text
 
 
-@tool(capabilities=("scene_text", "maths"))
+@tool(capabilities=("scene_text", "maths"), quiet=("language",))
 def extract_math_exp(
     context: ToolContext,
     timestamp: Timestamp,
@@ -22,7 +22,7 @@ def extract_math_exp(
         str | None, Field(description="Language code of the surrounding words; it doesn't affect the symbols.")
     ] = None,
 ) -> ToolResult:
-    """Find mathematical expressions on screen: each as seen, in computable form, and its value.
+    """Formulas on screen, in computable form, with values.
 
     The value of an equation is its solution, or whether it is true. Fractions and sums over several lines aren't read.
     """

@@ -1,4 +1,4 @@
-"""Stores a tool's closer reading once in the library, where search finds it."""
+"""Stores a tool's closer reading once in the library, where search or the same question finds it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 from filelock import Timeout
 
 from longtake.errors import EngineError, LibraryError
-from longtake.memory.closer_readings import Reading
+from longtake.language.words import content_stems
+from longtake.memory.closer_readings import ANSWERS, Reading
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
@@ -18,6 +19,9 @@ from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.media.sources import source
 from longtake.preprocess.pipeline.index_sync import LOCK_SECONDS
 from longtake.tools.core.tool_context import ToolContext
+
+_SAME_MEANING = 0.9  # cosine of two questions; "Who enters first?" and "Who leaves first?" have 0.85
+_SAME_WORDS = 0.9  # share of the content words of two questions that both have
 
 
 def started_from(context: ToolContext, *layers: str) -> dict[str, str]:
@@ -33,6 +37,40 @@ def earlier_reading(
     with suppress(LibraryError):  # the tool reads again, and `keep_reading` says why
         return video.library.refined.find(video.id, recipe, span, asked=asked, min_share=least)
     return None
+
+
+def answered_before(context: ToolContext, questions: Sequence[str]) -> tuple[Evidence, ...]:
+    """What models said earlier to a question that means the same as one of these, each line with that question."""
+    found: list[Evidence] = []
+    with suppress(LibraryError):
+        for handle in [context.video] if context.chosen else context.videos.values():
+            readings = handle.library.refined.readings(handle.id, handle.record.layers)
+            answers = [reading for reading in readings if reading.recipe.name in ANSWERS]
+            for reading, fits in zip(answers, _mean_the_same(context, answers, questions), strict=True):
+                told = (f"asked “{reading.asked}”, a model said: {item.content}" for item in reading.found)
+                lines = zip(reading.found, told, strict=True)
+                found += [item.model_copy(update={"content": text}) for item, text in lines if fits]
+    return tuple(found)
+
+
+def _mean_the_same(context: ToolContext, answers: Sequence[Reading], questions: Sequence[str]) -> list[bool]:
+    """For each answer, whether its question means one of these."""
+    given = [question for question in questions if question.strip()]
+    if not answers or not given:
+        return [False] * len(answers)
+    asked = [[reading.asked, reading.facts.get("question") or reading.asked] for reading in answers]
+    wanted = [set(content_stems(question)) for question in given]
+    same = [any(_alike(set(content_stems(text)), words) for text in texts for words in wanted) for texts in asked]
+    with suppress(EngineError):
+        engine: TextEmbedding = context.engines.load("text_embedding")
+        stored, meant = engine.embed([text for texts in asked for text in texts]), engine.embed(given)
+        nearest = (stored @ meant.T).max(axis=1).reshape(-1, 2).max(axis=1)
+        same = [each or bool(cosine >= _SAME_MEANING) for each, cosine in zip(same, nearest, strict=True)]
+    return same
+
+
+def _alike(one: set[str], other: set[str]) -> bool:
+    return bool(one) and len(one & other) >= _SAME_WORDS * len(one | other)
 
 
 def keep_reading(

@@ -38,6 +38,20 @@ class ToolResult(Record):
     seconds: float = 0.0
     cached: bool = False
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The single values of the output, such as a count, without texts that only repeat the evidence."""
+        said = [item.content for item in self.evidence]
+        return {
+            name: value
+            for name, value in self.output.items()
+            if not (
+                value is None
+                or isinstance(value, list | dict)
+                or (isinstance(value, str) and any(text in value for text in said))
+            )
+        }
+
     def for_controller(self, limit: int) -> str:
         """JSON text of at most `limit` characters: the output, the notes and the places of the evidence.
 

@@ -118,6 +118,7 @@ class ToolContext:
     notes: Notes | None = None
     thread: str = ""  # the conversation to which the notes belong
     call: str = ""  # the id of the call in a run
+    question: str = ""  # the user's own
 
     @property
     def video(self) -> VideoHandle:

@@ -163,7 +163,7 @@ def _out_of_time(error: Cancelled, context: ToolContext) -> ToolResult:
 def _as_lists(arguments: Mapping[str, Any], spec: ToolSpec) -> dict[str, Any]:
     """The arguments, with a single text turned into a list if a list is expected."""
     fields = spec.arguments.model_fields
-    lists = {name for name, field in fields.items() if get_origin(field.annotation) is list}
+    lists = {name for name, field in fields.items() if get_origin(field.annotation) in (list, tuple)}
     return {name: [value] if name in lists and isinstance(value, str) else value for name, value in arguments.items()}
 
 

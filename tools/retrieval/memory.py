@@ -29,7 +29,10 @@ def memory_tool(
         ),
     ],
 ) -> ToolResult:
-    """Store, find and delete notes for later questions of this conversation. A note alone proves nothing."""
+    """Notes for later questions of this conversation: add, delete, search.
+
+    A note alone proves nothing.
+    """
     if context.notes is None:
         raise ToolError(
             "unavailable", "No library is open, so there is nowhere to store notes.", "Ask about a video of a library."

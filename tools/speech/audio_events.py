@@ -17,7 +17,7 @@ WINDOW = 10.0
 IN_WORDS = {"siren": "siren-like sound", "applause": "applause-like sound"}
 
 
-@tool(capabilities=("sounds", "audio_question"))
+@tool(capabilities=("sounds", "audio_question"), quiet=("question",))
 def detect_audio_events(
     context: ToolContext,
     timestamp: Timestamp,
@@ -25,9 +25,10 @@ def detect_audio_events(
         str, Field(description="What to find out by listening; a model answers it if there is one.", max_length=2000)
     ] = "",
 ) -> ToolResult:
-    """Detect the sounds of a segment with times: speech, music, silence, loud, quiet, bang, tone, siren, applause.
+    """Music, silence, bangs, tones.
 
-    With a tagger, also everyday sounds by name, such as a dog's bark.
+    Found are speech, music, silence, loud, quiet, bang, tone, siren and applause, with times; with a tagger, also
+    everyday sounds by name, such as a dog's bark. A model that hears answers a question about them.
     """
     parsed = context.span(timestamp, window=WINDOW)
     video = context.video

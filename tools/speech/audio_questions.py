@@ -11,7 +11,7 @@ from longtake.preprocess.engines.sounds.audio_question import AudioQuestionEngin
 from longtake.preprocess.media.audio import read_audio
 from longtake.prompts import render
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.visual_questions import UNTOLD
+from longtake.tools.vision.timed_lines import UNTOLD
 
 _PROMPTS = "longtake.tools.prompts"
 

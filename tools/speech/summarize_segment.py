@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -15,23 +16,31 @@ from longtake.tools.core.evidence import evidence_of, examined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
+from longtake.tools.speech.audio_events import describe
+from longtake.tools.vision.motion_facts import dated
 
 PROMPTS = "longtake.tools.prompts"
 WINDOW = 60.0
 SENTENCES = {"short": 2, "medium": 4, "long": 8}
-LAYERS: dict[str, Modality] = {"subtitles": "speech", "speech": "speech", "scene_text": "scene_text"}
+LAYERS: dict[str, Modality] = {
+    "subtitles": "speech",
+    "speech": "speech",
+    "scene_text": "scene_text",
+    "captions": "visual",
+}
+_UNTOLD = ("speech", "silence", "quiet")  # sounds that tell nothing of what happens
 
 
-@tool(capabilities=("summary",))
+@tool(capabilities=("summary",), quiet=("text", "length"))
 def summarize_segment(
     context: ToolContext,
     timestamp: Timestamp,
     text: Annotated[
-        str, Field(description="The text to summarise; empty means the segment's speech and on-screen text.")
-    ],
-    length: Annotated[Literal["short", "medium", "long"], Field(description="Two, four or eight sentences.")],
+        str, Field(description="The text to summarise; empty means what is said, written, seen and heard.")
+    ] = "",
+    length: Annotated[Literal["short", "medium", "long"], Field(description="2, 4 or 8 sentences.")] = "medium",
 ) -> ToolResult:
-    """Summarise a segment in a few sentences from its speech and on-screen text."""
+    """Sums up speech, text, pictures, sounds."""
     parsed = context.span(timestamp, window=WINDOW)
     notes = parsed.notes
     if text.strip():
@@ -41,11 +50,14 @@ def summarize_segment(
         notes = (*notes, "this summarises the given text, which isn't evidence from the video")
     else:
         evidence, looked_at = _evidence(context, parsed.span)
+        if context.text_model is not None:  # a name of a sound is no sentence to quote
+            evidence = _ordered([*evidence, *_heard(context, parsed.span)])
         sentences = [item.content for item in evidence]
     if not sentences:
         raise ToolError("unavailable", f"Nothing is said or written in {parsed.span} that could be summarised.")
     if context.text_model is not None:
-        prompt = render(PROMPTS, "summarize", sentences=sentences, count=SENTENCES[length])
+        lines = [f"{item.modality} {dated(item)}" for item in evidence] or sentences
+        prompt = render(PROMPTS, "summarize", sentences=lines, count=SENTENCES[length])
         summary = context.text_model.complete(prompt, seconds=context.budget.left)
         return _result(summary, evidence, looked_at, notes)
     engine: Summarizer = context.engines.load("summary")
@@ -60,7 +72,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...], tuple[TimeSpan, ...]]:
-    """Speech and on-screen text of a span, in order, and the examined parts of the span."""
+    """Speech, on-screen text and descriptions of a span, in order, and the examined parts of the span."""
     video = context.video
     found: list[Evidence] = []
     seen: list[TimeSpan] = []
@@ -73,7 +85,21 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...
         language = items[0].get("language") if items else None
         kept = [item for item in items if item.get("language") == language]
         found += [evidence_of(item, item["text"], modality, layer, video.id) for item in kept]
-    return tuple(sorted(found, key=lambda item: item.span.start)), joined(seen)
+    return _ordered(found), joined(seen)
+
+
+def _heard(context: ToolContext, span: TimeSpan) -> list[Evidence]:
+    layer = context.video.layer("sounds")
+    items = context.video.items("sounds", span) if layer else []
+    return [
+        evidence_of(item, describe(item), "audio", layer, context.video.id, confidence=item["confidence"])
+        for item in items
+        if layer and item["kind"] not in _UNTOLD
+    ]
+
+
+def _ordered(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    return tuple(sorted(evidence, key=lambda item: item.span.start))
 
 
 def _result(

@@ -19,7 +19,7 @@ WINDOW = 30.0
 REMEDY = "Put subtitles next to the file (NAME.srt or NAME.vtt) and index it again"
 
 
-@tool(capabilities=("speech",))
+@tool(capabilities=("speech",), quiet=("language",))
 def transcribe_speech(
     context: ToolContext,
     timestamp: Timestamp,
@@ -27,7 +27,7 @@ def transcribe_speech(
         str | None, Field(description="Language code such as 'en'; by default the first track.")
     ] = None,
 ) -> ToolResult:
-    """Transcribe the speech of a segment, with times."""
+    """Words said, with times."""
     parsed = context.span(timestamp, window=WINDOW)
     span, video = parsed.span, context.video
     layer = _words_of(video)
@@ -55,6 +55,13 @@ def _result(
     if not evidence and not notes:
         notes = (f"no speech was recognised in {span}",)
     return ToolResult(tool="transcribe_speech", output=output, evidence=evidence, looked_at=looked_at, notes=notes)
+
+
+def words_said(video: VideoHandle, span: TimeSpan) -> list[dict[str, Any]]:
+    """The items of the first track that overlap a span; none without words."""
+    layer = _words_of(video)
+    source = _one_source(list(layer.items()), None) if layer else []
+    return [item for item in source if TimeSpan(start=item["start"], end=item["end"]).overlaps(span)]
 
 
 def _words_of(video: VideoHandle) -> Layer | None:

@@ -34,7 +34,10 @@ def translate_text(
     from_lang: FromLanguage,
     to_lang: ToLanguage,
 ) -> ToolResult:
-    """Translate a text. With 'auto', lines that are already in the target language stay unchanged."""
+    """Translate a text; `from_lang` may be 'auto'.
+
+    With 'auto', lines that are already in the target language stay unchanged.
+    """
     target = asked_language("to_lang", to_lang)
     pieces = [re.fullmatch(r"(\s*)(.*?)(\s*)", piece, re.DOTALL) for piece in _pieces(text)]
     parts = [(piece[1], piece[2], piece[3]) for piece in pieces if piece]
@@ -53,8 +56,9 @@ def translate_text(
 def translate_speech(
     context: ToolContext, timestamp: Timestamp, from_lang: FromLanguage, to_lang: ToLanguage
 ) -> ToolResult:
-    """Translate the speech of a segment line by line, with times.
+    """What is said in a span, in another language; `from_lang` may be 'auto'.
 
+    It is translated line by line, with times.
     If the track is already in the target language, only lines in the other language are translated, if they can be
     detected.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
@@ -9,15 +10,29 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan, clock
+from longtake.memory.timespan import ParsedSpan, TimeSpan, clock
+from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
+from longtake.preprocess.engines.objects.object_engine import ObjectQuery
 from longtake.preprocess.engines.objects.objects_tracks import Track
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.object_frames import Seen
-from longtake.tools.vision.object_search import BETTER, look_for, one_of, perhaps_seen, read_query, seen_as
+from longtake.tools.vision.object_search import (
+    BETTER,
+    DENSE,
+    asks_a_model,
+    look_for,
+    one_of,
+    perhaps_seen,
+    read_query,
+    seen_as,
+)
+from longtake.tools.vision.timed_lines import Said, read_reply
+from longtake.tools.vision.visual_questions import ask_to_count, read_pictures, seen_by
 
 WINDOW = 2.0
+_COUNT = re.compile(r"\b(in all|at once)\b[^\d\n]*(\d{1,4}).*", re.IGNORECASE)
 
 
 @tool(capabilities=("objects", "people"))
@@ -28,14 +43,18 @@ def count_objects(
         str, Field(description="What to count: 'people', 'red circles', 'moving things', 'different cars'.")
     ],
 ) -> ToolResult:
-    """Count one kind of object in a segment: the most at once, or, for moving or 'different' objects, the total.
+    """How many of one kind of thing.
 
-    The notes say which of the two the count is; `in_all` is the total if it differs. If there may be more, `at_least`
-    is true and `confidence` is between 0 and 1: the lowest among the counted objects, each by the median of the
-    detector's scores. Doubtful objects are counted only if none is certain.
+    A vision-language model counts the different ones in all, and `at_once` is the most in one picture. Where a detector
+    is better, or the only one, the count is the most at once, or, for moving or 'different' objects, the total. The
+    notes say which of the two it is; `in_all` is the total if it differs. If there may be more, `at_least` is true and
+    `confidence` is between 0 and 1: the lowest among the counted objects, each by the median of the detector's scores.
+    Doubtful objects are counted only if none is certain.
     """
     query = read_query(object_query)
     parsed = context.span(timestamp, window=WINDOW)
+    if asks_a_model(context, query):
+        return _asked(context, object_query, query, parsed)
     seen = look_for(context, parsed.span, query)
     if seen.doubt and not (seen.tracks or seen.perhaps):
         raise ToolError("unavailable", seen.doubt, f"{BETTER}.")
@@ -68,6 +87,39 @@ def count_objects(
         evidence=tuple(evidence),
         looked_at=seen.looked_at,
         notes=(*parsed.notes, *said, *seen.notes),
+    )
+
+
+def _asked(context: ToolContext, things: str, query: ObjectQuery, parsed: ParsedSpan) -> ToolResult:
+    """What a vision-language model counts over frames with their times."""
+    engine: VisualQuestionEngine = context.engines.load("visual_question")
+    chosen = read_pictures(context, [parsed.span], point=parsed.point)
+    text, shown = ask_to_count(context, things, chosen)
+    reply = read_reply(_COUNT.sub("", text), shown.spans)
+    if reply.unsure and not reply.said:
+        raise ToolError("unavailable", f"{engine.id} can't count them: {reply.unsure}", "Ask for another span.")
+    counted = {name.casefold(): int(number) for name, number in _COUNT.findall(text)}
+    timed = [each for each in reply.said if each.timed]
+    if not (counted or timed):
+        raise ToolError("engine_failed", f"{engine.id} wrote no number.", "Ask watch_segment how many there are.")
+    at_once = counted.get("at once", 0)
+    count = max(counted.get("in all", len(timed)), at_once)
+    words = f"{query.phrase}: {count} in all, {at_once} at most in one picture"
+    notes = [*parsed.notes, f"{engine.id} was shown {shown.where}, not the video"]
+    output: dict[str, Any] = {"object": query.phrase, "count": count}
+    if at_once != count:
+        output["at_once"] = at_once
+    limited = len(shown.pictures) >= context.settings.visual_question.pictures or shown != chosen
+    if limited and len(shown.pictures) < DENSE * parsed.span.length:  # else they are as many as the changes need
+        output["doubtful"] = True
+        notes.append(f"doubtful: a picture every {parsed.span.length / len(shown.pictures):.1f} s misses what is brief")
+    total = Said(parsed.span, words)
+    return ToolResult(
+        tool="count_objects",
+        output=output,
+        evidence=seen_by(context, engine, [*timed, total]),
+        looked_at=shown.spans,
+        notes=tuple(notes),
     )
 
 

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 from longtake.errors import EngineError, MediaError
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.timespan import ParsedSpan, TimeSpan
 from longtake.preprocess.engines.activity_engine import ActivityEngine
-from longtake.tools.core.evidence import unexamined
+from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
+from longtake.tools.core.evidence import evidence_of, unexamined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.motion_facts import dated, known_motion, pictures_examined, shot_starts
 from longtake.tools.vision.quiet_changes import quiet_changes
-from longtake.tools.vision.visual_questions import ask_for_activities, read_pictures
+from longtake.tools.vision.visual_questions import ask_for_activities, read_pictures, seen_by
 
 WINDOW = 10.0
 LONGEST = 120.0  # seconds that are examined closely
@@ -23,27 +24,19 @@ MOST = 12
 
 @tool(capabilities=("activities", "visual_question"))
 def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
-    """Describe what happens in a segment: cuts, camera movement, still pictures, and what moves where.
+    """Actions, cuts, camera moves.
 
-    Human actions are named only if a vision-language model is configured.
+    Actions are named by a vision-language model, and by the descriptions of the index. Without a model, what moves
+    where is measured.
     """
     parsed = context.span(timestamp, window=WINDOW)
     looked_at = pictures_examined(context, parsed.span)
     layer = context.video.layer("motion")
-    close = TimeSpan(start=parsed.span.start, end=min(parsed.span.end, parsed.span.start + LONGEST))
     notes = [*parsed.notes, *(unexamined(layer, parsed.span) if layer else ())]
-    if close != parsed.span:
-        notes.append(f"movement was examined in {close} only: ask for a shorter span to see the rest")
-    try:
-        found = _seen(context, close, notes)
-    except MediaError as error:
-        found = []
-        notes.append(f"movement was not examined: {error}")
-    changes = quiet_changes(
-        context, parsed.span, shot_starts(context, parsed.span.widened(1.0, 1.0, context.video.duration))
-    )
+    described = _captions(context, parsed.span)
+    found = _seen(context, parsed, bool(described), notes)
     evidence = sorted(
-        [*known_motion(context, parsed.span), *changes, *found], key=lambda item: (item.span.start, item.span.end)
+        [*known_motion(context, parsed.span), *described, *found], key=lambda item: (item.span.start, item.span.end)
     )
     if not evidence:
         notes.append(f"no cut, no camera movement and nothing that moves in {parsed.span}")
@@ -56,26 +49,38 @@ def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
     )
 
 
-def _seen(context: ToolContext, span: TimeSpan, notes: list[str]) -> Sequence[Evidence]:
-    """The actions that a model names, if one answers; else what moves."""
+def _captions(context: ToolContext, span: TimeSpan) -> list[Evidence]:
+    """What a model described while the video was indexed."""
+    layer = context.video.layer("captions")
+    items = context.video.items("captions", span) if layer else []
+    return [evidence_of(item, item["text"], "visual", layer, context.video.id) for item in items if layer]
+
+
+def _seen(context: ToolContext, parsed: ParsedSpan, captioned: bool, notes: list[str]) -> Sequence[Evidence]:
+    """The actions that a model names, if one answers; else what moves and what changes."""
+    span = parsed.span
     if context.engines.report("visual_question").engine is None:
         notes.append("movement was measured; naming actions needs a model: see visual_question in `doctor`")
-        return _moving(context, span, notes)
+    else:
+        try:
+            engine: VisualQuestionEngine = context.engines.load("visual_question")
+            reply, shown = ask_for_activities(context, read_pictures(context, [span], point=parsed.point))
+            notes.append(f"{engine.id} was shown {shown.where}, not the video")
+            return seen_by(context, engine, reply.said)
+        except EngineError as error:
+            notes.append(f"only movement was measured: {error}")
+        except MediaError as error:
+            notes.append(f"no picture was looked at: {error}")
+    around = span.widened(1.0, 1.0, context.video.duration)
+    changes = [] if captioned else quiet_changes(context, span, shot_starts(context, around))
+    close = TimeSpan(start=span.start, end=min(span.end, span.start + LONGEST))
+    if close != span:
+        notes.append(f"movement was examined in {close} only: ask for a shorter span to see the rest")
     try:
-        return _described(context, span, notes)
-    except EngineError as error:
-        notes.append(f"only movement was measured: {error}")
-        return _moving(context, span, notes)
-
-
-def _described(context: ToolContext, span: TimeSpan, notes: list[str]) -> list[Evidence]:
-    pictures = read_pictures(context, span)
-    engine = context.engines.load("visual_question").id
-    notes.append(f"{engine} was shown {len(pictures)} frames of {span}, not the video")
-    return [
-        Evidence(video=context.video.id, span=when, modality="visual", content=text, engine=engine)
-        for when, text in ask_for_activities(context, span, pictures)
-    ]
+        return [*changes, *_moving(context, close, notes)]
+    except MediaError as error:
+        notes.append(f"movement was not examined: {error}")
+        return changes
 
 
 def _moving(context: ToolContext, span: TimeSpan, notes: list[str]) -> list[Evidence]:

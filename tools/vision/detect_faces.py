@@ -40,7 +40,10 @@ class _Look(NamedTuple):
 
 @tool(capabilities=("faces",), cached=False)
 def detect_faces(context: ToolContext, timestamp: Timestamp) -> ToolResult:
-    """Find frontal faces and name the people who are enrolled in this library; all others stay unknown."""
+    """Faces in a span, with the names of enrolled people.
+
+    Only frontal faces are found. People who aren't enrolled in this library stay unknown.
+    """
     parsed = context.span(timestamp, window=WINDOW)
     engine = face_engine(context.engines)
     looks, looked_at, notes = _looks(context, parsed.span)

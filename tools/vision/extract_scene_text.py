@@ -30,7 +30,7 @@ SAME_PLACE = 0.03  # share of the picture: distance between boxes of one changin
 RUNS = 3  # different texts at one place within CLOSE seconds make a changing text
 
 
-@tool(capabilities=("scene_text",))
+@tool(capabilities=("scene_text",), quiet=("language",))
 def extract_scene_text(
     context: ToolContext,
     timestamp: Timestamp,
@@ -38,7 +38,10 @@ def extract_scene_text(
         str | None, Field(description="Language code; by default the engine reads all languages it knows.")
     ] = None,
 ) -> ToolResult:
-    """Read text on screen: overlays, captions, slides and signs, with times and positions."""
+    """Text in the picture.
+
+    Overlays, captions, slides and signs, with times and positions. A few seconds are read closely.
+    """
     parsed = context.span(timestamp, window=0.0)
     span = parsed.span
     layer = context.video.layer("scene_text")

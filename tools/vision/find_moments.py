@@ -20,7 +20,7 @@ MOST = 40  # strongest moments whose frames are checked in the file
 _IN_WORDS = {"flash": "flash: the picture or a part of it changes and returns", "object": "something small passes"}
 
 
-@tool(group="extras")
+@tool(group="extras", quiet=("kind",))
 def find_moments(
     context: ToolContext,
     timestamp: Timestamp,
@@ -31,7 +31,10 @@ def find_moments(
         ),
     ] = None,
 ) -> ToolResult:
-    """Find brief changes, down to a single frame, with the first and last frame of each."""
+    """Flashes and brief things, to the frame.
+
+    Each has its first and last frame.
+    """
     parsed = context.span(timestamp, window=WINDOW)
     layer = context.video.layer("moments")
     if layer is None:

@@ -40,7 +40,10 @@ class _Inspected:
 
 @tool(group="extras")
 def inspect_motion(context: ToolContext, timestamp: Timestamp) -> ToolResult:
-    """Inspect a segment: cuts, camera moves, and faults: frozen, reversed, shuffled, mixed, tinted, noisy, inserted."""
+    """Camera moves; frozen, reversed frames.
+
+    Cuts are found too. Faults are frozen, reversed, shuffled, mixed, tinted, noisy and inserted frames.
+    """
     parsed = context.span(timestamp, window=WINDOW)
     looked_at = pictures_examined(context, parsed.span)
     layer = context.video.layer("motion")

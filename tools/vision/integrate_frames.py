@@ -37,7 +37,10 @@ def integrate_frames(
         ),
     ] = "maximum",
 ) -> ToolResult:
-    """Fuse a few seconds of frames into one picture and read it: for text that no single frame shows completely."""
+    """Read text that no single frame shows completely, from frames fused into one picture.
+
+    At most 20 seconds are fused.
+    """
     parsed = context.span(timestamp, window=WINDOW)
     span = TimeSpan(start=parsed.span.start, end=min(parsed.span.end, parsed.span.start + LONGEST))
     notes = list(parsed.notes)

@@ -25,7 +25,7 @@ def object_detection(
         Field(min_length=1, max_length=20, description="Kinds of objects to find: ['person', 'red circle', 'logo']."),
     ],
 ) -> ToolResult:
-    """Find objects of the named kinds in a segment, with their positions in the picture.
+    """Where in the picture things of the named kinds are.
 
     `timestamp`, `object` and `bounding_box` are lists with one entry per object: seconds, name, and [left, top, width,
     height] as shares of the picture. Each object is listed once, as near to the middle of the segment as it is seen. If

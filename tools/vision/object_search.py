@@ -20,12 +20,15 @@ from longtake.tools.core.result import ToolError
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.moving_things import camera_moves, look_for_movement
 from longtake.tools.vision.object_frames import AGAIN, Seen, followed, frames_of, frames_of_parts, movers_of, shots_of
-from longtake.tools.vision.visual_questions import locate_things, read_pictures
+from longtake.tools.vision.visual_questions import ask_about, locate_things, read_pictures
 
 BETTER = "owlv2 knows more: put it first in engines.objects"
 _STEP = 0.1  # shortest distance between two frames in seconds
 _DENSE = 0.25  # seconds between frames up to which an object seen only once or twice is noise
 _FEWEST = 3
+DENSE = 2.0  # pictures a second from which objects are followed; fewer show too little of their ways
+_LOCATED = 2  # pictures in which a model locates objects
+_MANY = 8  # pictures of which a model is first asked which show them
 _LONG_SIDE = 960  # pixels of the pictures that engines see
 _STRAIGHT = 0.05  # share of the picture that an object must cross to have a direction
 
@@ -49,15 +52,22 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         return _look_further(context, span, query)
     if query.moving and not (query.thing or query.shape):
         return look_for_movement(context, span, query)
-    shots = shots_of(context, span)
     step = max(_STEP, span.length / engine.max_pictures)
+    if step > 1 / DENSE and not query.moving:
+        looks = [(time, engine.find(frame.bgr(_LONG_SIDE), query)) for time, frame in frames_of(context, span, step)]
+        doubt = f"only a picture every {step:.1f} s was examined, and these are from the one that shows the most"
+        return Seen(_most_in(looks), engine.id, (span,), len(looks), doubt=doubt)
+    looked = TimeSpan(start=span.start, end=min(span.end, span.start + engine.max_pictures / DENSE))
+    shots = shots_of(context, looked)
+    step = max(_STEP, looked.length / engine.max_pictures)
     tracks, pictures = list[Track](), 0
     for _, frames in groupby(frames_of_parts(context, shots, step), key=itemgetter(0)):
         looks = [(time, engine.find(frame.bgr(_LONG_SIDE), query)) for _, time, frame in frames]
         found = _steady(follow(looks), len(looks), step)
         tracks += [track for track in found if track.travelled or not query.moving]
         pictures += len(looks)
-    seen = Seen(tuple(tracks), engine.id, joined(shots), pictures, tuple(_limits(query, shots)))
+    limits = _limits(query, shots) + ([f"only {looked} was examined"] if looked != span else [])
+    seen = Seen(tuple(tracks), engine.id, joined(shots), pictures, tuple(limits))
     return _shaken(seen, camera_moves(context, span)) if query.moving else seen
 
 
@@ -182,15 +192,40 @@ def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:
     )
 
 
+def asks_a_model(context: ToolContext, query: ObjectQuery) -> bool:
+    """Whether a vision-language model counts best: there is one, and no detector that learned such objects."""
+    if context.engines.report("visual_question").engine is None:
+        return False
+    detector = context.engines.report("objects").engine
+    return detector in (None, "opencv") or context.engines.load("objects").cannot(query) is not None
+
+
 def _ask_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
-    """Objects that a vision-language model locates in a few pictures of the span."""
+    """Objects that a vision-language model locates, in the picture that shows the most of them.
+
+    Of many pictures it is first asked which show them.
+    """
     model: VisualQuestionEngine = context.engines.load("visual_question")
-    pictures = read_pictures(context, span)
+    shown = read_pictures(context, [span])
+    pictures = shown.pictures
+    if len(pictures) < _MANY:
+        pictures = sorted(pictures, key=lambda each: abs(each.time - (span.start + span.end) / 2))[:_LOCATED]
+    else:
+        reply, shown = ask_about(context, f"When is a {query.phrase} seen, and when most clearly?", shown)
+        told = [each.span for each in reply.said if each.timed]
+        near = [min(shown.pictures, key=lambda each: abs(each.time - (at.start + at.end) / 2)) for at in told]
+        pictures = list({each.time: each for each in near}.values())[:_LOCATED]
     looks = [
         (each.time, [FoundObject(thing.label, thing.box, 1.0) for thing in locate_things(context, [query.name], each)])
         for each in pictures
     ]
-    return Seen(tuple(follow(looks)), model.id, (span,), len(pictures), tuple(_limits(query, [span])))
+    return Seen(_most_in(looks), model.id, (span,), len(shown.pictures))
+
+
+def _most_in(looks: Sequence[tuple[float, Sequence[FoundObject]]]) -> tuple[Track, ...]:
+    """The objects of the picture that shows the most, each for itself."""
+    time, found = max(looks, key=lambda look: len(look[1]), default=(0.0, ()))
+    return tuple(Track([(time, each)], time) for each in found)
 
 
 def _steady(tracks: list[Track], looks: int, step: float) -> list[Track]:

@@ -1,36 +1,54 @@
-"""Asks a vision-language model, and reads its replies as data."""
+"""Asks a vision-language model about frames of a video, and reads its replies as data."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+import cv2
+import numpy as np
 
 from longtake.language.json_text import parse_json
-from longtake.memory.timespan import TIME, SpanError, TimeSpan, parse_span
+from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan, clock, joined
+from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.preprocess.engines.endpoints.chosen_frames import choose_times, read_chosen
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg, VisualQuestionEngine
 from longtake.preprocess.engines.text.scene_text_engine import Box
+from longtake.preprocess.media.frames import encode_jpeg
 from longtake.prompts import render
 from longtake.tools.core.tool_context import ToolContext
+from longtake.tools.speech.transcribe import words_said
+from longtake.tools.vision.timed_lines import MOST, Reply, Said, read_reply
 
-MAX_ACTIVITIES = 20
+MAX_PICTURES = 64
 _PROMPTS = "longtake.tools.prompts"
 _MEGABYTE = 1_000_000
-UNTOLD = re.compile(r"\W*cannot tell\b[\s.:,;*-]*", re.IGNORECASE)
-_LINE = re.compile(rf"\W*((?:{TIME})\s*(?:-|–|—|to)\s*(?:{TIME}))\W*\s(.+)", re.IGNORECASE)
-_ROUNDED = 1.0  # seconds by which a model may miss the span, because it writes whole seconds
+_WORDS = 2_000  # characters of what is said that a model is told
+_FEW = 4  # pictures that even a model with little room takes
+_TOO_MUCH = re.compile(r"context|token|too (?:many|large|long)|maximum|at most|exceed|limit", re.IGNORECASE)
 _MAX_THINGS = 200
+_SQUARE = 1000  # pixels; in such a picture, pixels and thousandths are the same
+_QUALITY = 85
+_LARGEST = 1.05  # of a box's sides: models round pictures up to whole patches
+_EMPTY = ("black", "white", "blank")  # kinds of the layer `still`
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A model's answer about pictures; `unsure` says why it couldn't tell."""
+class Shown(NamedTuple):
+    """What a model was shown: the frames, the spans they are from, in order, and a part of each if only that."""
 
-    text: str = ""
-    unsure: str = ""
+    pictures: list[TimedJpeg]
+    spans: tuple[TimeSpan, ...]
+    crop: Box | None = None
+    point: float | None = None  # the moment that is meant
+
+    @property
+    def where(self) -> str:
+        """The number of frames and the spans in words."""
+        return f"{len(self.pictures)} frames of {', '.join(map(str, self.spans))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,76 +59,148 @@ class LocatedThing:
     box: Box
 
 
-def read_pictures(context: ToolContext, span: TimeSpan) -> list[TimedJpeg]:
-    """The frames of a span for a model: more where more changes, within the budget of the settings.
+def read_pictures(
+    context: ToolContext,
+    spans: Sequence[TimeSpan],
+    count: int | None = None,
+    *,
+    crop: Box | None = None,
+    point: float | None = None,
+) -> Shown:
+    """The frames of spans for a model: half of them evenly, half where the picture changes, none where it is blank.
+
+    Args:
+        context: the context of the open video.
+        spans: where to look; a longer one gets more pictures, but fewer a second.
+        count: how many pictures; by default as many as are needed, within the limit of the settings.
+        crop: the part of each frame to show, as shares of the picture.
+        point: the moment that is meant.
 
     Raises:
         MediaError: if the file is missing or has no picture.
     """
     settings = context.settings.visual_question
-    times = choose_times(span, context.video.items("changes", span), settings.pictures)
+    most = min(MAX_PICTURES, max(1, count or settings.pictures))
+    apart = joined(spans)[:most]
+    times: list[float] = []
+    for span, share in zip(apart, _shares([span.length for span in apart], most), strict=True):
+        still = context.video.items("still", span)
+        blank = [TimeSpan(start=item["start"], end=item["end"]) for item in still if item["kind"] in _EMPTY]
+        changes = context.video.items("changes", span)
+        times += choose_times(span, changes, share, blank=blank, exact=count is not None)
+    if point is not None and times:
+        nearest = min(range(len(times)), key=lambda place: abs(times[place] - point))
+        times[nearest] = point
     path, media = context.video.media()
-    return read_chosen(path, media, times, round(settings.megabytes * _MEGABYTE), context.budget.check)
+    room = round(settings.megabytes * _MEGABYTE)
+    return Shown(read_chosen(path, media, times, room, context.budget.check, crop), apart, crop, point)
 
 
-def ask_about(context: ToolContext, question: str, pictures: Sequence[TimedJpeg]) -> Reply:
-    """A model's answer to a question about pictures.
+def _shares(lengths: Sequence[float], most: int) -> list[int]:
+    """How many pictures go to each span: at least one, and twice as many to one that is four times as long."""
+    weights = [max(0.1, length) ** 0.5 for length in lengths]
+    shares = [1] * len(lengths)
+    for _ in range(most - len(lengths)):
+        neediest = max(range(len(lengths)), key=lambda place: weights[place] / shares[place])
+        shares[neediest] += 1
+    return shares
 
-    Raises:
-        EngineError: if no model is available, or it fails.
-    """
-    return _reply(context, render(_PROMPTS, "watch", question=question), pictures)
 
-
-def ask_for_activities(
-    context: ToolContext, span: TimeSpan, pictures: Sequence[TimedJpeg]
-) -> list[tuple[TimeSpan, str]]:
-    """The actions that a model names in pictures of a span, each with its time; none if it can't tell.
-
-    A line without a time inside the span applies to all of it.
+def ask_about(context: ToolContext, question: str, shown: Shown) -> tuple[Reply, Shown]:
+    """A model's answer to a question about pictures, and those that it was shown in the end.
 
     Raises:
         EngineError: if no model is available, or it fails.
     """
-    reply = _reply(context, render(_PROMPTS, "activities", most=MAX_ACTIVITIES), pictures)
-    lines = [line.strip() for line in reply.text.splitlines() if any(map(str.isalpha, line))]
-    return [_activity(line, span) for line in lines[:MAX_ACTIVITIES]]
+    return _asked(context, "watch", shown, question=question)
+
+
+def ask_for_activities(context: ToolContext, shown: Shown) -> tuple[Reply, Shown]:
+    """The actions that a model names in pictures; as `ask_about`."""
+    return _asked(context, "activities", shown)
+
+
+def ask_to_count(context: ToolContext, things: str, shown: Shown) -> tuple[str, Shown]:
+    """A model's reply about how many of some things pictures show, unread; as `ask_about`."""
+    return _reply(context, "count", shown, things=things)
 
 
 def locate_things(context: ToolContext, kinds: Sequence[str], picture: TimedJpeg) -> list[LocatedThing]:
     """Where a model locates objects of some kinds in a picture. Other objects in its reply are dropped.
 
+    Models write boxes in shares, in thousandths or in pixels. The picture is sent in a square of 1000 pixels, in which
+    the latter two are the same.
+
     Raises:
         EngineError: if no model is available, or it fails.
     """
-    reply = _reply(context, render(_PROMPTS, "boxes", kinds=list(kinds)), [picture])
+    square, shares = _squared(picture.jpeg)
+    shown = Shown([TimedJpeg(picture.time, square)], ())
+    text, _ = _reply(context, "boxes", shown, kinds=list(kinds))
     by_name = {kind.casefold(): kind for kind in kinds}
     found = list[LocatedThing]()
-    for item in _listed(reply.text):
-        label = by_name.get(str(item.get("label", "")).casefold())
-        box = _box(item.get("box"))
+    for item in _listed(text):
+        label = by_name.get(str(item.get("label", "")).casefold(), kinds[0] if len(kinds) == 1 else None)
+        box = _box(item, shares)
         if label is not None and box is not None:
             found.append(LocatedThing(label, box))
     return found[:_MAX_THINGS]
 
 
-def _reply(context: ToolContext, prompt: str, pictures: Sequence[TimedJpeg]) -> Reply:
+def seen_by(context: ToolContext, engine: VisualQuestionEngine, said: Sequence[Said]) -> tuple[Evidence, ...]:
+    """What a model said, each statement as evidence at its own time."""
+    return tuple(
+        Evidence(video=context.video.id, span=span, modality="visual", content=text, engine=engine.id)
+        for span, text, _ in said
+    )
+
+
+def _asked(context: ToolContext, prompt: str, shown: Shown, **given: Any) -> tuple[Reply, Shown]:
+    said, seen = _reply(context, prompt, shown, **given)
+    return read_reply(said, shown.spans), seen
+
+
+def _reply(context: ToolContext, prompt: str, shown: Shown, **given: Any) -> tuple[str, Shown]:
+    """A model's reply; if it has no room for the pictures, to every other one of them."""
     engine: VisualQuestionEngine = context.engines.load("visual_question")
-    context.budget.check()
-    said = engine.answer(prompt, pictures, context.budget.left)
-    unsure = UNTOLD.match(said)
-    return Reply(unsure=said[unsure.end() :].strip() or "it gave no reason") if unsure else Reply(said)
+    known = {
+        "most": MOST,
+        "part": shown.crop is not None,
+        "moment": None if shown.point is None else clock(shown.point, decimals=2),
+        "asked": context.question,
+        "words": _words(context, shown.spans),
+    }
+    text = render(_PROMPTS, prompt, **known, **given)
+    while True:
+        context.budget.check()
+        try:
+            return engine.answer(text, shown.pictures, context.budget.left), shown
+        except PictureRefused as error:
+            if len(shown.pictures) <= _FEW or not _TOO_MUCH.search(str(error)):
+                raise
+            shown = shown._replace(pictures=shown.pictures[::2])
 
 
-def _activity(line: str, span: TimeSpan) -> tuple[TimeSpan, str]:
-    timed = _LINE.fullmatch(line)
-    if timed:
-        with suppress(SpanError):
-            stated = parse_span(timed[1], window=0.0, duration=span.end + _ROUNDED).span
-            start, end = max(stated.start, span.start), min(stated.end, span.end)
-            if start <= end:
-                return TimeSpan(start=start, end=end), timed[2].strip()
-    return span, line.lstrip("-*• ")
+def _words(context: ToolContext, spans: Sequence[TimeSpan]) -> list[str]:
+    """What is said in spans, line by line with times; of much, lines that are evenly spread."""
+    lines = [
+        f"{clock(item['start'], decimals=1)}-{clock(item['end'], decimals=1)} {' '.join(item['text'].split())}"
+        for span in spans
+        for item in words_said(context.video, span)
+    ]
+    keep = -(-sum(map(len, lines)) // _WORDS)
+    return lines[:: max(1, keep)]
+
+
+def _squared(jpeg: bytes) -> tuple[bytes, tuple[float, float]]:
+    """A picture in the left top of a square, and the shares of the square's width and height that it takes."""
+    picture = np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), np.uint8)
+    height, width = picture.shape[:2]
+    scale = _SQUARE / max(height, width)
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    square = np.full((_SQUARE, _SQUARE, 3), 128, np.uint8)
+    square[: size[1], : size[0]] = cv2.resize(picture, size, interpolation=cv2.INTER_LINEAR)
+    return encode_jpeg(square, _QUALITY), (size[0] / _SQUARE, size[1] / _SQUARE)
 
 
 def _listed(text: str) -> Iterator[dict[str, Any]]:
@@ -121,10 +211,17 @@ def _listed(text: str) -> Iterator[dict[str, Any]]:
         yield from (item for item in listed if isinstance(item, dict))
 
 
-def _box(corners: Any) -> Box | None:
+def _box(item: Mapping[str, Any], shares: tuple[float, float]) -> Box | None:
+    """A box in a square, as left, top, width and height in shares of the picture that takes these shares of it."""
+    upright = item.get("box_2d")  # Gemini's name, with the vertical first
+    corners = upright or item.get("box") or item.get("bbox_2d") or item.get("bbox")
     match corners:
-        case [int() | float() as left, int() | float() as top, int() | float() as right, int() | float() as bottom]:
-            inside = 0 <= left < right <= 1 and 0 <= top < bottom <= 1
-            sides = (left, top, right - left, bottom - top)
-            return (sides[0], sides[1], round(sides[2], 4), round(sides[3], 4)) if inside else None
+        case [int() | float(), int() | float(), int() | float(), int() | float()]:
+            unit = 1 if max(corners) <= 1 else _SQUARE
+            sides = [float(corner) / unit for corner in corners]
+            left, top, right, bottom = [sides[1], sides[0], sides[3], sides[2]] if upright else sides
+            left, right = left / shares[0], min(1.0, right / shares[0])
+            top, bottom = top / shares[1], min(1.0, bottom / shares[1])
+            if 0 <= left < right and 0 <= top < bottom and max(corners) <= _LARGEST * unit:
+                return (round(left, 4), round(top, 4), round(right - left, 4), round(bottom - top, 4))
     return None

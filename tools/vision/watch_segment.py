@@ -11,16 +11,18 @@ from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Evidence
 from longtake.memory.search.terms import document_terms
-from longtake.memory.timespan import ParsedSpan, TimeSpan, clock
+from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
+from longtake.preprocess.engines.text.scene_text_engine import Box
 from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.visual_questions import ask_about, read_pictures
+from longtake.tools.vision.visual_questions import ask_about, read_pictures, seen_by
 
 WINDOW = 10.0
 TELLING = 5  # terms; a shorter answer ("Yes.", "Two.") is meaningless without its question and isn't stored
+_SMALLEST = 0.02  # share of the picture that a crop keeps at least
 
 
 @tool(capabilities=("visual_question",), group="extras")
@@ -30,29 +32,62 @@ def watch_segment(
     question: Annotated[
         str, Field(description="What to find out by looking, as a full question.", min_length=1, max_length=2000)
     ],
+    spans: Annotated[tuple[Timestamp, ...], Field(description="More spans to look at in the same call.")] = (),
+    pictures: Annotated[
+        int | None,
+        Field(description="How many pictures in all, at most 64; by default as many as are needed."),
+    ] = None,
+    crop: Annotated[
+        tuple[float, ...],
+        Field(description="Left, top, width and height of the part to enlarge, from 0 to 1."),
+    ] = (),
 ) -> ToolResult:
-    """Ask a vision-language model about frames of a segment: more where more changes."""
-    parsed = context.span(timestamp, window=WINDOW)
+    """Ask a vision model about up to 64 pictures of a span, or more `spans`; `crop`: left, top, width, height, 0-1.
+
+    Half of the pictures are evenly spread, and half are where the picture changes.
+    """
+    read = [context.span(each, window=WINDOW) for each in (timestamp, *spans)]
+    notes = [note for parsed in read for note in parsed.notes]
+    point = read[0].point if len(read) == 1 else None
+    part = _part(crop)
     engine: VisualQuestionEngine = context.engines.load("visual_question")
     recipe = _recipe(context, engine)
-    reading = earlier_reading(context, recipe, parsed.span, asked=question)
-    if reading:
-        return _described(
-            parsed, engine, reading.found, reading.facts["frames"], ["it was asked before; this is the stored answer"]
-        )
-    pictures = read_pictures(context, parsed.span)
-    if not pictures:
-        raise ToolError("unavailable", f"No frame can be read in {parsed.span}.", "Ask for another span.")
-    reply = ask_about(context, question, pictures)
-    times = [clock(picture.time, decimals=2) for picture in pictures]
+    # A part, or a number of pictures, makes it another look, which is not stored.
+    usual = len(read) == 1 and part is None and pictures is None
+    stored = earlier_reading(context, recipe, read[0].span, asked=question) if usual else None
+    if stored:
+        shown = f"{engine.id} was shown {len(stored.facts['frames'])} frames of {stored.span}, not the video"
+        notes += [shown, "it was asked before; this is the stored answer"]
+        return _result(stored.found, stored.facts["frames"], (read[0].span,), notes)
+    chosen = read_pictures(context, [parsed.span for parsed in read], pictures, crop=part, point=point)
+    where = ", ".join(map(str, chosen.spans))
+    if not chosen.pictures:
+        raise ToolError("unavailable", f"No frame can be read in {where}.", "Ask for another span.")
+    reply, chosen = ask_about(context, question, chosen)
+    times = [clock(picture.time, decimals=2) for picture in chosen.pictures]
+    notes.append(f"{engine.id} was shown {chosen.where}, not the video")
     if reply.unsure:
-        return _described(parsed, engine, (), times, [f"it can't tell: {reply.unsure}"])
-    shown = TimeSpan(start=pictures[0].time, end=max(pictures[-1].time, parsed.span.end))
-    found = Evidence(video=context.video.id, span=shown, modality="visual", content=reply.text, engine=engine.id)
-    notes: Sequence[str] = ()
-    if len(document_terms(reply.text)) >= TELLING:
-        notes = keep_reading(context, recipe, parsed.span, [found], asked=question, facts={"frames": times})
-    return _described(parsed, engine, (found,), times, notes)
+        notes.append(f"it can't tell: {reply.unsure}")
+    found = seen_by(context, engine, reply.said)
+    if usual and sum(len(document_terms(item.content)) for item in found) >= TELLING:
+        facts = {"frames": times, "question": context.question}
+        notes += keep_reading(context, recipe, read[0].span, found, asked=question, facts=facts)
+    return _result(found, times, chosen.spans, notes)
+
+
+def _part(crop: Sequence[float]) -> Box | None:
+    """The part of the picture that a crop names; None for all of it."""
+    if not crop:
+        return None
+    match [min(1.0, max(0.0, side)) for side in crop]:
+        case [left, top, width, height] if width >= _SMALLEST and height >= _SMALLEST:
+            left, top = min(left, 1 - _SMALLEST), min(top, 1 - _SMALLEST)
+            return (left, top, min(width, 1 - left), min(height, 1 - top))
+    raise ToolError(
+        "bad_arguments",
+        f"crop: {list(crop)!r} is no part of the picture.",
+        "Give left, top, width and height from 0 to 1, such as [0.5, 0, 0.5, 0.5] for the upper right quarter.",
+    )
 
 
 def _recipe(context: ToolContext, engine: VisualQuestionEngine) -> LayerRecipe:
@@ -62,18 +97,13 @@ def _recipe(context: ToolContext, engine: VisualQuestionEngine) -> LayerRecipe:
     return LayerRecipe(capability, VERSIONS[capability], engine.id, settings, started_from(context, "changes"))
 
 
-def _described(
-    parsed: ParsedSpan,
-    engine: VisualQuestionEngine,
-    found: tuple[Evidence, ...],
-    frames: Sequence[str],
-    notes: Sequence[str],
+def _result(
+    found: tuple[Evidence, ...], frames: Sequence[str], spans: Sequence[TimeSpan], notes: Sequence[str]
 ) -> ToolResult:
-    shown = f"{engine.id} was shown {len(frames)} frames of {parsed.span}, not the video"
     return ToolResult(
         tool="watch_segment",
-        output={"answer": " ".join(item.content for item in found), "frames": frames},
+        output={"frames": list(frames)},
         evidence=found,
-        looked_at=(parsed.span,),
-        notes=(*parsed.notes, shown, *notes),
+        looked_at=tuple(spans),
+        notes=tuple(notes),
     )

@@ -19,6 +19,7 @@ TOOL, ARGUMENTS, ANSWER = "tool", "arguments", "answer"
 MAX_ANSWER = 1_200  # characters
 _MAX_TEXT = 300  # characters of an argument
 _MAX_ITEMS = 8  # of a list
+_TIMES = ("timestamp", "within")
 _MAX_SECONDS = 100 * 3_600 - 1  # that two digits of hours can say
 
 
@@ -80,23 +81,19 @@ def read_json_reply(message: AIMessage) -> AIMessage:
 
 
 def _bounded(schema: dict[str, Any], timestamp: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a tool's arguments, with limits and without what only a person reads."""
+    """The schema of a tool's arguments with limits, which end what a model writes."""
     properties = schema.get("properties", {})
-    fields = {name: timestamp if name == "timestamp" else _field(field) for name, field in properties.items()}
+    fields = {name: timestamp if name in _TIMES else _field(field) for name, field in properties.items()}
     return _object(fields, schema.get("required", []))
 
 
 def _field(field: dict[str, Any]) -> dict[str, Any]:
-    """One argument: of several types the plainest, because the others only forgive what a grammar rules out."""
-    if "anyOf" in field:
-        return _field(next((one for one in field["anyOf"] if one.get("type") == "string"), field["anyOf"][-1]))
-    kept = {key: value for key, value in field.items() if key not in ("description", "default", "title")}
-    if kept.get("type") == "string" and "enum" not in kept:
-        kept["maxLength"] = min(_MAX_TEXT, kept.get("maxLength", _MAX_TEXT))
-    if kept.get("type") == "array":
-        kept["items"] = _field(kept.get("items", {"type": "string"}))
-        kept["maxItems"] = min(_MAX_ITEMS, kept.get("maxItems", _MAX_ITEMS))
-    return kept
+    match field:
+        case {"type": "string", **rest} if "enum" not in rest:
+            return {"type": "string", "minLength": 1, "maxLength": _MAX_TEXT}  # no tool does anything with no text
+        case {"type": "array", "items": items}:
+            return {"type": "array", "items": _field(items), "minItems": 1, "maxItems": _MAX_ITEMS}
+    return field
 
 
 def _object(fields: dict[str, Any], required: Sequence[str] | None = None) -> dict[str, Any]:

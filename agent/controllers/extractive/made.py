@@ -96,7 +96,8 @@ def _count(finds: Finds) -> Reply | None:
             least = "at least " if result.output.get("at_least") else ""
             text = f"{least}{count}: “{result.evidence[-1].content}”"
             asked = min(reading.sources["picture"], reading.targets["count"])
-            if not finds.query.scope.point and result.output.get("in_all", count) != count:
+            others = {result.output.get(name, count) for name in ("in_all", "at_once")}
+            if result.output.get("doubtful") or (not finds.query.scope.point and others != {count}):
                 asked *= _DOUBTED  # the question may mean the number at once or in total
             return _answered([(text, result.evidence)], result.output.get("confidence", _COUNTED) * asked)
     return None

@@ -1,4 +1,4 @@
-"""Chooses the frames of a span to show to a model: more where the picture changes more, within a budget."""
+"""Chooses the frames of a span to show to a model: half of them evenly, half where the picture changes, in a budget."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
+from longtake.preprocess.engines.text.scene_text_engine import Box
 from longtake.preprocess.media.frames import Picture, encode_jpeg
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.whole_frames import read_whole_frames
@@ -19,32 +20,53 @@ from longtake.preprocess.media.whole_frames import read_whole_frames
 _REST = 0.5  # pictures per second of a still picture
 _PER_CHANGE = 2.0  # pictures per change of the whole picture, or the equivalent in parts
 _MAX_AT_ONCE = 0.25  # largest share of the picture that counts in one frame: a cut needs only one look
+_LEAST = 0.02  # changes of the whole picture in a span; less is noise
 _STEP = 0.02  # resolution in seconds; no ordinary file has shorter frames
 _QUALITY = 80
 _LONG_SIDE = 896  # pixels on the long side, if the byte budget allows
+_ENLARGED = 3.0  # times, at most
 _SHRINK = 0.75
 _MIN_SIDE = 160
 
 
-def choose_times(span: TimeSpan, changes: Iterable[Mapping[str, Any]], max_count: int) -> list[float]:
-    """Up to `max_count` times in a span, in order: the middles of parts with equal amounts of change.
+def choose_times(
+    span: TimeSpan,
+    changes: Iterable[Mapping[str, Any]],
+    max_count: int,
+    *,
+    blank: Iterable[TimeSpan] = (),
+    exact: bool = False,
+) -> list[float]:
+    """Up to `max_count` times in a span, in order: half of them evenly spread, half where the picture changes.
+
+    They are the middles of parts with equal shares of time and change together, so no two halves meet in one place.
 
     Args:
         span: seconds; a zero-length span gives its own moment.
         changes: items of the layer `changes`; without any, the times are evenly spaced.
-        max_count: maximum number of times.
+        max_count: maximum number of times; a picture at rest needs fewer.
+        blank: where the picture shows nothing; no time is chosen there, unless there is nothing else.
+        exact: choose `max_count` times, also if the picture rests.
     """
     if span.length == 0:
         return [span.start]
     bounds = np.linspace(span.start, span.end, max(2, ceil(span.length / _STEP)) + 1)
-    weight = np.full(len(bounds) - 1, _REST * (bounds[1] - bounds[0]))
+    middles = (bounds[:-1] + bounds[1:]) / 2
+    time, change = np.full(len(middles), bounds[1] - bounds[0]), np.zeros(len(middles))
     for item in changes:
         times = np.asarray(item["times"])
         inside = (times >= span.start) & (times < span.end)
         places = np.searchsorted(bounds, times[inside], side="right") - 1
-        np.add.at(weight, places, _PER_CHANGE * np.minimum(np.asarray(item["area"])[inside], _MAX_AT_ONCE))
+        np.add.at(change, places, np.minimum(np.asarray(item["area"])[inside], _MAX_AT_ONCE))
+    empty = np.zeros(len(middles), bool)
+    for part in blank:
+        empty |= (middles >= part.start) & (middles < part.end)
+    if not empty.all():
+        time[empty] = change[empty] = 0
+    needed = ceil(_REST * time.sum() + _PER_CHANGE * change.sum()) + 1
+    weight = time / time.sum() + (change / change.sum() if change.sum() >= _LEAST else 0)
     reached = np.concatenate([[0.0], np.cumsum(weight)])
-    count = min(max_count, ceil(reached[-1]) + 1)
+    count = max_count if exact else min(max_count, needed)
     chosen = np.interp((np.arange(count) + 0.5) / count * reached[-1], reached, bounds)
     return [round(float(time), 3) for time in chosen]
 
@@ -55,8 +77,11 @@ def read_chosen(
     times: Sequence[float],
     max_bytes: int,
     check_cancelled: Callable[[], None],
+    crop: Box | None = None,
 ) -> list[TimedJpeg]:
     """The frames on screen at these times, each once, as JPEG files, all downscaled equally to fit the byte budget.
+
+    With `crop` (left, top, width and height as shares), only that part of each, in as many pixels as the file has.
 
     Raises:
         MediaError: if the file has no picture or can't be opened.
@@ -65,7 +90,7 @@ def read_chosen(
     for time in times:
         shown = next(read_whole_frames(path, media, TimeSpan(start=time, end=time), check_cancelled), None)
         if shown is not None and shown.time not in pictures:
-            pictures[shown.time] = shown.bgr(_LONG_SIDE)
+            pictures[shown.time] = _part(shown.bgr(), crop) if crop else shown.bgr(_LONG_SIDE)
     side = _LONG_SIDE
     while True:
         jpegs = [TimedJpeg(round(time, 3), _encoded(picture, side)) for time, picture in pictures.items()]
@@ -74,6 +99,17 @@ def read_chosen(
         if side * _SHRINK < _MIN_SIDE:
             return _fewer(jpegs, max_bytes)
         side = round(side * _SHRINK)
+
+
+def _part(picture: Picture, crop: Box) -> Picture:
+    """A part of a picture; a small one is enlarged, because models see little in few pixels."""
+    height, width = picture.shape[:2]
+    left, top = min(width - 1, int(crop[0] * width)), min(height - 1, int(crop[1] * height))
+    part = picture[top : top + max(1, round(crop[3] * height)), left : left + max(1, round(crop[2] * width))]
+    scale = min(_ENLARGED, _LONG_SIDE / max(part.shape[:2]))
+    if scale <= 1:
+        return part
+    return np.asarray(cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC), np.uint8)
 
 
 def _encoded(picture: Picture, long_side: int) -> bytes:

@@ -143,7 +143,8 @@ def test_two_calls_with_one_id_are_answered_apart(small_workspace: Workspace) ->
     [
         ("cross_modal_search", {"query": "kettle", "modalities": "speech"}, {"modalities": ["speech"]}),
         ("cross_modal_search", {"query": "kettle", "modalities": '["speech"]'}, {"modalities": ["speech"]}),
-        ("cross_modal_search", {"query": ["kettle"], "modalities": []}, {"query": "kettle"}),
+        ("cross_modal_search", {"query": "kettle"}, {"query": ["kettle"]}),
+        ("calculator", {"expression": ["1+1"]}, {"expression": "1+1"}),
         ("cross_modal_search", {"query": "kettle", "modalities": [], "k": "3"}, {"k": 3}),
         ("cross_modal_search", {"query": "kettle", "modalities": [], "k": None}, {}),
         ("calculator", {"expression": 249}, {"expression": "249"}),

@@ -86,7 +86,7 @@ def test_no_time_after_the_end_can_be_written(last: int) -> None:
     ("arguments", "fits"),
     [
         ({"timestamp": "00:00:10"}, True),
-        ({"timestamp": "00:00:10-00:01:00", "language": "en"}, True),
+        ({"timestamp": "00:00:10-00:01:00"}, True),
         ({"timestamp": "00:02:48"}, False),
         ({"timestamp": "soon"}, False),
         ({"where": "00:00:10"}, False),

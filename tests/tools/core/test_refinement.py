@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from longtake.preprocess.pipeline.index_sync import make_readings_findable
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.catalogue import ALL_TOOLS
-from longtake.tools.core.refinement import keep_reading
+from longtake.tools.core.refinement import answered_before, keep_reading
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
@@ -284,16 +285,34 @@ def test_what_a_model_saw_is_asked_once_and_found(place: Workspace) -> None:
     assert (again.output, again.evidence) == (first.output, first.evidence)
     assert again.notes[: len(first.notes)] == first.notes
     assert "asked before" in again.notes[-1]
-    assert other.output["answer"] != said
-    assert said in search(opened(place), "submarine", "visual")
+    assert [item.content for item in first.evidence] == [said]
+    assert [item.content for item in other.evidence] != [said]
+
+
+def test_what_a_model_said_is_found_by_the_same_question_only_and_with_it(place: Workspace) -> None:
+    asked, said = "What stands beside the ticket counter?", "A brass submarine model stands beside the ticket counter."
+    with openai_server([says(f"00:00:01.00-00:00:03.00 {said}")]) as server:
+        named = (f"visual_question.base_url={server.url}", "visual_question.model=seer")
+        context = replace(opened(place, load(overrides=[*LIGHT, *named])), question="Which ship is on show?")
+        watch(context, asked, 0, 4)
+    assert not any("submarine" in line for line in search(opened(place), "brass submarine model"))
+    assert not any("submarine" in line for line in search(opened(place), "Who sells the tickets?"))
+    for question in ("What is standing beside the ticket counter?", "Which ship is on show?"):
+        [item] = answered_before(opened(place), [question])
+        assert item.content == f"asked “{asked}”, a model said: {said}"
+        assert (item.span.start, item.span.end) == (1, 3)
+        assert item.content in search(opened(place), question)
+    own = replace(opened(place), question="Which ship is on show?")
+    assert any("submarine" in line for line in search(own, "brass ship"))
+    assert not search(own, "brass ship", "speech")
 
 
 def test_a_bare_answer_says_nothing_without_its_question_and_is_not_kept(place: Workspace) -> None:
     with openai_server([says("Yes."), says("CANNOT TELL: it is dark."), says("No.")]) as server:
         named = (f"visual_question.base_url={server.url}", "visual_question.model=seer")
         context = opened(place, load(overrides=[*LIGHT, *named]))
-        answers = [watch(context, "Is it dark?", 0, 4).output["answer"] for _ in range(3)]
-    assert answers == ["Yes.", "", "No."]
+        answers = [watch(context, "Is it dark?", 0, 4).evidence for _ in range(3)]
+    assert [[item.content for item in answer] for answer in answers] == [["Yes."], [], ["No."]]
     assert place.library.refined.readings(context.video.id, context.video.record.layers) == []
 
 

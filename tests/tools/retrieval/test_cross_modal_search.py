@@ -41,19 +41,16 @@ def talk(tmp_path: Path) -> ToolContext:
 def test_the_slide_and_what_is_said_over_it_are_one_result_and_two_pieces_of_evidence(
     toolbox: Toolbox, talk: ToolContext
 ) -> None:
-    result = toolbox.call("cross_modal_search", {"query": "kettle", "modalities": [], "k": 2}, talk)
-    slide = next(row for row in result.output["results"] if row["modality"] != "visual")
-    assert (slide["text"], [row["text"] for row in slide["also"]]) == ("Copper kettle", ["This kettle is old"])
-    assert [(item.content, item.modality) for item in result.evidence] == [
-        ("Copper kettle", "scene_text"),
-        ("This kettle is old", "speech"),
-    ]
+    result = toolbox.call("cross_modal_search", {"query": "kettle", "k": 2}, talk)
+    assert sorted(row["text"] for row in result.output["results"]) == ["", "Copper kettle"]
+    spans = {item.content: (item.span.start, item.span.end) for item in result.evidence if item.trusted}
+    assert spans == {"This kettle is old": (12, 16), "Copper kettle": (10, 20)}
 
 
-def test_a_picture_leads_to_a_place_and_is_no_evidence(toolbox: Toolbox, talk: ToolContext) -> None:
+def test_a_picture_leads_to_a_place_and_proves_nothing(toolbox: Toolbox, talk: ToolContext) -> None:
     result = toolbox.call("cross_modal_search", {"query": "kettle", "modalities": ["visual"]}, talk)
     assert [row["timestamp"] for row in result.output["results"]] == [[400, 401]]
-    assert result.evidence == ()
+    assert [(item.span.start, item.trusted) for item in result.evidence] == [(400, False)]
 
 
 def test_what_does_not_fit_is_weak_and_said_to_be_merely_the_nearest(toolbox: Toolbox, talk: ToolContext) -> None:
@@ -64,5 +61,48 @@ def test_what_does_not_fit_is_weak_and_said_to_be_merely_the_nearest(toolbox: To
     assert result.notes[-1].endswith("weak")
     assert {item.score for item in result.evidence} == {0}
     fitting = toolbox.call("cross_modal_search", {"query": "kettle", "modalities": []}, talk)
-    assert [row["weak"] for row in fitting.output["results"]] == [False, False]
+    assert not any("weak" in row for row in fitting.output["results"])
     assert not any("nothing about" in note for note in fitting.notes)
+
+
+def filled(talk: ToolContext, *documents: Document) -> None:
+    talk.index.replace(TALK, [Batch("", documents, None)])
+
+
+def test_several_queries_are_one_search_and_what_several_find_comes_first(toolbox: Toolbox, talk: ToolContext) -> None:
+    lines = ["a heron stands there", "the river is wide", "a heron in the river", "boats pass"]
+    filled(talk, *(document(60.0 * number, 60.0 * number + 5, text, "speech") for number, text in enumerate(lines)))
+    result = toolbox.call("cross_modal_search", {"query": ["heron", "river"]}, talk)
+    found = [row["text"] for row in result.output["results"]]
+    assert found[0] == "a heron in the river"
+    assert set(found) == set(lines[:3])
+    assert [item.content for item in result.evidence] == found
+
+
+def test_a_search_stays_within_a_span(toolbox: Toolbox, talk: ToolContext) -> None:
+    filled(talk, *(document(60.0 * number, 60.0 * number + 5, f"heron {number}", "speech") for number in range(5)))
+    result = toolbox.call("cross_modal_search", {"query": "heron", "within": "00:01:30-00:03:10"}, talk)
+    assert {item.content for item in result.evidence} == {"heron 2", "heron 3"}
+    assert [(span.start, span.end) for span in result.looked_at] == [(90, 190)]
+    refused = toolbox.call("cross_modal_search", {"query": "heron", "within": "soon"}, talk).failure
+    assert refused
+    assert refused.kind == "bad_arguments"
+
+
+def test_forty_results_are_shown_and_no_more(toolbox: Toolbox, talk: ToolContext) -> None:
+    filled(talk, *(document(12.0 * number, 12.0 * number + 2, f"heron {number}", "speech") for number in range(50)))
+    forty = toolbox.call("cross_modal_search", {"query": "heron", "k": 40}, talk)
+    more = toolbox.call("cross_modal_search", {"query": "heron", "k": 50}, talk)
+    assert len(forty.evidence) == len(more.evidence) == 40
+    assert more.notes == ("k: from 1 to 40, not 50",)
+
+
+def test_windows_of_the_same_words_are_one_piece_of_evidence(toolbox: Toolbox, talk: ToolContext) -> None:
+    filled(
+        talk,
+        document(10, 20, "the heron stands in the river", "speech"),
+        document(10, 14, "The heron stands", "speech"),
+        document(12, 20, "heron", "scene_text"),
+    )
+    result = toolbox.call("cross_modal_search", {"query": "heron"}, talk)
+    assert {item.content for item in result.evidence} == {"the heron stands in the river", "heron"}

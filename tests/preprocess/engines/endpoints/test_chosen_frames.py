@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,27 @@ def test_most_frames_are_chosen_where_most_changes() -> None:
     assert sum(30 <= time < 31 for time in times) >= 4
     assert times[0] < 10
     assert times[-1] > 50
+
+
+def test_half_of_the_frames_are_evenly_spread_and_half_are_where_the_picture_changes() -> None:
+    busy = changes({second: 0.3 * (second == 30) for second in range(600)})
+    times = choose_times(TimeSpan(start=0, end=600), busy, 32)
+    assert sum(30 <= time < 31 for time in times) == pytest.approx(16, abs=1)
+    rest = [time for time in times if not 30 <= time < 31]
+    assert max(later - earlier for earlier, later in pairwise([0, *rest, 600])) < 600 / 16 * 1.5
+    assert len(set(times)) == 32
+
+
+def test_no_frame_is_of_a_blank_stretch_unless_there_is_nothing_else() -> None:
+    span, blank = TimeSpan(start=0, end=60), [TimeSpan(start=10, end=50)]
+    times = choose_times(span, changes(dict.fromkeys(range(60), 0.01)), 16, blank=blank)
+    assert not any(10 <= time < 50 for time in times)
+    assert len(choose_times(TimeSpan(start=20, end=30), [], 8, blank=blank)) == 6
+
+
+def test_as_many_frames_as_are_asked_for() -> None:
+    assert len(choose_times(TimeSpan(start=0, end=4), [], 64)) == 3
+    assert len(set(choose_times(TimeSpan(start=0, end=4), [], 64, exact=True))) == 64
 
 
 def test_a_moment_and_a_video_without_changes_have_times_too() -> None:
