@@ -1,7 +1,7 @@
 """A judge that asks a model at an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor).
 
-Each case is one request for a reply in a JSON schema. If an endpoint refuses the schema, later requests say only in words
-what it is. Text around the JSON is ignored.
+Each case is one request for a reply in a JSON schema, which the prompt describes in words, too, for endpoints that
+refuse it. Text around the JSON is ignored.
 """
 
 from __future__ import annotations

@@ -54,6 +54,7 @@ def doctor(
     problem = file_problem or servers.get("controller", {}).get("problem")
     reports = EngineTable(settings).reports()
     parts = _parts()
+    in_roles = roles(settings)
     at_url = controller.engine in _BY_URL and not _refused(settings)  # a refused one may contain a secret
     shown = controller.base_url if at_url else None
     facts = {
@@ -66,7 +67,7 @@ def doctor(
             "engine": controller.engine,
             "model": controller.model,
             "base_url": shown,
-            "roles": roles(settings),
+            "roles": in_roles,
             "problem": problem,
             "memory": costs[0] if costs else None,
             "first_word_seconds": round(costs[1], 1) if costs else None,
@@ -84,7 +85,7 @@ def doctor(
         say(f"            {each}")
     at = f" ({controller.model}{f' at {shown}' if shown else ''})" if controller.model else ""
     say(f"controller  {controller.engine}{at}")
-    say(f"            {facts['controller']['roles']}")
+    say(f"            {in_roles}")
     if file_problem:
         say(f"            {file_problem}")
     if costs:
