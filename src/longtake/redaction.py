@@ -37,8 +37,8 @@ def without_secrets(value: Any, keys: Iterable[str]) -> Any:
         case str():
             for key in filter(None, keys):
                 # Inside words, a short key is letters of theirs: masking `x` would tell of `ma***_tokens`.
-                edge = r"\b" if _PLACEHOLDER.fullmatch(key) else ""
-                value = re.sub(rf"{edge}{re.escape(key)}{edge}", "***", value)
+                before, after = (r"(?<!\w)", r"(?!\w)") if _PLACEHOLDER.fullmatch(key) else ("", "")
+                value = re.sub(f"{before}{re.escape(key)}{after}", "***", value)
             return _PASSWORD.sub("***@", value)
         case Mapping():
             return {name: without_secrets(each, keys) for name, each in value.items()}
