@@ -43,6 +43,19 @@ def test_a_key_is_masked_in_texts_also_as_json_spells_it(monkeypatch: pytest.Mon
     assert without_secrets(json.dumps({"k": KEY}, ensure_ascii=False), keys) == '{"k": "***"}'
 
 
+@pytest.mark.parametrize(
+    ("key", "said", "shown"),
+    [
+        ("x", "Use max_tokens, not x.", "Use max_tokens, not ***."),
+        ("sk-1234", "Incorrect API key: sk-1234", "Incorrect API key: ***"),
+        ("", "Nothing", "Nothing"),
+        ("sk-long-enough", "<sk-long-enoughsk-long-enough>", "<******>"),
+    ],
+)
+def test_a_short_key_is_masked_where_it_stands_alone(key: str, said: str, shown: str) -> None:
+    assert without_secrets(said, (key,)) == shown
+
+
 def test_a_number_and_the_name_of_a_field_are_never_masked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "12345678")
     reported = {"12345678": 112345678.5, "said": "key 12345678"}

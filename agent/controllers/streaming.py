@@ -108,7 +108,7 @@ def _add_call(calls: list[dict[str, Any]], piece: Mapping[str, Any]) -> None:
     function = piece.get("function") or piece
     index, name, arguments = piece.get("index"), function.get("name"), function.get("arguments")
     call = next((each for each in reversed(calls) if index in (None, each["index"])), None)
-    another = index is None or piece.get("id") not in (None, call and call["id"])
+    another = index is None or piece.get("id") not in (None, "", call and call["id"])
     if call is None or (name and call["function"]["name"] and another):
         call = {"index": index, "id": piece.get("id"), "function": {"name": "", "arguments": ""}}
         calls.append(call)

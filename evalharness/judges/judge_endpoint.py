@@ -1,7 +1,7 @@
 """A judge that asks a model at an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor).
 
-Each case is one request for a reply in a JSON schema. If an endpoint rejects the schema, later requests describe the
-format in words. Text around the JSON is ignored.
+Each case is one request for a reply in a JSON schema, which the prompt describes in words, too, for endpoints that
+refuse it. Text around the JSON is ignored.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage
 from langsmith.run_helpers import tracing_context
-from openai import BadRequestError, UnprocessableEntityError
 from pydantic import Field
 
-from longtake.agent.controllers.asking import ContextFull, Role, reply
+from longtake.agent.controllers.asking import Role, reply
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import secret
@@ -84,14 +83,13 @@ class EndpointJudge:
         self.id = f"{settings.model}-{hashlib.blake2b(asked.encode(), digest_size=6).hexdigest()}"
         self._model = open_endpoint(
             EndpointChatModel,
-            ControllerSettings(temperature=settings.temperature, timeout=settings.timeout),
+            ControllerSettings(timeout=settings.timeout),
             settings.base_url,
             settings.model,
             secret(settings.api_key_env),
             loopback=is_loopback(settings.base_url),
             role=ROLE,
-        )
-        self._takes_schema = True
+        ).model_copy(update={"extra_body": self._parameters})
 
     def judge(self, case: Case) -> Finding:
         """Decide one case; see `Judge`."""
@@ -144,25 +142,17 @@ class EndpointJudge:
         )
 
     def _reply(self, prompt: str, asks: Asks) -> str:
-        if not self._takes_schema:
-            return self._sent(prompt, {})
-        try:
-            return self._sent(prompt, {"response_format": _schema(asks)})
-        except ContextFull:
-            raise
-        except EngineError as error:
-            if not isinstance(error.__cause__, BadRequestError | UnprocessableEntityError):
-                raise
-            said = self._sent(prompt, {})
-            self._takes_schema = False
-            return said
-
-    def _sent(self, prompt: str, form: Mapping[str, Any]) -> str:
-        # In the extra body: with its own field, the client would reject a truncated reply.
-        model = self._model.model_copy(update={"extra_body": {**self._settings.parameters, **form}})
         budget = Budget(TRIES * (self._settings.timeout + _MAX_WAIT))
         with tracing_context(enabled=False):
-            said = reply(model, [HumanMessage(prompt)], (), timeout=self._settings.timeout, budget=budget, role=ROLE)
+            said = reply(
+                self._model,
+                [HumanMessage(prompt)],
+                (),
+                timeout=self._settings.timeout,
+                budget=budget,
+                role=ROLE,
+                schema=_schema(asks),
+            )
         return said.text
 
 
@@ -204,19 +194,13 @@ def _finding(value: Any, asks: Asks, reason: str) -> Finding | None:
     return Finding(met=_BOOLEANS[said] != (asks == "penalty"), reason=reason)
 
 
-def _schema(asks: Asks) -> Mapping[str, Any]:
-    """The response format: one reason and one verdict."""
+def _schema(asks: Asks) -> dict[str, Any]:
+    """The schema of a reply: one reason and one verdict."""
     verdict = {"type": "integer", "minimum": 0, "maximum": MAX_POINTS} if asks == "grade" else {"type": "boolean"}
     return {
-        "type": "json_schema",
-        "json_schema": {
-            "name": "verdict",
-            "strict": True,
-            "schema": {
-                "type": "object",
-                "properties": {"reason": {"type": "string"}, _FIELDS[asks]: verdict},
-                "required": ["reason", _FIELDS[asks]],
-                "additionalProperties": False,
-            },
-        },
+        "title": "verdict",
+        "type": "object",
+        "properties": {"reason": {"type": "string"}, _FIELDS[asks]: verdict},
+        "required": ["reason", _FIELDS[asks]],
+        "additionalProperties": False,
     }

@@ -29,11 +29,16 @@ def keys_of(settings: Settings) -> frozenset[str]:
 
 
 def without_secrets(value: Any, keys: Iterable[str]) -> Any:
-    """A JSON value with these keys and all passwords masked in its strings; field names stay."""
+    """A JSON value with these keys and all passwords masked in its strings; field names stay.
+
+    A key that may be a part of words is masked only where it stands alone.
+    """
     match value:
         case str():
-            for key in keys:
-                value = value.replace(key, "***")
+            for key in filter(None, keys):
+                # Inside words, a short key is letters of theirs: masking `x` would tell of `ma***_tokens`.
+                before, after = (r"(?<!\w)", r"(?!\w)") if _PLACEHOLDER.fullmatch(key) else ("", "")
+                value = re.sub(f"{before}{re.escape(key)}{after}", "***", value)
             return _PASSWORD.sub("***@", value)
         case Mapping():
             return {name: without_secrets(each, keys) for name, each in value.items()}

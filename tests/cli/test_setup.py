@@ -140,6 +140,54 @@ def test_setup_says_what_to_do_about_a_refusal(
     assert (done.code, said in done.stderr, config.exists()) == (1, True, False)
 
 
+WANTS = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+
+
+def test_setup_takes_a_model_that_its_server_wants_to_be_asked_in_another_way(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with openai_server([refuses(400, WANTS), CALL, says("Red."), says('{"colour": "green"}')]) as server:
+        done = longtake("setup", "--url", server.url, "--model", "openai/house", library=tmp_path / "library")
+        facts = json.loads(longtake("doctor", "--json", library=tmp_path / "library").stdout)
+    assert (done.code, "keeps to a JSON schema, and sees pictures" in done.stdout) == (0, True)
+    assert "Now answers: openai/house; judges: openai/house; sees: openai/house." in done.stdout
+    assert facts["controller"]["roles"] == "answers: openai/house; judges: openai/house; sees: openai/house"
+    kept = yaml.safe_load(config.read_text())["controller"]
+    assert (kept["calls"], kept["sees"], kept["context"]) == ("native", True, None)
+    assert ["max_tokens" in asked for asked in server.requests] == [True, False, False, False]
+
+
+@pytest.mark.parametrize(("model", "sent"), [("gpt-5-mini", {"max_completion_tokens": 16_384}), ("qwen3:4b", None)])
+def test_setup_asks_a_model_as_its_profile_says(model: str, sent: dict[str, int] | None) -> None:
+    with openai_server([CALL]) as server:
+        try_model(server.url, model)
+    fields = ("max_tokens", "max_completion_tokens", "temperature")
+    [first, *_] = server.requests
+    told = {name: first[name] for name in fields if name in first}
+    assert told == (sent or {"max_tokens": 8_192, "temperature": 0.6})
+
+
+def test_setup_tells_a_refusal_in_the_words_of_the_server(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with openai_server([refuses(400, f"Bad key x. {WANTS}")]) as server:
+        done = longtake("setup", "--url", server.url, "--model", "openai/scripted")
+    assert f"Bad key ***. {WANTS[:-1]}" in done.stderr
+
+
+def test_a_server_that_says_what_it_reads_is_believed() -> None:
+    with openai_server([CALL]) as server:
+        server.facts = {"max_model_len": 4_096}
+        assert try_model(server.url, "scripted").context == 4_096
+
+
+def test_another_model_is_not_taken_for_the_one_that_was_tried(config: Path) -> None:
+    write_user_file({"controller": {**names.settings_of("ollama/tried"), "calls": "text", "sees": True}})
+    tried, other = (with_model(Session(), f"ollama/{name}").settings.controller for name in ("tried", "other"))
+    assert (tried.calls, tried.sees) == ("text", True)
+    assert (other.calls, other.sees) == (None, None)
+
+
 def test_setup_keeps_a_gguf_file_by_its_whole_path_once_it_has_answered(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 from longtake.config import secret
 from longtake.errors import EngineError
 from longtake.lazy import cached_property
+from longtake.models.profiles import profile_named
+from longtake.models.refusals import as_accepted
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.prompts import without_thinking
+from longtake.redaction import without_secrets
 from longtake.settings import EndpointSettings
 
 if TYPE_CHECKING:
@@ -47,7 +50,7 @@ class PictureModel(Protocol):
 
 
 class PictureEndpoint:
-    """Sends texts and pictures to one model, at temperature 0."""
+    """Sends texts and pictures to one model, with what its profile says."""
 
     def __init__(self, settings: EndpointSettings, section: str) -> None:
         """Prepare the endpoint; nothing is sent yet.
@@ -90,12 +93,17 @@ class PictureEndpoint:
         return text
 
     def _reply(self, parts: Sequence[str | bytes], max_tokens: int, seconds: float) -> str:
-        completion = self._client.chat.completions.create(
-            model=self.model,
-            temperature=0,
-            max_tokens=max_tokens,
-            messages=[{"role": "user", "content": [_part(part) for part in parts]}],
-            timeout=seconds,
+        content = [_part(part) for part in parts]
+        completion = as_accepted(
+            self._url,
+            self.model,
+            profile_named(self.model).fields(max_tokens),
+            lambda fields: self._client.chat.completions.create(
+                model=self.model,
+                messages=[{"role": "user", "content": content}],
+                extra_body=fields,
+                timeout=seconds,
+            ),
         )
         return without_thinking(completion.choices[0].message.content or "")
 
@@ -119,9 +127,7 @@ class PictureEndpoint:
 
     def _describe(self, problem: str) -> str:
         # Some servers repeat the key they reject.
-        problem = " ".join(problem.split())
-        if self._key:
-            problem = problem.replace(self._key, "***")
+        problem = without_secrets(" ".join(problem.split()), (self._key or "",))
         shown = problem[:_MAX_PROBLEM_LENGTH].rstrip(".")
         return f"The endpoint for {self._section.replace('_', ' ')} at {self._url} {shown}"
 

@@ -15,6 +15,7 @@ from longtake import __version__
 from longtake.config import secret
 from longtake.console import Session, counted, say, say_json, sized
 from longtake.models.advice import problem_at
+from longtake.models.names import roles
 from longtake.models.servers import ask_models
 from longtake.offline import refused_endpoint
 from longtake.plugins import BUILT_IN, Origin, Table, strays
@@ -53,6 +54,7 @@ def doctor(
     problem = file_problem or servers.get("controller", {}).get("problem")
     reports = EngineTable(settings).reports()
     parts = _parts()
+    in_roles = roles(settings)
     at_url = controller.engine in _BY_URL and not _refused(settings)  # a refused one may contain a secret
     shown = controller.base_url if at_url else None
     facts = {
@@ -65,6 +67,7 @@ def doctor(
             "engine": controller.engine,
             "model": controller.model,
             "base_url": shown,
+            "roles": in_roles,
             "problem": problem,
             "memory": costs[0] if costs else None,
             "first_word_seconds": round(costs[1], 1) if costs else None,
@@ -82,6 +85,7 @@ def doctor(
         say(f"            {each}")
     at = f" ({controller.model}{f' at {shown}' if shown else ''})" if controller.model else ""
     say(f"controller  {controller.engine}{at}")
+    say(f"            {in_roles}")
     if file_problem:
         say(f"            {file_problem}")
     if costs:

@@ -144,8 +144,10 @@ def trial_text(trial: Trial) -> str:
     if trial.problem:
         return f"it didn't answer ({trial.problem})"
     tools = "it calls tools" if trial.tools else "it doesn't call tools, so calls are written as text"
+    form = "keeps to a JSON schema" if trial.schema else "doesn't keep to a JSON schema"
     eyes = "sees pictures" if trial.pictures else "doesn't see pictures"
-    return f"it answered in {trial.seconds:.1f} s, {tools}, and {eyes}"
+    room = f"; its server reads {trial.context:,} tokens" if trial.context else ""
+    return f"it answered in {trial.seconds:.1f} s, {tools}, {form}, and {eyes}{room}"
 
 
 def size_of(model: CatalogueModel) -> str:

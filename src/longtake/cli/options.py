@@ -45,9 +45,10 @@ def with_model(session: Session, name: str | None) -> Session:
     """The call with the controller of a short name, such as `ollama/qwen3:4b`; `--set` still overrides it."""
     if name is None:
         return session
-    from longtake.models.names import settings_of
+    from longtake.models.names import of_another, settings_of
 
-    chosen = (f"controller.{key}={json.dumps(value)}" for key, value in settings_of(name).items())
+    named = of_another(session.settings.controller, settings_of(name))
+    chosen = (f"controller.{key}={json.dumps(value)}" for key, value in named.items())
     return replace(session, overrides=(*chosen, *session.overrides))
 
 

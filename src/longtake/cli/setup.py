@@ -60,6 +60,7 @@ def setup(
     changes = _offer_downloads(machine, session.settings, changes, offline=offline, yes=yes)
     if changes:
         say(f"Wrote {write_user_file(changes)}; every command reads it, and --config and --set override it.")
+        say(f"Now {names.roles(replace(session).settings)}.")
     elif session.settings.controller.engine == "extractive" and not installed():
         say("No model was set up: Longtake answers by quoting what it finds. `longtake models list` names some to add.")
     if changes or installed() != before:
@@ -111,7 +112,7 @@ def _try(name: str, url: str | None, settings: LongtakeSettings) -> Settings:
         ConfigError: if there is no such model.
         EngineError: if it can't answer.
     """
-    controller: Settings = dict(names.settings_of(name))
+    controller: Settings = {**dict.fromkeys(names.TRIED), **names.settings_of(name)}
     if controller["engine"] == "gguf":
         if problem := missing_gguf(settings, controller["model"], "controller.model"):
             raise EngineError(f"{name} isn't used: {problem}.")
@@ -126,7 +127,8 @@ def _try(name: str, url: str | None, settings: LongtakeSettings) -> Settings:
         what = problem_at(listing, controller["model"], "--url", _KEY) or trial.problem
         raise EngineError(f"{name} isn't used: {what}.")
     say(f"{name}: {trial_text(trial)}.")
-    controller["calls"] = "native" if trial.tools else "text"
+    found = {"calls": "native" if trial.tools else "text", "sees": trial.pictures, "context": trial.context}
+    controller |= found
     place = {"base_url": controller["base_url"], "model": controller["model"]}
     seeing = {"captions": place, "visual_question": dict(place)} if trial.pictures else {}
     return {"controller": controller, **seeing}
@@ -167,7 +169,10 @@ def _offer_downloads(
                 continue
             say(f"Fetched {best.name}.")
         if task == "language" and (ready := installed(task)):
-            settings["controller"] = names.settings_of(f"gguf/{ready[0].model.name}")
+            settings["controller"] = {
+                **dict.fromkeys(names.TRIED),
+                **names.settings_of(f"gguf/{ready[0].model.name}"),
+            }
     return settings
 
 

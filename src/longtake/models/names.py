@@ -10,7 +10,8 @@ from types import MappingProxyType
 from longtake.errors import ConfigError, did_you_mean
 from longtake.models.catalogue import named
 from longtake.models.folder import find, installed
-from longtake.settings import ControllerSettings
+from longtake.models.profiles import profile_of
+from longtake.settings import ControllerSettings, Settings
 
 # The usual ports of servers on this machine.
 LOCAL_SERVERS: Mapping[str, str] = MappingProxyType(
@@ -22,6 +23,7 @@ LOCAL_SERVERS: Mapping[str, str] = MappingProxyType(
     }
 )
 OPENAI = "https://api.openai.com/v1"
+TRIED = ("calls", "sees", "context")  # settings of the controller that `longtake setup` finds out
 
 
 def settings_of(name: str) -> dict[str, str]:
@@ -42,6 +44,28 @@ def settings_of(name: str) -> dict[str, str]:
         hint = "" if route in known else f" {did_you_mean(route, known)}"
         raise ConfigError(f"--model takes ROUTE/NAME, such as ollama/qwen3:4b, not {name!r}.{hint}")
     return {"engine": "openai", "base_url": servers[route], "model": model}
+
+
+def of_another(own: ControllerSettings, named: Mapping[str, str]) -> dict[str, str | None]:
+    """Settings that name a model, without what `longtake setup` found out about another one.
+
+    Args:
+        own: the settings so far.
+        named: the settings that name the model, such as those of a short name.
+    """
+    same = all(getattr(own, name) == value for name, value in named.items())
+    return {**({} if same else dict.fromkeys(TRIED)), **named}
+
+
+def roles(settings: Settings) -> str:
+    """Which model answers, which judges what it says, and which sees, in one line."""
+    controller = settings.controller
+    answers = short_name(controller)
+    judges = getattr(settings.verification, "model", None) or answers
+    if controller.engine == "extractive":
+        judges = "none, as it quotes"
+    sees = answers if profile_of(controller).sees else settings.visual_question.model or "none"
+    return f"answers: {answers}; judges: {judges}; sees: {sees}"
 
 
 def short_name(controller: ControllerSettings) -> str:

@@ -13,12 +13,15 @@ import httpx
 from PIL import Image
 
 from longtake.language.json_text import parse_json
+from longtake.models.profiles import profile_named
+from longtake.models.refusals import as_accepted
 from longtake.offline import is_loopback
 from longtake.redaction import without_secrets
 
 LIST_SECONDS = 3.0
 TRY_SECONDS = 120.0  # the first reply may wait for a model to load
 _NOT_FOR_CHAT = ("embed", "rerank", "whisper")
+_MAX_TOKENS = 512  # of a reply
 _MAX_SAID = 200  # characters of a server's own words
 # A reply with an error, or that isn't what was asked for.
 _UNUSABLE = (httpx.HTTPStatusError, ValueError, LookupError, TypeError)
@@ -41,11 +44,16 @@ class Listing:
 
 @dataclass(frozen=True)
 class Trial:
-    """What a model did when it was tried, or why it didn't answer; `refused` if the reason is the key."""
+    """What a model did when it was tried, or why it didn't answer; `refused` if the reason is the key.
+
+    `context` is what its server says that it reads, in tokens.
+    """
 
     tools: bool
     pictures: bool
     seconds: float
+    schema: bool = False
+    context: int | None = None
     problem: str | None = None
     refused: bool = False
 
@@ -69,9 +77,9 @@ def ask_models(url: str, key: str | None = None) -> Listing:
 
 
 def try_model(url: str, model: str, key: str | None = None) -> Trial:
-    """Ask a model for one tool call and for the colour of one picture."""
+    """Ask a model for one tool call, the colour of one picture, and one reply under a JSON schema."""
     begun = time.monotonic()
-    tools = pictures = False
+    tools = pictures = schema = False
     with _client(url, key, TRY_SECONDS) as client:
         try:
             try:
@@ -79,12 +87,37 @@ def try_model(url: str, model: str, key: str | None = None) -> Trial:
             except _UNUSABLE:  # it may answer if it is given no tools
                 _reply(client, model, _PLAIN_QUESTION)
         except (httpx.HTTPError, *_UNUSABLE) as error:
-            return Trial(False, False, time.monotonic() - begun, _reason(error, key), _refuses(error))
+            seconds = time.monotonic() - begun
+            return Trial(False, False, seconds, problem=_reason(error, key), refused=_refuses(error))
         with suppress(httpx.HTTPError, *_UNUSABLE):  # models without eyes refuse pictures in many ways
             pictures = "red" in str(_reply(client, model, _picture_question())["content"]).casefold()
-    return Trial(tools, pictures, time.monotonic() - begun)
+        with suppress(httpx.HTTPError, *_UNUSABLE):
+            said = _reply(client, model, _SCHEMA_QUESTION, response_format=_FORM)["content"]
+            schema = parse_json(said).keys() == {"colour"}
+        seconds = time.monotonic() - begun
+        return Trial(tools, pictures, seconds, schema, _context(client, model))
 
 
+# Where servers say how many tokens a model reads: the path, the list there, and the fields of the name and the tokens.
+_CONTEXTS = (
+    ("models", "data", "id", ("max_model_len", "context_length")),  # vLLM and SGLang, OpenRouter
+    ("/api/v0/models", "data", "id", ("loaded_context_length",)),  # LM Studio
+    ("/api/ps", "models", "name", ("context_length",)),  # Ollama
+)
+_SCHEMA_QUESTION = "Which colour is grass? Reply in JSON, with the field `colour`."
+_FORM = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "grass",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "properties": {"colour": {"type": "string"}},
+            "required": ["colour"],
+            "additionalProperties": False,
+        },
+    },
+}
 _PLAIN_QUESTION = "Answer with one word: which colour is the sky?"
 _TOOL_QUESTION = "Call the tool `jump_to` with minute 7."
 _TOOL = {
@@ -109,8 +142,22 @@ def _client(url: str, key: str | None, seconds: float) -> httpx.Client:
 
 def _reply(client: httpx.Client, model: str, content: Any, **more: Any) -> Any:
     """The message of a reply."""
-    asked = {"model": model, "messages": [{"role": "user", "content": content}], "max_tokens": 512, **more}
-    return client.post("chat/completions", json=asked).raise_for_status().json()["choices"][0]["message"]
+    fields = profile_named(model).fields(_MAX_TOKENS)
+    asked = {"model": model, "messages": [{"role": "user", "content": content}], **fields, **more}
+    reply = as_accepted(
+        str(client.base_url), model, asked, lambda body: client.post("chat/completions", json=body).raise_for_status()
+    )
+    return reply.json()["choices"][0]["message"]
+
+
+def _context(client: httpx.Client, model: str) -> int | None:
+    """The tokens that a server says it reads with a model, if it does."""
+    for path, held, named, fields in _CONTEXTS:
+        with suppress(httpx.HTTPError, *_UNUSABLE, AttributeError, StopIteration):
+            listed = client.get(client.base_url.join(path), timeout=LIST_SECONDS).raise_for_status().json()[held]
+            mine = next(each for each in listed if each[named] in (model, f"{model}:latest"))
+            return int(next(mine[field] for field in fields if mine.get(field)))
+    return None
 
 
 def _calls_tool(message: Any) -> bool:

@@ -17,7 +17,7 @@ from longtake.config import secret
 from longtake.memory.records import Record
 from longtake.models.advice import problem_at
 from longtake.models.folder import installed
-from longtake.models.names import settings_of, short_name
+from longtake.models.names import of_another, roles, settings_of, short_name
 from longtake.models.servers import Listing, ask_models
 from longtake.offline import is_loopback
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf
@@ -57,6 +57,7 @@ class ModelsInUse(Record):
     """What answers, hears, sees and reads."""
 
     controllers: tuple[Choice, ...]
+    roles: str = Field(description="With the settings: which model answers, which judges and which sees.")
     engines: tuple[EngineInUse, ...]
 
 
@@ -90,7 +91,7 @@ class Models:
             )
             for each in reports
         )
-        return ModelsInUse(controllers=tuple(choices), engines=tuple(engines))
+        return ModelsInUse(controllers=tuple(choices), roles=roles(self._workspace.settings), engines=tuple(engines))
 
     def state(self, name: str | None) -> ModelState:
         """Whether a controller, by default that of the settings, can answer now; nothing is loaded."""
@@ -133,7 +134,7 @@ class Models:
         """The controller of the settings, its server's other models, those on disk, and the one without a model."""
         own = self._workspace.settings.controller
         on_disk = [f"gguf/{each.model.name}" for each in installed("language")] if find_spec("xllamacpp") else []
-        files = {name: own.model_copy(update=settings_of(name)) for name in on_disk}
+        files = {name: own.model_copy(update=of_another(own, settings_of(name))) for name in on_disk}
         return {short_name(own): own, **served, **files, "extractive": ControllerSettings()}
 
     def _served(self) -> tuple[dict[str, ControllerSettings], str | None]:
@@ -145,7 +146,7 @@ class Models:
         problem = problem_at(listing, own.model, "controller.base_url", own.api_key_env)
         if listing.problem or not is_loopback(listing.url):
             return {short_name(own): own}, problem
-        others = (own.model_copy(update={"model": name}) for name in listing.models)
+        others = (own.model_copy(update=of_another(own, {"model": name})) for name in listing.models)
         return {short_name(each): each for each in others}, problem
 
     def _listing(self, own: ControllerSettings) -> Listing | None:

@@ -81,6 +81,7 @@ class Endpoint:
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     models: tuple[str, ...] = ("scripted",)
+    facts: dict[str, Any] = field(default_factory=dict)  # that it lists of each
     listed: int = 0  # how often it was asked for them
     most_at_once: int = 0
     judge: Callable[[dict[str, Any]], Reply] = agrees
@@ -117,7 +118,10 @@ def openai_server(script: Sequence[Reply], judge: Callable[[dict[str, Any]], Rep
     class Scripted(Handler):
         def do_GET(self) -> None:
             endpoint.listed += 1
-            listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in endpoint.models]}
+            listed = {
+                "object": "list",
+                "data": [{"id": name, "object": "model", **endpoint.facts} for name in endpoint.models],
+            }
             body = json.dumps(listed).encode()
             self.send(200, {"Content-Type": "application/json", "Content-Length": str(len(body))})
             self.wfile.write(body)

@@ -26,6 +26,7 @@ async function open() {
   videos = found[2];
   if (!models.controllers.some(({ name }) => name === chosenModel())) chooseModel(null);
   byId("model-list").replaceChildren(...models.controllers.map(choice));
+  byId("model-roles").textContent = `As set up, ${models.roles}.`;
   show(now, models);
   byId("storage").open = false;
   byId("settings").showModal();
