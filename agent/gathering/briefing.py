@@ -17,8 +17,10 @@ from longtake.memory.records import Evidence
 from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.tools.core.registry import SPECS
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.retrieval.cross_modal_search import evidence_of_document
+from longtake.tools.usable import usable
 
 if TYPE_CHECKING:
     from longtake.agent.graph.run_context import RunContext
@@ -62,7 +64,10 @@ def brief(query: Query, found: Sequence[Evidence], span: TimeSpan | None, contex
         if moment.id not in said and length <= room and len(chosen) < MOST:
             chosen.append(moment)
             room -= length
-    return Briefing(moments=tuple(chosen), transcript=transcript)
+    conversation = tools.thread != context.trace.run
+    able, missing = usable(tools.settings, tools.engines, list(tools.videos.values()), conversation=conversation)
+    names = tuple(SPECS[tool].name for tool in able)
+    return Briefing(moments=tuple(chosen), transcript=transcript, tools=names, missing=missing)
 
 
 def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Evidence]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -52,6 +52,8 @@ class Briefing(Record):
 
     moments: tuple[Evidence, ...] = Field(default=(), description="The likeliest moments, best first.")
     transcript: tuple[Evidence, ...] = Field(default=(), description="All passages, if the model has room for them.")
+    tools: tuple[str, ...] = Field(default=(), description="Names of the tools that work here.")
+    missing: Mapping[str, str] = Field(default_factory=dict, description="What the other tools would need, by name.")
 
 
 class Gathered(Record):

@@ -165,6 +165,7 @@ class Agent:
                 budget,
                 notes=self._notes,
                 thread=thread or trace.run,
+                question=trace.masked(question.strip()),
             )
             context = RunContext(
                 Toolbox(offered_tools(workspace.settings)),

@@ -38,8 +38,6 @@ class Toolbox:
     def __contains__(self, name: object) -> bool:
         return name in self._specs
 
-    missing = ""
-
     def schemas(self, videos: tuple[str, ...]) -> list[dict[str, Any]]:
         """Every tool in the format of chat models; built once for the same tools and videos."""
         return _schemas(tuple(self), videos)

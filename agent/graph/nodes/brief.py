@@ -92,7 +92,7 @@ def _opening(
     text = render(
         "brief",
         videos=[_told(video, moments, names) for video in context.known.videos],
-        missing=context.toolbox.missing,
+        missing=[f"{name} ({need})" for name, need in briefing.missing.items()],
         transcript=[line for name, line in lines.items() if moments[name].id in said],
         earlier=query.earlier,
         lines=[line for name, line in lines.items() if moments[name].id not in said],
@@ -101,8 +101,7 @@ def _opening(
         span=scope.span if scope.named else None,
         rounds=context.tools.settings.budget.rounds,
     )
-    looks = "watch_segment" in context.toolbox
-    system = render("system", several=len(names) > 1, looks=looks)
+    system = render("system", several=len(names) > 1, looks="watch_segment" in briefing.tools)
     return [SystemMessage(system), HumanMessage(text, additional_kwargs=data)]
 
 

@@ -29,8 +29,7 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     context = runtime.context
     guard = guard_reached(state, context)
     if guard is None:
-        schemas = [*context.toolbox.schemas(tuple(context.tools.videos)), answer_schema(state.options)]
-        return _round(state, context, state.messages, schemas)
+        return _round(state, context, state.messages, [*_tools(state, context), answer_schema(state.options)])
     ended = _ended(guard, state.progress, context)
     if guard == STOPPED or not context.plans_by_model(state):
         return ended
@@ -98,6 +97,15 @@ def _round(
         [message, *(ToolMessage(told, tool_call_id=call["id"]) for call in broken)] if broken else [HumanMessage(told)]
     )
     return {"messages": [*sent, *back], "progress": progress}
+
+
+def _tools(state: AgentState, context: RunContext) -> list[dict[str, Any]]:
+    """The tools that the controller may call: for a language model those that work here."""
+    schemas = context.toolbox.schemas(tuple(context.tools.videos))
+    briefing = state.gathered.briefing if state.gathered else None
+    if briefing is None or not context.plans_by_model(state):
+        return schemas
+    return [schema for schema in schemas if schema["function"]["name"] in briefing.tools]
 
 
 def _controller(state: AgentState, context: RunContext) -> BaseChatModel:

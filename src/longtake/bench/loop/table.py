@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.api import Library
 from longtake.bench.loop.cassette import Body, Player, Question, Recorder, Role, listening, moments_in
@@ -21,6 +20,7 @@ from longtake.memory.timespan import parse_time
 Outcome = Literal["whole", "part lost", "lost", "wrong", "abstained"]
 OUTCOMES: tuple[Outcome, ...] = ("whole", "part lost", "lost", "wrong", "abstained")
 _FLAGGED = re.compile(r"[^.!?\n]*[.!?]?\s*(?:\[[^\]]*\]\s*)*\[(?:not shown|contradicted)\]")
+_WORD = re.compile(r"[\w.,:]*\w%?")
 _TIME = re.compile(r"\[(?:[^\[\]]*? )?(\d+:\d\d(?::\d\d)?(?:\.\d+)?)")
 _NEAR = 1.5  # seconds within which a mark stands where the model put it
 
@@ -129,7 +129,7 @@ def _row(question: Question, answer: Answer, traces: Path, requests: list[tuple[
     places += [parse_time(time) for time in _TIME.findall(last.get("text", ""))]
     marks = [parse_time(time) for time in _TIME.findall(answer.answer)]
     moved = [mark for mark in marks if drafts and not any(abs(mark - int(place)) <= _NEAR for place in places)]
-    first = next((request for role, request in requests if role == "controller"), {"messages": []})
+    first: Body = next((request for role, request in requests if role == "controller"), {"messages": []})
     sent_back = [draft for draft in drafts[:-1] if _right(question, draft)]
     return Row(
         id=question.id,
@@ -168,8 +168,13 @@ def _right(question: Question, draft: dict[str, Any]) -> bool:
 
 
 def _has(text: str, spellings: Iterable[str]) -> bool:
-    plain = f" {' '.join(re.findall(r'[\w.,:%]*\w%?', fold(text)))} "
-    return any(f" {' '.join(re.findall(r'[\w.,:%]*\w%?', fold(each)))} " in plain for each in spellings)
+    plain = _plain(text)
+    return any(_plain(each) in plain for each in spellings)
+
+
+def _plain(text: str) -> str:
+    """The words and numbers of a text, with a space around each."""
+    return f" {' '.join(_WORD.findall(fold(text)))} "
 
 
 def _drafts(trace: RecordedTrace) -> list[dict[str, Any]]:
