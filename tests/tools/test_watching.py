@@ -27,7 +27,7 @@ from longtake.settings import Settings
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
-from longtake.tools.vision.visual_questions import LocatedThing, locate_things, read_pictures
+from longtake.tools.vision.visual_questions import locate_things, read_pictures
 
 SECRET = "QUARTZ 8126"
 CROSSING, SLIT = (0.8, 3.2), (6.0, 8.0)
