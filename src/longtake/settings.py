@@ -188,11 +188,14 @@ class CaptionSettings(EndpointSettings):
     every: float = Field(default=30.0, gt=0, description="Seconds between descriptions within one shot.")
 
 
+MAX_PICTURES = 64  # of one visual question
+
+
 class VisualQuestionSettings(EndpointSettings):
     """Questions about pictures to a vision-language model, put while a question is answered."""
 
     pictures: int = Field(
-        default=32, ge=1, le=64, description="Maximum pictures per question, unless it asks for more."
+        default=32, ge=1, le=MAX_PICTURES, description="Maximum pictures per question, unless it asks for more."
     )
     megabytes: float = Field(default=4.0, gt=0, description="Maximum total size of these pictures, as JPEG files.")
 

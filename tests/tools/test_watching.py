@@ -27,7 +27,7 @@ from longtake.settings import Settings
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
-from longtake.tools.vision.visual_questions import LocatedThing, locate_things, read_pictures
+from longtake.tools.vision.visual_questions import locate_things, read_pictures
 
 SECRET = "QUARTZ 8126"
 CROSSING, SLIT = (0.8, 3.2), (6.0, 8.0)
@@ -321,7 +321,9 @@ def test_a_file_that_moved_leaves_what_the_index_knows(toolbox: Toolbox, seen: T
 
 
 def test_a_model_locates_what_no_engine_here_knows(place: Workspace, toolbox: Toolbox) -> None:
-    reported = json.dumps([{"label": "dog", "box": [100, 141, 300, 281]}, {"label": "dog", "box": [600, 141, 900, 281]}])
+    reported = json.dumps(
+        [{"label": "dog", "box": [100, 141, 300, 281]}, {"label": "dog", "box": [600, 141, 900, 281]}]
+    )
     with watched(place, says(reported)) as (context, _):
         result = toolbox.call("object_detection", {"timestamp": [0, 1], "categories": ["dogs"]}, context)
     assert result.output["object"] == ["dog", "dog"]

@@ -20,11 +20,11 @@ from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg, Vis
 from longtake.preprocess.engines.text.scene_text_engine import Box
 from longtake.preprocess.media.frames import encode_jpeg
 from longtake.prompts import render
+from longtake.settings import MAX_PICTURES
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.speech.transcribe import words_said
 from longtake.tools.vision.timed_lines import MOST, Reply, Said, read_reply
 
-MAX_PICTURES = 64
 _PROMPTS = "longtake.tools.prompts"
 _MEGABYTE = 1_000_000
 _WORDS = 2_000  # characters of what is said that a model is told

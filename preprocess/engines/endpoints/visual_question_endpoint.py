@@ -9,7 +9,7 @@ from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoi
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.settings import Settings
 
-_MAX_TOKENS = 800
+_MAX_TOKENS = 1_500  # about forty lines
 
 
 def missing_endpoint(settings: Settings) -> str | None:

@@ -17,7 +17,7 @@ import yaml
 from longtake.errors import ConfigError, EngineError
 from longtake.models.servers import Trial, try_model
 from longtake.offline import is_loopback
-from longtake.settings import Settings
+from longtake.settings import MAX_PICTURES, Settings
 
 _IMAGE = "vllm/vllm-openai:v0.33.0"
 _CONTEXT = 32_768  # tokens
@@ -65,10 +65,8 @@ def servers_of(settings: Settings) -> list[ModelServer]:
     if not models:
         raise ConfigError("The settings name no model server on this machine: try --profile longshot.")
     share = round(_GPU_SHARE / len(models), 2)
-    pictures = max(settings.visual_question.pictures, 1)
     return [
-        ModelServer(tuple(sections[url]), model, url, _options(sections[url], share, pictures))
-        for url, model in models.items()
+        ModelServer(tuple(sections[url]), model, url, _options(sections[url], share)) for url, model in models.items()
     ]
 
 
@@ -112,12 +110,12 @@ def tried(servers: Sequence[ModelServer]) -> list[Trial]:
     return [try_model(server.url, server.model) for server in servers]
 
 
-def _options(sections: Sequence[str], share: float, pictures: int) -> tuple[str, ...]:
+def _options(sections: Sequence[str], share: float) -> tuple[str, ...]:
     options = ["--max-model-len", str(_CONTEXT), "--gpu-memory-utilization", str(share)]
     if "controller" in sections:
         options += ["--enable-auto-tool-choice", "--tool-call-parser", "hermes"]
     if sections != ["controller"]:
-        options += ["--limit-mm-per-prompt", json.dumps({"image": pictures})]
+        options += ["--limit-mm-per-prompt", json.dumps({"image": MAX_PICTURES})]
     return tuple(options)
 
 
