@@ -26,6 +26,7 @@ class Situation(NamedTuple):
     engines: EngineTable
     videos: Sequence[VideoHandle]
     conversation: bool
+    sees: bool = False  # whether the controller sees pictures itself
 
     def able(self, capability: str) -> bool:
         """Whether an engine of a capability can be used."""
@@ -54,6 +55,7 @@ def usable(
     videos: Sequence[VideoHandle],
     *,
     conversation: bool = False,
+    sees: bool = False,
 ) -> tuple[tuple[Tool, ...], dict[str, str]]:
     """The tools that a language model can use here, and what each of the others would need, in a few words.
 
@@ -64,11 +66,12 @@ def usable(
         engines: of the run.
         videos: the open videos.
         conversation: whether the question belongs to one, whose later questions find its notes.
+        sees: whether the model sees pictures itself.
 
     Raises:
         ConfigError: if the settings name a tool that doesn't exist.
     """
-    here = Situation(engines, videos, conversation)
+    here = Situation(engines, videos, conversation, sees)
     needs = {tool: _need(SPECS[tool], here) for tool in offered_tools(settings)}
     able = tuple(tool for tool, need in needs.items() if not need)
     return able, {SPECS[tool].name: need for tool, need in needs.items() if need}
@@ -91,7 +94,7 @@ def _model(here: Situation) -> str:
 
 
 def _looking(here: Situation) -> str:
-    return _picture(here) or _model(here)
+    return _picture(here) or ("" if here.sees else _model(here))
 
 
 def _detector(here: Situation) -> str:

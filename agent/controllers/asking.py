@@ -15,6 +15,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 
 from longtake.errors import EngineError
+from longtake.tools.core.frames import SCHEME, Frames
 from longtake.tools.core.tool_context import Budget
 
 # The key under which a reply says why it was requested again.
@@ -116,6 +117,21 @@ def reply(
         if troubles:
             message.response_metadata[ASKED_AGAIN] = troubles
         return message
+
+
+def with_pictures(messages: Sequence[BaseMessage], frames: Frames) -> list[BaseMessage]:
+    """The messages with frames in place of their references, as a request needs them."""
+    return [
+        message.model_copy(update={"content": [_picture(part, frames) for part in message.content]})
+        if isinstance(message.content, list)
+        else message
+        for message in messages
+    ]
+
+
+def _picture(part: Any, frames: Frames) -> Any:
+    url = part["image_url"]["url"] if isinstance(part, dict) and part.get("type") == "image_url" else ""
+    return {**part, "image_url": {"url": frames.url(url)}} if url.startswith(SCHEME) else part
 
 
 def tokens(message: AIMessage) -> dict[str, int]:

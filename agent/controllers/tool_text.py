@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import HumanMessage, message_to_dict
 
-from longtake.agent.controllers.asking import reply, tokens
+from longtake.agent.controllers.asking import reply, tokens, with_pictures
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.prompts.render import prompts_hash
 from longtake.prompts import without_thinking
@@ -36,19 +37,35 @@ class PromptText:
         self._asked_at = asked_at
         self._model = model or context.controller
 
-    def complete(self, prompt: str, *, seconds: float = math.inf, schema: dict[str, Any] | None = None) -> str:
-        """The reply to one prompt, within at most `seconds`; a JSON object if a schema is given.
+    def complete(
+        self,
+        prompt: str,
+        *,
+        seconds: float = math.inf,
+        schema: dict[str, Any] | None = None,
+        pictures: Sequence[str] = (),
+    ) -> str:
+        """The reply to one prompt, within at most `seconds`.
+
+        Args:
+            prompt: in words.
+            seconds: to wait.
+            schema: of the JSON object that it replies, if it is to.
+            pictures: references of frames that it is shown after the prompt.
 
         Raises:
             EngineError: if the endpoint doesn't answer or refuses.
             Cancelled: if time runs out.
         """
         started = time.time()
-        context, asked = self._context, [HumanMessage(prompt)]
+        context = self._context
+        shown = [{"type": "image_url", "image_url": {"url": reference}} for reference in pictures]
+        asked = [HumanMessage([{"type": "text", "text": prompt}, *shown] if shown else prompt)]
         settings = context.tools.settings
         timeout = settings.verification.timeout if schema else settings.controller.timeout
         budget = context.tools.budget.share(seconds)
-        answered = reply(self._model, asked, [], timeout=timeout, budget=budget, schema=schema)
+        sent = with_pictures(asked, context.frames)
+        answered = reply(self._model, sent, [], timeout=timeout, budget=budget, schema=schema)
         self.spent.update(tokens(answered))
         context.trace.event(
             "model",

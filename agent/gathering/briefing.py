@@ -65,7 +65,13 @@ def brief(query: Query, found: Sequence[Evidence], span: TimeSpan | None, contex
             chosen.append(moment)
             room -= length
     conversation = tools.thread != context.trace.run
-    able, missing = usable(tools.settings, tools.engines, list(tools.videos.values()), conversation=conversation)
+    able, missing = usable(
+        tools.settings,
+        tools.engines,
+        list(tools.videos.values()),
+        conversation=conversation,
+        sees=context.profile.sees,
+    )
     names = tuple(SPECS[tool].name for tool in able)
     return Briefing(moments=tuple(chosen), transcript=transcript, tools=names, missing=missing)
 

@@ -37,6 +37,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.redaction import keys_of
 from longtake.remote import media_path
 from longtake.tools.catalogue import offered_tools
+from longtake.tools.core.frames import Frames
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
@@ -157,6 +158,7 @@ class Agent:
             workspace = self._workspace
             kept = workspace.library.trace_root if workspace.library.writable else None
             trace = Trace(kept, watch, keys_of(workspace.settings))
+            frames = Frames(handles)
             tools = ToolContext(
                 handles,
                 workspace.engines,
@@ -175,6 +177,7 @@ class Agent:
                 started,
                 self._reader,
                 LibraryMoments(handles),
+                frames,
                 stand_in=self._controllers.stands_in,
                 judge=self._controllers.judges,
                 known=known,

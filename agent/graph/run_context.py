@@ -14,7 +14,8 @@ from longtake.agent.gathering.moments import MomentsOf
 from longtake.agent.graph.video_metadata import Known
 from longtake.agent.query.reader import Reader
 from longtake.agent.traces.trace import Trace
-from longtake.models.profiles import ModelProfile, profile_of
+from longtake.models.profiles import ModelProfile, profile_named, profile_of
+from longtake.tools.core.frames import Frames
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
 
@@ -33,6 +34,7 @@ class RunContext:
     started: float  # time.time() when the question was asked
     reader: Reader
     moments: MomentsOf
+    frames: Frames
     gather: Gatherer = gather
     stand_in: BaseChatModel | None = None  # takes over from a language model that fails
     judge: BaseChatModel | None = None  # judges what a language model claims
@@ -48,6 +50,13 @@ class RunContext:
     def plans_by_model(self, state: AgentState) -> bool:
         """Whether a language model plans now: there is one, and nothing stands in for it."""
         return self.writes and state.stands_in is None
+
+    @property
+    def judge_sees(self) -> bool:
+        """Whether the model that judges takes pictures."""
+        settings = self.tools.settings
+        named = settings.verification.model
+        return profile_named(named).sees if named else self.profile.sees
 
     @property
     def profile(self) -> ModelProfile:

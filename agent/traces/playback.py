@@ -20,6 +20,7 @@ from longtake.agent.traces.recording import Call, Reply, letters
 from longtake.errors import EngineError, LibraryError
 from longtake.memory.records import Evidence
 from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.core.frames import Frames
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
@@ -124,6 +125,14 @@ class RecordedMoments(Moments):
     def beside(self, moment: Evidence) -> list[Evidence]:
         """As recorded."""
         return list(self._beside.get(moment.id, ()))
+
+
+class RecordedFrames(Frames):
+    """References stand for frames, because the video may be gone."""
+
+    def url(self, reference: str) -> str:
+        """The reference itself."""
+        return reference
 
 
 class RecordedReader:

@@ -17,7 +17,14 @@ from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
 from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.traces.differences import Difference, compared, first_difference
-from longtake.agent.traces.playback import RecordedController, RecordedMoments, RecordedReader, RecordedToolbox, Replies
+from longtake.agent.traces.playback import (
+    RecordedController,
+    RecordedFrames,
+    RecordedMoments,
+    RecordedReader,
+    RecordedToolbox,
+    Replies,
+)
 from longtake.agent.traces.recording import WholeRun
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.errors import Cancelled, EngineError, LibraryError
@@ -72,6 +79,7 @@ def _run_again(recording: WholeRun, folder: Path) -> RecordedTrace:
         time.time(),
         RecordedReader(recording.reading),
         lambda video: moments,
+        RecordedFrames(handles),
         gather=lambda query, context: recording.gathered,
         stand_in=None if settings.controller.engine == "extractive" else stand_in,
         known=recording.known,

@@ -12,7 +12,7 @@ from longtake.agent.gathering.moments import line_of
 from longtake.agent.prompts.render import render
 from longtake.agent.verification.claims import Statement
 from longtake.agent.verification.exact import derived, misquoted, wrong_equation
-from longtake.errors import Cancelled, EngineError
+from longtake.errors import Cancelled, EngineError, MediaError
 from longtake.memory.records import Evidence, Verdict
 
 SCHEMA: dict[str, Any] = {
@@ -81,6 +81,7 @@ class Grounds:
         evidence: the cited moments and what is beside them, by id.
         results: one line for each result of a tool that is no moment of a video, and for what was examined.
         names: file names of the open videos, by library id.
+        pictures: what the pictures that follow the prompt show, in their order.
     """
 
     question: str
@@ -88,6 +89,7 @@ class Grounds:
     evidence: Mapping[str, Evidence] = field(default_factory=dict)
     results: Sequence[str] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    pictures: Sequence[str] = ()
 
 
 def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete: Complete) -> Judgement:
@@ -110,6 +112,7 @@ def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete
         options=grounds.options,
         evidence=[line_of(identity, item, grounds.names) for identity, item in lines],
         results=grounds.results,
+        pictures=grounds.pictures,
         claims=[
             {
                 "text": each.text,
@@ -121,7 +124,7 @@ def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete
     )
     try:
         told = _read(complete(prompt, SCHEMA), len(statements))
-    except (EngineError, Cancelled) as error:
+    except (EngineError, MediaError, Cancelled) as error:
         told = Judgement(_unchecked(len(statements)), problem=str(error))
     rulings = tuple(_exact(each, ruling, quotable) for each, ruling in zip(statements, told.rulings, strict=True))
     return Judgement(rulings, told.abstains, told.problem)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from longtake.errors import Cancelled
 from longtake.memory.layers import Layer
@@ -20,6 +20,9 @@ from longtake.preprocess.media.media import MediaInfo, probe
 from longtake.remote import media_path
 from longtake.settings import Settings
 from longtake.tools.core.result import ToolError
+
+if TYPE_CHECKING:
+    from longtake.tools.core.frames import Frames
 
 
 class TextModel(Protocol):
@@ -119,6 +122,7 @@ class ToolContext:
     thread: str = ""  # the conversation to which the notes belong
     call: str = ""  # the id of the call in a run
     question: str = ""  # the user's own
+    frames: Frames | None = None  # of a controller that sees pictures itself
 
     @property
     def video(self) -> VideoHandle:

@@ -14,11 +14,12 @@ from longtake.memory.search.terms import document_terms
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
 from longtake.preprocess.engines.text.scene_text_engine import Box
+from longtake.tools.core.frames import Frames
 from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.visual_questions import ask_about, read_pictures, seen_by
+from longtake.tools.vision.visual_questions import Shown, ask_about, read_pictures, seen_by
 
 WINDOW = 10.0
 TELLING = 5  # terms; a shorter answer ("Yes.", "Two.") is meaningless without its question and isn't stored
@@ -50,6 +51,13 @@ def watch_segment(
     notes = [note for parsed in read for note in parsed.notes]
     point = read[0].point if len(read) == 1 else None
     part = _part(crop)
+    if context.frames is not None:
+        return _frames(
+            context,
+            context.frames,
+            read_pictures(context, [each.span for each in read], pictures, crop=part, point=point),
+            notes,
+        )
     engine: VisualQuestionEngine = context.engines.load("visual_question")
     recipe = _recipe(context, engine)
     # A part, or a number of pictures, makes it another look, which is not stored.
@@ -73,6 +81,23 @@ def watch_segment(
         facts = {"frames": times, "question": context.question}
         notes += keep_reading(context, recipe, read[0].span, found, asked=question, facts=facts)
     return _result(found, times, chosen.spans, notes)
+
+
+def _frames(context: ToolContext, frames: Frames, shown: Shown, notes: Sequence[str]) -> ToolResult:
+    """The pictures themselves, for a controller that sees: each is evidence at its time."""
+    enlarged = " (a part of it, enlarged)" if shown.crop else ""
+    found = [
+        Evidence(
+            video=context.video.id,
+            span=TimeSpan(start=picture.time, end=picture.time),
+            modality="visual",
+            content=f"the picture at {clock(picture.time, decimals=2)}{enlarged}",
+            engine="frames",
+            frame=frames.keep(context.video.id, picture.time, picture.jpeg, shown.crop),
+        )
+        for picture in shown.pictures
+    ]
+    return _result(tuple(found), [], shown.spans, [*notes, f"{shown.where}: they follow"])
 
 
 def _part(crop: Sequence[float]) -> Box | None:

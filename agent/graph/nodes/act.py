@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.call_parsing.calls import SENT
@@ -21,6 +21,7 @@ from longtake.agent.graph.state import AgentState, Progress
 from longtake.console import counted
 from longtake.memory.layers import canonical_json
 from longtake.memory.records import Evidence, FoundBy
+from longtake.tools.core.frames import SCHEME
 from longtake.tools.core.result import ToolResult
 
 _AT_ONCE = 4  # calls of one round
@@ -48,7 +49,7 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         for call, result, text in zip(calls, results, _texts(state, results, found, context), strict=True)
     ]
     return {
-        "messages": [*state.messages, *replies],
+        "messages": [*state.messages, *replies, *_pictures(state, found)],
         "evidence": _joined(state.evidence, results),
         "moments": moments,
         "found_by": found_by,
@@ -64,9 +65,15 @@ def _call(
     """The outcome of a call, and the tokens that the tool spent on the controller's model."""
     started, asked_at = time.time(), state.progress.model_step
     text_model = PromptText(context, asked_at, call["name"], call["id"] or "")
-    tools = replace(context.tools, text_model=text_model if context.writes else None, call=call["id"] or "")
+    by_model = context.plans_by_model(state)
+    tools = replace(
+        context.tools,
+        text_model=text_model if context.writes else None,
+        frames=context.frames if by_model and context.profile.sees else None,
+        call=call["id"] or "",
+    )
     made = context.toolbox.call(call["name"], call["args"], tools)
-    if context.plans_by_model(state):
+    if by_model:
         whole = (context.moments(item.video).around(item) if item.video else item for item in made.evidence)
         made = made.model_copy(update={"evidence": tuple({item.key: item for item in whole}.values())})
     reply = made.model_dump(mode="json")
@@ -138,6 +145,16 @@ def _texts(
     tokens = budget.tokens - progress.input_tokens - progress.output_tokens
     said = f"({counted(left, 'round')} and {tokens:,} tokens are left.)"
     return [*texts[:-1], f"{texts[-1]}\n{said}"] if texts else []
+
+
+def _pictures(state: AgentState, found: Sequence[Mapping[str, Evidence]]) -> list[HumanMessage]:
+    """The pictures among the new moments, which results of tools can't hold, each after its id."""
+    parts: list[str | dict[str, Any]] = []
+    for identity, moment in {name: each for one in found for name, each in one.items()}.items():
+        if (moment.frame or "").startswith(SCHEME) and identity not in state.moments:
+            parts.append({"type": "text", "text": f"{identity}, {moment.content}:"})
+            parts.append({"type": "image_url", "image_url": {"url": moment.frame or ""}})
+    return [HumanMessage(parts)] if parts else []
 
 
 def _message(call: ToolCall, result: ToolResult, text: str) -> ToolMessage:

@@ -23,8 +23,11 @@ from longtake.agent.verification.judged import Judged, Standing
 from longtake.agent.verification.provenance import calls_made, told
 from longtake.agent.verification.publishing import FLAGS, published
 from longtake.memory.records import Citation, Claim, Evidence, FoundBy
+from longtake.memory.timespan import clock
+from longtake.tools.core.frames import SCHEME, reference_of
 
 _MOST_SHOWN = 120  # moments that a judge reads
+_MOST_PICTURES = 12
 _POORLY = "It was recognised too poorly there to prove anything."
 _PROVES_NOTHING = "Nothing that was found proves an answer."
 _LEFT_OUT = "Not called, because the answer came with it."
@@ -80,7 +83,13 @@ def _judged(
         judgement = Judgement(tuple(Ruling("unchecked") for _ in asked))
     else:
         grounds = _grounds(asked, state, context, beside)
-        judgement = judge_statements(asked, grounds, lambda prompt, schema: prompts.complete(prompt, schema=schema))
+        pictures = _pictures(asked, state) if context.judge_sees else {}
+        grounds = replace(grounds, pictures=list(pictures))
+        judgement = judge_statements(
+            asked,
+            grounds,
+            lambda prompt, schema: prompts.complete(prompt, schema=schema, pictures=[*pictures.values()]),
+        )
         state = replace(state, moments={**state.moments, **grounds.evidence})
     rulings = judgement.rulings
     kept = [(each, ruling) for each, ruling in zip(read.statements, rulings, strict=False) if ruling.verdict]
@@ -132,6 +141,20 @@ def _grounds(
     results = [told(call) for call in calls_made(state.messages)]
     question = state.query.question if state.query else state.question
     return Grounds(question, state.options, evidence, results, _names(context))
+
+
+def _pictures(statements: Sequence[Statement], state: AgentState) -> dict[str, str]:
+    """References of the pictures behind visual moments that are cited, by what they show."""
+    shown: dict[str, str] = {}
+    for cited in dict.fromkeys(each for statement in statements for each in statement.cited):
+        moment = state.moments[cited.id]
+        if moment.modality != "visual" or len(shown) >= _MOST_PICTURES:
+            continue
+        at = cited.at or moment.span
+        middle = (at.start + at.end) / 2
+        frame = moment.frame if (moment.frame or "").startswith(SCHEME) else None
+        shown[f"{cited.id} at {clock(middle, decimals=1)}"] = frame or reference_of(moment.video, middle)
+    return shown
 
 
 def _add(evidence: dict[str, Evidence], items: Iterable[Evidence], moments: Mapping[str, Evidence]) -> None:

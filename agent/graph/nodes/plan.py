@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, message_to_dict
 from langgraph.runtime import Runtime
 
-from longtake.agent.controllers.asking import ASKED_AGAIN, reply, tokens
+from longtake.agent.controllers.asking import ASKED_AGAIN, reply, tokens, with_pictures
 from longtake.agent.controllers.call_parsing.calls import read_reply
 from longtake.agent.controllers.compaction import reply_that_fits
 from longtake.agent.controllers.draft import ANSWER, Draft, answer_schema, draft_of_call, draft_of_prose
@@ -54,7 +54,14 @@ def _round(
     controller, timeout = _controller(state, context), tools.settings.controller.timeout
     try:
         answered, sent, shortened = reply_that_fits(
-            lambda asked: reply(controller, asked, schemas, timeout=timeout, budget=budget, on_text=context.on_text),
+            lambda asked: reply(
+                controller,
+                with_pictures(asked, context.frames),
+                schemas,
+                timeout=timeout,
+                budget=budget,
+                on_text=context.on_text,
+            ),
             messages,
         )
     except (EngineError, Cancelled) as error:

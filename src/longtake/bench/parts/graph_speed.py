@@ -44,6 +44,7 @@ from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.catalogue import ALL_TOOLS
+from longtake.tools.core.frames import Frames
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
@@ -180,7 +181,9 @@ def _asking(workspace: Workspace, video: VideoRecord, rounds: int) -> Callable[[
         with closing(Trace(workspace.library.trace_root)) as trace, tracing_context(enabled=False):
             known = Known(videos=tuple(known_video(handle) for handle in handles.values()))
             moments = LibraryMoments(handles)
-            context = RunContext(toolbox, tools, controller, trace, time.time(), reader, moments, known=known)
+            context = RunContext(
+                toolbox, tools, controller, trace, time.time(), reader, moments, Frames(handles), known=known
+            )
             answer: Answer = graph.invoke(asked, _thread(_steps(rounds)), context=context)["answer"]
         if (answer.status, answer.usage.tool_calls) != ("answered", rounds):
             raise EngineError(f"A run should have answered after {rounds} rounds, but ended with: {answer.answer}")
