@@ -19,7 +19,8 @@ from longtake.memory.timespan import TIME, TimeSpan, parse_time
 
 MAX_AT = 5  # moments at one time that are taken for what is cited
 _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or this share of a moment
-_BRACKET = re.compile(r"\s*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\))")
+# In brackets, or an id in the middle of a sentence; "12 m3" is a volume.
+_BRACKET = re.compile(r"\s*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
 _CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?![\d:])")
 _MARK = re.compile(
     rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?(?P<id>m?\d+)(?:\s*[-–—]\s*(?P<last>m\d+))?"
@@ -150,7 +151,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
             piece = line[begun:end]
             if not _RULE.fullmatch(piece):
                 lead = len(piece) - len(piece.lstrip())
-                yield place + begun + lead, place + begun + len(piece.rstrip())
+                yield place + begun + lead, place + begun + len(piece.rstrip(" |\n"))
             begun = end
         place += len(line)
 
@@ -200,15 +201,26 @@ def _marks(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str])
     found: list[Mark] = []
     removed = 0
     for match in _BRACKET.finditer(masked):
-        inside = match[1] or match[2] or match[3]
+        inside = match[1] or match[2] or match[3] or match[4]
         parts = [part for part in re.split(r"[,;&]|\band\b", inside) if part.strip()]
         loose = match[3] is None  # parentheses hold other things, too
         read = [_cited(part, moments, names, loose=loose) for part in parts]
+        if match[4] and not any(read):
+            continue  # a word that looks like an id
         if parts and all(each is not None for each in read):
-            cited = tuple(dict.fromkeys(each for one in read for each in one or ()))
+            cited = _timed(tuple(dict.fromkeys(each for one in read for each in one or ())))
             removed += sum(not each for each in read)
             found.append(Mark(match.start(), match.end(), cited))
     return tuple(found), removed
+
+
+def _timed(cited: tuple[Cited, ...]) -> tuple[Cited, ...]:
+    """What one pair of brackets cites; a time beside the id of its moment says where in it."""
+    ids = {each.id for each in cited if each.at is None}
+    times = {each.id: each.at for each in cited if each.at and each.id in ids}
+    beside = set(times.values())
+    kept = (Cited(each.id, times.get(each.id)) for each in cited if each.at is None or each.at not in beside)
+    return tuple(Cited(each.id, each.at) for each in kept) if ids else cited
 
 
 def _cited(

@@ -127,6 +127,7 @@ class Models:
             context,
             controller=controllers.plans,
             stand_in=controllers.stands_in,
+            judge=controllers.judges,
             tools=replace(context.tools, settings=_with(context.tools.settings, chosen)),
         )
 
