@@ -98,11 +98,12 @@ def _cited(summary: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
 
 def _heard(context: ToolContext, span: TimeSpan) -> list[Evidence]:
     layer = context.video.layer("sounds")
-    items = context.video.items("sounds", span) if layer else []
+    if layer is None:
+        return []
     return [
         evidence_of(item, describe(item), "audio", layer, context.video.id, confidence=item["confidence"])
-        for item in items
-        if layer and item["kind"] not in _UNTOLD
+        for item in context.video.items("sounds", span)
+        if item["kind"] not in _UNTOLD
     ]
 
 

@@ -52,9 +52,10 @@ def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
 def _captions(context: ToolContext, span: TimeSpan) -> list[Evidence]:
     """What a model described while the video was indexed; the same of neighbouring pictures once."""
     layer = context.video.layer("captions")
+    if layer is None:
+        return []
     found: list[Evidence] = []
-    for item in context.video.items("captions", span) if layer else ():
-        assert layer, "it has items"
+    for item in context.video.items("captions", span):
         seen = evidence_of(item, item["text"], "visual", layer, context.video.id)
         if found and found[-1].content == seen.content:
             whole = TimeSpan(start=found[-1].span.start, end=seen.span.end)
