@@ -1,6 +1,6 @@
 """Chooses the tools that a small model is told of: those that the question calls for first, the others on demand.
 
-A model on a CPU reads a few hundred tokens a second, and the description of every tool has several thousand.
+A model on a CPU reads a few hundred tokens a second, and the descriptions of all tools have more than a thousand.
 """
 
 from __future__ import annotations

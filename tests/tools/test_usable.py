@@ -17,6 +17,7 @@ from longtake.tools.core.registry import SPECS
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
 from longtake.tools.usable import usable
+from longtake.tools.vision.find_moments import find_moments
 
 # What a plain installation has: no program or package beside it, and a model that sees.
 PLAIN = ("engines.web=[]", "engines.translation=[]", "engines.sandbox=[monty]")
@@ -33,7 +34,8 @@ def test_a_plain_installation_with_a_model_that_sees_offers_few_tokens(talk: Too
     settings = load(overrides=[*PLAIN, *SEES])
     able, needs = usable(settings, EngineTable(settings), list(talk.videos.values()))
     assert {"watch_segment", "cross_modal_search", "count_objects", "calculator"} <= {SPECS[each].name for each in able}
-    assert len(json.dumps(Toolbox(able).schemas(()))) <= 4 * TOKENS
+    brief = [*able, find_moments]  # which needs a video with brief changes
+    assert len(json.dumps(Toolbox(brief).schemas(()))) <= 4 * TOKENS
     assert all(needs.values())
     assert {SPECS[tool].name for tool in able} | needs.keys() == {SPECS[tool].name for tool in ALL_TOOLS}
 

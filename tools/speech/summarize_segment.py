@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from longtake.memory.records import Evidence, Modality
-from longtake.memory.timespan import TimeSpan, joined
+from longtake.memory.timespan import TimeSpan, joined, parse_time
 from longtake.preprocess.engines.text.summary_engine import Summarizer
 from longtake.prompts import render
 from longtake.tools.core.evidence import evidence_of, examined
@@ -28,6 +28,7 @@ LAYERS: dict[str, Modality] = {
     "scene_text": "scene_text",
     "captions": "visual",
 }
+_CLOCK = re.compile(r"\b\d{1,2}:[0-5]\d:[0-5]\d(?:\.\d)?\b")
 _UNTOLD = ("speech", "silence", "quiet")  # sounds that tell nothing of what happens
 
 
@@ -59,7 +60,7 @@ def summarize_segment(
         lines = [f"{item.modality} {dated(item)}" for item in evidence] or sentences
         prompt = render(PROMPTS, "summarize", sentences=lines, count=SENTENCES[length])
         summary = context.text_model.complete(prompt, seconds=context.budget.left)
-        return _result(summary, evidence, looked_at, notes)
+        return _result(summary, _cited(summary, evidence), looked_at, notes)
     engine: Summarizer = context.engines.load("summary")
     chosen = engine.summarize(sentences, SENTENCES[length])
     kept = tuple(evidence[index] for index in chosen) if evidence else ()
@@ -88,13 +89,21 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...
     return _ordered(found), joined(seen)
 
 
+def _cited(summary: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """The lines that begin when a summary says; all of them if it names no such time."""
+    times = [parse_time(time) for time in _CLOCK.findall(summary)]
+    found = tuple(item for item in evidence if any(abs(item.span.start - time) < 1 for time in times))
+    return found or tuple(evidence)
+
+
 def _heard(context: ToolContext, span: TimeSpan) -> list[Evidence]:
     layer = context.video.layer("sounds")
-    items = context.video.items("sounds", span) if layer else []
+    if layer is None:
+        return []
     return [
         evidence_of(item, describe(item), "audio", layer, context.video.id, confidence=item["confidence"])
-        for item in items
-        if layer and item["kind"] not in _UNTOLD
+        for item in context.video.items("sounds", span)
+        if item["kind"] not in _UNTOLD
     ]
 
 

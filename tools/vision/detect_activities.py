@@ -50,10 +50,19 @@ def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
 
 
 def _captions(context: ToolContext, span: TimeSpan) -> list[Evidence]:
-    """What a model described while the video was indexed."""
+    """What a model described while the video was indexed; the same of neighbouring pictures once."""
     layer = context.video.layer("captions")
-    items = context.video.items("captions", span) if layer else []
-    return [evidence_of(item, item["text"], "visual", layer, context.video.id) for item in items if layer]
+    if layer is None:
+        return []
+    found: list[Evidence] = []
+    for item in context.video.items("captions", span):
+        seen = evidence_of(item, item["text"], "visual", layer, context.video.id)
+        if found and found[-1].content == seen.content:
+            whole = TimeSpan(start=found[-1].span.start, end=seen.span.end)
+            found[-1] = found[-1].model_copy(update={"span": whole})
+        else:
+            found.append(seen)
+    return found
 
 
 def _seen(context: ToolContext, parsed: ParsedSpan, captioned: bool, notes: list[str]) -> Sequence[Evidence]:

@@ -18,7 +18,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 COST = "What does the blue kettle cost?"
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
-SEARCH = ("cross_modal_search", {"query": "the price", "modalities": []})
+SEARCH = ("cross_modal_search", {"query": ["the price"], "modalities": []})
 # A call that is mended, one of no tool, one that is answered from the cache, and a draft that is sent back.
 EVENTFUL = (
     says("I look for the price.", SEARCH, ("transcribe_speach", {"timestamp": [3, 7]})),
