@@ -49,7 +49,6 @@ class ControllerSettings(_Section):
     )
     api_key_env: str = "OPENAI_API_KEY"
     timeout: float = Field(default=120.0, gt=0, description="Seconds per reply.")
-    # What is known of a model by its name; see `longtake.models.profiles`.
     context: int | None = Field(
         default=None,
         ge=512,
