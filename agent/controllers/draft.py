@@ -76,12 +76,14 @@ def draft_of_call(arguments: Mapping[str, Any], options: Sequence[str]) -> Draft
     said = re.sub(r"[\s-]+", "_", str(arguments.get("status") or "").strip().casefold())
     told = draft_of_prose(text, options)
     status = _STATUS.get(said, told.status)
+    chosen = {letter for claim in claims if (letter := letter_of(claim.text, options))}
+    option = option or told.option or (chosen.pop() if len(chosen) == 1 else None)
     return Draft.model_validate(
         {
             **{key: arguments[key] for key in ("closest", "confidence") if key in arguments},
             "status": status,
             "text": told.text if told.status == "abstained" else text,
-            "option": option or told.option,
+            "option": option,
             "claims": claims,
         }
     )

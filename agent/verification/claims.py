@@ -7,7 +7,7 @@ sentence, a list item or a table row with the marks behind it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from longtake.memory.timespan import TIME, TimeSpan, parse_time
 MAX_AT = 5  # moments at one time that are taken for what is cited
 _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or this share of a moment
 # In brackets, or an id in the middle of a sentence; "12 m3" is a volume.
-_BRACKET = re.compile(r"\s*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
+_BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
 _CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?![\d:])")
 _MARK = re.compile(
     rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?(?P<id>m?\d+)(?:\s*[-–—]\s*(?P<last>m\d+))?"
@@ -28,11 +28,11 @@ _MARK = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(
-    rf"(?:(?P<name>.+?)\s+(?=\d+:))?(?:at\s+)?(?P<at>{TIME})\s*s?(?:\s*(?:-|–|—|\bto\b)\s*(?P<to>{TIME})\s*s?)?",
+    rf"(?:(?P<name>(?!(?:at|from)\s).+?)\s+(?=\d+:))?(?:(?:at|from)\s+)?(?P<at>{TIME})\s*s?(?:\s*(?:-|–|—|\bto\b)\s*(?P<to>{TIME})\s*s?)?",
     re.IGNORECASE,
 )
 _EDGE = re.compile(
-    r"(?:[.!?][\"”»)*_]*(?:\s*[\[【][^\[\]【】]*[\]】])*\s+|[。！？](?:[\[【][^\[\]【】]*[\]】])*\s*)(?=\S)"
+    r"(?:[.!?][\"”»)*_]*(?:\s*[\[【][^\[\]【】]*[\]】])*\s+|[。！？](?:\s*[\[【][^\[\]【】]*[\]】])*\s*)(?=[^\s\[【])"
 )
 # Their full stops end no sentence: quotations, abbreviations, numbers of a list, letters of options.
 _WHOLE = re.compile(
@@ -41,6 +41,7 @@ _WHOLE = re.compile(
     re.MULTILINE,
 )
 _FEW = 2  # words; a shorter sentence, such as "No.", belongs to its neighbour
+_WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")  # Chinese and Japanese put no spaces between words
 _RULE = re.compile(r"[\s|:=*_#-]*")  # a line that only draws a table
 
 
@@ -72,6 +73,10 @@ class Statement:
     end: int
     cited: tuple[Cited, ...] = ()
 
+    def holds(self, end: int) -> bool:
+        """Whether a mark that ends there belongs to it."""
+        return self.start < end <= self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Read:
@@ -93,36 +98,39 @@ def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str
         names: file names of the open videos, by library id.
     """
     if not draft.text:
-        return _told_by_claims(draft, moments)
+        return _told_by_claims(draft, moments, names)
     marks, removed = _marks(draft.text, moments, names)
-    statements = [_statement(draft.text, start, end, marks) for start, end in _pieces(draft.text)]
+    statements = _with_their_marks(_statement(draft.text, start, end, marks) for start, end in _pieces(draft.text))
     cited = sum(len(mark.cited) for mark in marks)
     for claim in draft.claims:
-        known = tuple(Cited(name, None) for name in claim.moments if name in moments)
-        told = tuple(
-            each
-            for name in claim.moments
-            if name not in moments
-            for each in _cited(name, moments, names, loose=True) or ()
-        )
-        removed += sum(name not in moments and not _cited(name, moments, names, loose=True) for name in claim.moments)
-        cited += len(known) + len(told)
-        statements = _joined(statements, claim.text, (*known, *told), moments, names)
+        told, lost = _told(claim.moments, moments, names)
+        cited, removed = cited + len(told), removed + lost
+        statements = _joined(statements, claim.text, told, moments, names)
     timed = tuple(each if each.cited else _by_time(each, moments, names) for each in statements)
     return Read(draft.text, timed, marks, cited + removed, removed)
 
 
-def _told_by_claims(draft: Draft, moments: Mapping[str, Evidence]) -> Read:
+def _told_by_claims(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> Read:
     """A draft whose claims are its text."""
-    text, statements = "", list[Statement]()
+    text, statements, removed = "", list[Statement](), 0
     for claim in draft.claims:
         text += " " if text else ""
-        cited = tuple(Cited(name, None) for name in claim.moments if name in moments)
+        cited, lost = _told(claim.moments, moments, names)
+        removed += lost
         statements.append(Statement(claim.text, len(text), len(text) + len(claim.text), cited))
         text += claim.text
-    given = sum(len(claim.moments) for claim in draft.claims)
     backed = sum(len(each.cited) for each in statements)
-    return Read(text, tuple(statements), (), given, given - backed)
+    return Read(text, tuple(statements), (), backed + removed, removed)
+
+
+def _told(
+    places: Sequence[str], moments: Mapping[str, Evidence], names: Mapping[str, str]
+) -> tuple[tuple[Cited, ...], int]:
+    """The moments that a claim lists by ids or times, and how many of its places are none."""
+    each = [
+        (Cited(place, None),) if place in moments else _cited(place, moments, names, loose=True) for place in places
+    ]
+    return tuple(cited for found in each for cited in found or ()), sum(not found for found in each)
 
 
 def citations_of(cited: Sequence[Cited], moments: Mapping[str, Evidence]) -> tuple[Citation, ...]:
@@ -145,7 +153,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
         edges = [0, *(match.end() for match in _EDGE.finditer(masked)), len(line)]
         begun = 0
         for end in edges[1:]:
-            few = len(re.findall(r"\w+", line[begun:end])) <= _FEW
+            few = len(_WORD.findall(line[begun:end])) <= _FEW
             if (few and end < len(line)) or not line[begun:end].strip():
                 continue  # it joins the next sentence
             piece = line[begun:end]
@@ -157,7 +165,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _statement(text: str, start: int, end: int, marks: Sequence[Mark]) -> Statement:
-    own = [mark for mark in marks if start <= mark.start < end]
+    own = [mark for mark in marks if start < mark.end <= end]
     kept, at = "", start
     for mark in own:
         kept, at = kept + text[at : mark.start], mark.end
@@ -165,6 +173,18 @@ def _statement(text: str, start: int, end: int, marks: Sequence[Mark]) -> Statem
     plain = re.sub(r"^[\s>|*#_-]*(?:\d{1,3}[.)]\s+|[-*•]\s+)?|[*_]{2}|`|\s*\|\s*$", "", plain).strip()
     cited = tuple(dict.fromkeys(each for mark in own for each in mark.cited))
     return Statement(plain, start, end, cited)
+
+
+def _with_their_marks(statements: Iterable[Statement]) -> list[Statement]:
+    """The statements; a line that has marks alone belongs to the one before it."""
+    kept: list[Statement] = []
+    for each in statements:
+        if _plain(each.text):
+            kept.append(each)
+        elif kept:
+            cited = tuple(dict.fromkeys((*kept[-1].cited, *each.cited)))
+            kept[-1] = replace(kept[-1], end=each.end, cited=cited)
+    return kept
 
 
 def _joined(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import SequenceMatcher
 from itertools import permutations
 
@@ -20,8 +21,12 @@ _SHORTEST_QUOTE = 3  # words; fewer may be a name or a word set apart
 _READ_ALIKE = 0.85  # likeness of words from which a quotation differs only as recognisers and spellings do
 _DIGITS = r"\d+(?:[.,]\d+)*"
 _TERM = rf"\(*[€$£]?\s?{_DIGITS}\s?(?:%|[^\W\d_]{{1,12}}\b|[€$£])?\)*"
-_EQUATION = re.compile(rf"({_TERM}(?:\s*[-+−–×x*/÷]\s*{_TERM})+)\s*(?:=|≈|equals|makes)\s*([€$£]?\s?{_DIGITS}\s?%?)")
-_WORD = re.compile(r"(?<=\d)\s*(?:[^\W\dx_]{1,12}|x[^\W\d_]+)\b|[€$£%]")
+_EQUATION = re.compile(
+    rf"(?<![-−–+*/×^√\w.,:])({_TERM}(?:\s*[-+−–×x*/÷]\s*{_TERM})+)\s*(?:=|≈|equals|makes)"
+    rf"\s*([€$£]?\s?{_DIGITS}\s?%?)\s?([^\W\d_]{{1,12}}\b)?"
+)
+_UNIT = re.compile(r"(?<=\d)\s*([^\W\dx_]{1,12}|x[^\W\d_]+)\b")
+_DOTTED = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{3})+)(?![\d.])")  # 1.200 may be 1200
 _MOST_NUMBERS = 40  # that are paired to explain a computed one
 
 
@@ -41,16 +46,35 @@ def misquoted(statement: str, sources: Sequence[str]) -> str | None:
 def wrong_equation(statement: str) -> str | None:
     """The first stated calculation that doesn't come out, with its right result; None if all do.
 
-    A bare result fits any unit, and a rounded one is right.
+    A bare result fits any unit, a rounded one is right, and so is a difference without its sign. Where units differ,
+    they may convert: a judge reads those.
     """
-    for working, result in _EQUATION.findall(statement):
-        try:
-            value = float(read(normalise(_WORD.sub("", working).replace("−", "-").replace("–", "-"))))
-        except (ToolError, ArithmeticError, TypeError, ValueError):
+    for working, result, unit in _EQUATION.findall(statement):
+        units = {each.casefold().removesuffix("s") for each in _UNIT.findall(working)}
+        if len(units | {unit.casefold().removesuffix("s")} - {""}) > 1 and units:
             continue
-        if not any(_rounds_to(each, result) for each in (value, 100 * value)):
-            return f"{working.strip()} is {value:g}, not {result.strip()}"
+        whole = _ungrouped(working), _ungrouped(result)
+        read_as = [(value, end) for text, end in ((working, result), whole) for value in _values(text)]
+        if read_as and not any(
+            _rounds_to(each, end) for value, end in read_as for each in (value, -value, 100 * value)
+        ):
+            return f"{working.strip()} is {read_as[0][0]:g}, not {result.strip()}"
     return None
+
+
+def _values(working: str) -> list[float]:
+    """What a calculation comes to: with its percentages as plain numbers, and as shares."""
+    found: list[float] = []
+    bare = _UNIT.sub("", working).replace("−", "-").replace("–", "-")
+    shares = re.sub(rf"({_DIGITS})\s?%", r"(\1/100)", bare)
+    for text in dict.fromkeys((re.sub(r"[€$£%]", "", bare), shares, re.sub(r"[€$£]", "", bare))):
+        with suppress(ToolError, ArithmeticError, TypeError, ValueError):
+            found.append(float(read(normalise(text))))
+    return found
+
+
+def _ungrouped(text: str) -> str:
+    return _DOTTED.sub(lambda match: match[1].replace(".", ""), text)
 
 
 def derived(statement: str, cited: Sequence[str], sources: Sequence[str]) -> list[str]:
@@ -95,8 +119,11 @@ def _value(number: str) -> float:
 
 
 def _in(part: Sequence[str], text: Sequence[str]) -> bool:
-    if "".join(part) in "".join(text):  # a recogniser may join or split words
+    letters = "".join(text)
+    if "".join(part) in letters:  # a recogniser may join or split words
         return True
+    if any(word.isdecimal() and word not in letters for word in part):
+        return False
     matcher = SequenceMatcher(None, part, autojunk=False)
     width = len(part)
     for start in range(max(1, len(text) - width + 1)):

@@ -46,6 +46,7 @@ _VERDICTS: Mapping[str, Verdict | None] = {
         ("not_shown", "unsupported", "not_supported", "unverified", "unknown", "neutral", "no", "not_enough_evidence"),
         "not_shown",
     ),
+    **dict.fromkeys(("partially_supported", "partly_supported", "partial"), "not_shown"),
     **dict.fromkeys(("no_statement", "none", "not_a_statement", "no_claim"), None),
 }
 _ID = re.compile(r"\b[mc]\d+\b")
@@ -151,7 +152,8 @@ def _read(reply: str, count: int) -> Judgement:
     start = min((place for place in (reply.find("{"), reply.find("[")) if place >= 0), default=len(reply))
     read = read_json(reply[start:])
     told = read if isinstance(read, dict) else {"claims": read}
-    listed = told.get("claims") or told.get("statements") or told.get("verdicts") or []
+    by_number = {key: value for key, value in told.items() if str(key).strip().isdecimal()}
+    listed = told.get("claims") or told.get("statements") or told.get("verdicts") or by_number
     if isinstance(listed, dict):
         listed = [
             {"n": key, **(value if isinstance(value, dict) else {"verdict": value})} for key, value in listed.items()

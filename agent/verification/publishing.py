@@ -30,16 +30,19 @@ def published(
         strict: leave out what isn't supported, instead of marking it.
     """
     text = read.text
-    edits = [(mark.start, mark.end, marks(citations_of(mark.cited, moments), names)) for mark in read.marks]
+    edits = [
+        (mark.start, mark.end, _set_in(text, mark.start, marks(citations_of(mark.cited, moments), names)))
+        for mark in read.marks
+    ]
     for statement, claim in zip(read.statements, claims, strict=True):
         if statement.start < 0:
             continue
         flag = FLAGS.get(claim.verdict)
         if flag and strict:
-            edits = [edit for edit in edits if not statement.start <= edit[0] < statement.end]
+            edits = [edit for edit in edits if not statement.holds(edit[1])]
             edits.append((statement.start, statement.end, ""))
             continue
-        own = any(statement.start <= mark.start < statement.end for mark in read.marks)
+        own = any(statement.holds(mark.end) for mark in read.marks)
         added = ["" if own else marks(claim.citations, names), f" {flag}" if flag else ""]
         edits.append((statement.end, statement.end, "".join(added)))
     out, at = "", 0
@@ -49,6 +52,12 @@ def published(
     if not any(mark.cited for mark in read.marks) and all(each.start < 0 or not each.cited for each in read.statements):
         out += _elsewhere(read.statements, claims, names)
     return out.strip()
+
+
+def _set_in(text: str, start: int, shown: str) -> str:
+    """Marks with a space before them only where there was one, or where a word would touch them."""
+    touches = start > 0 and text[start - 1] not in "\n]】"
+    return shown if touches or text[start].isspace() else shown.lstrip()
 
 
 def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:

@@ -36,6 +36,11 @@ class Asked:
         """Whether the answer says that it is not the endpoint's own."""
         return STOOD_IN.partition("{why}")[0] in self.answer.answer
 
+    @property
+    def rounds(self) -> list[dict[str, Any]]:
+        """The events of the replies in which the controller planned, not to a prompt of a tool or of the judge."""
+        return [event for event in self.of("model") if "call" not in event["data"]]
+
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["type"] == kind]
 

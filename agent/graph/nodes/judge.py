@@ -193,6 +193,8 @@ def _standing(draft: Draft, judgement: Judgement, rulings: Sequence[Ruling], cho
     if draft.status == "abstained" or judgement.abstains:
         return "abstained"
     deciding = [*(ruling for ruling in rulings if ruling.answers), *([chosen] if chosen else [])] or rulings
+    if judgement.rulings and not deciding:
+        return "uncertain"  # it states nothing: a refusal, or what it would look for
     doubted = any(ruling.verdict in FLAGS for ruling in deciding)
     unchecked = judgement.problem and any(ruling.verdict == "unchecked" for ruling in deciding)
     return "uncertain" if doubted or unchecked else draft.status

@@ -71,7 +71,8 @@ def _round(
     answered = AIMessage.model_validate(context.trace.masked(answered.model_dump()))
     message, repairs = read_reply(answered, context.toolbox, state.progress.rounds)
     draft, broken = _draft(message, state.options)
-    calls = [] if draft else [call for call in message.tool_calls if call["name"] != ANSWER]
+    # In the last turn, which offers no tools, calls are no reply.
+    calls = [] if draft or not schemas else [call for call in message.tool_calls if call["name"] != ANSWER]
     spent = tokens(message)
     step = context.trace.event(
         "model",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from concurrent.futures import Future
 
@@ -26,17 +27,17 @@ def test_calls_then_a_cited_answer(small_workspace: Workspace) -> None:
         "controller.price.output=10",
     )
     answer = asked.answer
-    assert (answer.status, answer.answer) == ("answered", "The blue kettle costs 249 dollars. [00:00:04]")
+    assert (answer.status, answer.answer) == ("answered", "The blue kettle costs 249 dollars [00:00:04].")
     assert [(cited.start, cited.quote) for cited in answer.citations] == [(4.0, "The blue kettle costs 249 dollars.")]
     assert [claim.verdict for claim in answer.claims] == ["supported"]
     assert (answer.usage.rounds, answer.usage.tool_calls) == (2, 1)
-    assert (answer.usage.input_tokens, answer.usage.output_tokens) == (3_000, 300)
-    assert answer.usage.cost == pytest.approx(3_000 * 2e-6 + 300 * 10e-6)
+    assert (answer.usage.input_tokens, answer.usage.output_tokens) == (3_100, 320)
+    assert answer.usage.cost == pytest.approx(3_100 * 2e-6 + 320 * 10e-6)
     offered = {tool["function"]["name"] for tool in asked.endpoint.requests[0]["tools"]}
     assert {"transcribe_speech", "extract_scene_text", "cross_modal_search"} <= offered
     result = asked.endpoint.requests[1]["messages"][-1]
     assert result["role"] == "tool"
-    assert "249 dollars" in result["content"]
+    assert re.match(r"m\d+ \(above\)", result["content"])
 
 
 def test_a_reply_that_comes_as_a_wait_ends_is_taken(
@@ -57,49 +58,11 @@ def test_a_reply_that_comes_as_a_wait_ends_is_taken(
 
 
 def test_a_citation_that_nothing_backs_is_removed_and_counted(small_workspace: Workspace) -> None:
-    answer = ask_endpoint(small_workspace, [says(None, LISTEN), says(f"{PRICE[:-1]}[00:00:07][01:30:00].")]).answer
+    answer = ask_endpoint(small_workspace, [says(None, LISTEN), says(f"{PRICE[:-1]}[00:00:09][01:30:00].")]).answer
     assert answer.status == "answered"
     assert answer.citations_removed == 2
     assert "01:30:00" not in answer.answer
-    assert "00:00:07" not in answer.answer
-
-
-def test_an_unsupported_claim_is_sent_back_once_and_then_struck(small_workspace: Workspace) -> None:
-    draft = f"{PRICE} Napoleon bought it in Paris [00:00:05]."
-    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(draft)])
-    assert len(asked.endpoint.requests) == 3
-    sent_back = asked.endpoint.requests[2]["messages"][-1]
-    assert sent_back["role"] == "user"
-    assert "Napoleon bought it in Paris" in sent_back["content"]
-    assert asked.answer.status == "answered"
-    assert "Napoleon" not in asked.answer.answer
-    assert [claim.verdict for claim in asked.answer.claims] == ["supported", "unverified"]
-
-
-def test_a_wrong_number_is_contradicted_and_never_answered(small_workspace: Workspace) -> None:
-    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says("The blue kettle costs 299 dollars [00:00:04].")])
-    assert [event["data"]["unsupported"] for event in asked.of("judge")][:2] == [1, 1]
-    assert asked.stood_in
-    assert "299" not in asked.answer.model_dump_json()
-
-
-@pytest.mark.parametrize("draft", ["NOT FOUND: Nobody names a chairman.", "**Not found:** Nobody names a chairman."])
-def test_where_it_finds_nothing_the_lines_that_were_found_answer(small_workspace: Workspace, draft: str) -> None:
-    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(draft)])
-    assert (asked.answer.status, asked.stood_in) == ("answered", True)
-    assert [cited.quote for cited in asked.answer.citations] == ["The blue kettle costs 249 dollars."]
-    assert "chairman" not in asked.answer.answer
-
-
-def test_a_bare_letter_states_its_option(small_workspace: Workspace) -> None:
-    asked = ask_endpoint(
-        small_workspace,
-        [says(None, LISTEN), says("B")],
-        options=("It costs 17 dollars", "The kettle costs 249 dollars"),
-    )
-    assert asked.answer.status == "answered"
-    assert asked.answer.option is not None
-    assert asked.answer.option.letter == "B"
+    assert "00:00:09" not in answer.answer
 
 
 @pytest.mark.parametrize("empty", [says(""), says(None), says("<think>Hm.</think>")])
@@ -131,25 +94,23 @@ def test_an_endpoint_that_fails_is_one_sentence_that_names_it(
     small_workspace: Workspace, reply: Reply, said: str
 ) -> None:
     asked = ask_endpoint(small_workspace, [reply])
-    answer = asked.answer
-    assert (answer.status, answer.answer) == ("failed", "")
-    assert answer.error is not None
-    assert answer.error.startswith(f"The controller at {asked.endpoint.url} ")
-    assert said in answer.error
-    assert "\n" not in answer.error
-    assert [event["data"]["error"] for event in asked.of("error")] == [answer.error]
+    error = asked.answer.controller_error or ""
+    assert (asked.answer.status, asked.stood_in) == ("answered", True)
+    assert f"The controller at {asked.endpoint.url} " in error
+    assert said in error
+    assert "\n" not in error
+    assert [event["data"]["guard"] for event in asked.of("guard")] == [error]
     assert len(asked.endpoint.requests) == 1
 
 
-def test_a_dead_endpoint_is_named_and_nothing_else_answers_in_its_place(small_workspace: Workspace) -> None:
+def test_a_dead_endpoint_is_named_where_what_was_found_answers(small_workspace: Workspace) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     answer = endpoint_asker(small_workspace, url).ask([VIDEO], "What does the blue kettle cost?")
-    assert (answer.status, answer.answer, answer.claims) == ("failed", "", ())
-    assert answer.error is not None
-    assert url in answer.error
-    assert "controller.base_url" in answer.error
+    assert (answer.status, "249 dollars" in answer.answer) == ("answered", True)
+    assert url in (answer.controller_error or "")
+    assert "controller.base_url" in (answer.controller_error or "")
 
 
 def test_an_endpoint_that_dies_between_rounds_ends_in_what_was_found(small_workspace: Workspace) -> None:

@@ -20,7 +20,7 @@ def test_a_summary_is_a_model_event_and_its_tokens_count(small_workspace: Worksp
         [says(None, SHORT), says("A kettle for 249 dollars.", usage=(700, 30)), says(PRICE)],
         "controller.price.input=10",
     )
-    first, summary, _ = asked.of("model")
+    first, summary, *_ = asked.of("model")
     (tool,) = asked.of("tool")
     assert summary["usage"] == {"input_tokens": 700, "output_tokens": 30}
     assert (summary["parent"], summary["data"]["call"]) == (first["step"], tool["data"]["call"])
@@ -28,8 +28,8 @@ def test_a_summary_is_a_model_event_and_its_tokens_count(small_workspace: Worksp
     assert "249 dollars" in trace.blob(summary["input"])["messages"][0]["data"]["content"]
     assert trace.blob(tool["output"])["output"] == {"summary": "A kettle for 249 dollars."}
     usage = asked.answer.usage
-    assert (usage.rounds, usage.input_tokens, usage.output_tokens) == (2, 900, 70)
-    assert usage.cost == pytest.approx(0.009)
+    assert (usage.rounds, usage.input_tokens, usage.output_tokens) == (2, 1_000, 90)
+    assert usage.cost == pytest.approx(0.01)
 
 
 def test_two_summaries_of_a_round_both_count(small_workspace: Workspace) -> None:
@@ -43,7 +43,7 @@ def test_two_summaries_of_a_round_both_count(small_workspace: Workspace) -> None
 def test_the_tokens_of_a_summary_reach_the_guard(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [says(None, SHORT), says("Kettle."), says(PRICE)], "budget.tokens=200")
     assert "the limit of 200 tokens was reached" in asked.answer.answer
-    assert len(asked.endpoint.requests) == 2
+    assert ["tools" in request for request in asked.endpoint.requests] == [True, False, False]
 
 
 @pytest.mark.parametrize("reply", [refuses(500, "the model crashed"), Reply(says("Late.").body, delay=1.5)])
@@ -51,4 +51,4 @@ def test_a_summary_that_fails_or_is_late_is_passed_to_the_controller(small_works
     asked = ask_endpoint(small_workspace, [says(None, SHORT), reply, says(PRICE)], "tools.timeout=0.5")
     (tool,) = asked.of("tool")
     assert tool["data"]["failure"] in ("engine_failed", "timeout")
-    assert len(asked.of("model")) == len(asked.endpoint.requests) - 1
+    assert len(asked.of("model")) == len(asked.endpoint.requests) - 1 + len(asked.endpoint.judged)

@@ -81,9 +81,10 @@ def test_what_was_gathered_stands_in_the_first_message_in_the_order_of_the_video
 
 
 def test_the_first_message_holds_no_more_than_the_settings_let_it(small_workspace: Workspace) -> None:
-    asked = ask_endpoint(small_workspace, [says("NOT FOUND: nothing.")], "gathering.tokens=12")
-    reported = asked.endpoint.requests[0]["messages"][1]["content"]
-    assert WELCOME not in reported or KETTLE not in reported
+    for tokens, shown in ((1, False), (1_000, True)):
+        script, setting = [says("NOT FOUND: nothing.")], f"gathering.tokens={tokens}"
+        asked = ask_endpoint(small_workspace, script, setting, question="Which room is on the slide?")
+        assert ("ROOM 4417" in asked.endpoint.requests[0]["messages"][1]["content"]) is shown
 
 
 def test_rows_of_a_table_are_lines_also_where_cells_are_equal(tmp_path: Path) -> None:

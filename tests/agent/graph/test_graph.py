@@ -19,8 +19,8 @@ DESIGN = {
     ("judge", "plan"),
     ("judge", "stand_in"),
     ("stand_in", "plan"),
-    ("judge", "answer"),
-    ("answer", "__end__"),
+    ("judge", "publish"),
+    ("publish", "__end__"),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from helpers.asking import ask_endpoint
-from helpers.servers.openai_server import says
+from helpers.servers.openai_server import doubts, says
 
 from longtake.agent.graph.agent import Agent
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -33,14 +33,14 @@ def test_a_named_citation_resolves_to_that_video(two_videos: Workspace) -> None:
 def test_what_the_other_video_says_proves_nothing(two_videos: Workspace) -> None:
     draft = "The blue kettle costs 99 dollars [talk.mp4 00:00:04]."
     asked = ask_endpoint(
-        two_videos, [says(None, *(_listen(name) for name in VIDEOS)), says(draft)], question=QUESTION, videos=VIDEOS
+        two_videos, [says(draft)], question=QUESTION, videos=VIDEOS, judge=doubts("99", verdict="contradicted")
     )
-    assert asked.stood_in
-    talk = two_videos.library.resolve("talk.mp4").id
-    assert not any(
-        claim.verdict == "supported" and "99" in claim.text and talk in {cited.video for cited in claim.citations}
-        for claim in asked.answer.claims
-    )
+    (judged, _) = (request["messages"][-1]["content"] for request in asked.endpoint.judged)
+    assert "[talk.mp4 00:04.0-00:06.0] said: The blue kettle costs 249 dollars." in judged
+    assert (asked.answer.status, asked.answer.citations) == ("uncertain", ())
+    assert asked.answer.answer == f"{draft} [contradicted]"
+    (claim,) = asked.answer.claims
+    assert {cited.video for cited in claim.citations} == {two_videos.library.resolve("talk.mp4").id}
 
 
 def test_a_search_of_all_videos_looks_at_each(two_videos: Workspace) -> None:

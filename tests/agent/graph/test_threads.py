@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from helpers.asking import VIDEO, endpoint_asker
 from helpers.full_disk import full_disk
-from helpers.servers.openai_server import openai_server, refuses, says
+from helpers.servers.openai_server import openai_server, says
 
 from longtake.agent.graph.agent import MAX_THREAD_LENGTH, Agent
 from longtake.agent.graph.state import REMEMBERED, Turn
@@ -60,13 +60,13 @@ def test_a_second_question_knows_the_first_also_after_a_restart(small_workspace:
         endpoint_asker(small_workspace, endpoint.url).ask([VIDEO], COST, thread="kettles")
     reported = _asked_again(small_workspace, "kettles")
     assert f"Q: {COST}" in reported
-    assert "A: The blue kettle costs 249 dollars. [00:00:04]" in reported
+    assert "A: The blue kettle costs 249 dollars [00:00:04]." in reported
     assert "And the red one?" in reported
 
 
 def test_threads_do_not_hear_of_each_other(small_workspace: Workspace) -> None:
     Agent(small_workspace).ask([VIDEO], COST, thread="one")
-    assert "Earlier in this thread" not in _asked_again(small_workspace, "another")
+    assert "Earlier in this conversation" not in _asked_again(small_workspace, "another")
 
 
 def test_a_thread_lies_in_the_librarys_file(small_workspace: Workspace) -> None:
@@ -136,15 +136,6 @@ def test_a_question_that_fails_at_once_has_spent_nothing_of_the_one_before(small
     assert (failed.status, failed.usage.rounds, failed.usage.tool_calls, failed.coverage) == ("failed", 0, 0, {})
     assert _rows(small_workspace, "too late")[0] == 1
     assert f"Q: {first.question}" in _asked_again(small_workspace, "too late")
-
-
-def test_a_question_that_fails_later_says_what_there_was_to_look_at(small_workspace: Workspace) -> None:
-    with openai_server([refuses(401, "no such key")]) as endpoint:
-        failed = endpoint_asker(small_workspace, endpoint.url).ask([VIDEO], COST, thread="refused")
-    assert (failed.status, failed.usage.tool_calls) == ("failed", 0)
-    assert failed.coverage["subtitles"] == 1
-    assert _rows(small_workspace, "refused")[0] == 1
-    assert "Earlier in this thread" not in _asked_again(small_workspace, "refused")
 
 
 def test_threads_that_are_lost_in_the_middle_are_one_sentence(own_workspace: Workspace) -> None:

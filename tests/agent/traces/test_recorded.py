@@ -26,7 +26,7 @@ def test_what_a_run_spent_is_what_its_answer_says(run: LenientRun) -> None:
     reported, read = run.answer.usage, run.usage
     assert read.model_copy(update={"seconds": 0.0}) == reported.model_copy(update={"seconds": 0.0})
     assert read.seconds == pytest.approx(reported.seconds, abs=0.05)
-    assert (read.rounds, read.tool_calls, read.cost) == (5, 5, pytest.approx((500 * 2 + 100 * 8) / 1e6))
+    assert (read.rounds, read.tool_calls, read.cost) == (5, 5, pytest.approx((700 * 2 + 140 * 8) / 1e6))
 
 
 def test_a_run_is_reported_in_one_line(run: LenientRun) -> None:

@@ -203,7 +203,7 @@ def test_what_differs_without_changing_the_answer_is_reported_all_the_same(
     replayed = replay(rewritten(trace_of(small_workspace, asked), tmp_path, change))
     assert replayed.same
     assert replayed.difference is not None
-    assert replayed.difference.sentence == "step 6 (verify) differs in data.unsupported: 7 in the recording, 0 now"
+    assert replayed.difference.sentence == "step 7 (judge) differs in data.unsupported: 7 in the recording, 0 now"
 
 
 def test_a_run_without_an_end_has_nothing_to_be_replayed_to(small_workspace: Workspace, tmp_path: Path) -> None:

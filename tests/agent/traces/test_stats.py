@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from helpers.data.recorded import EVENTFUL, LISTEN, lines_of, recorded, rewritten
+from helpers.data.recorded import EVENTFUL, LISTEN, PRICE, lines_of, recorded, rewritten
 from helpers.servers.openai_server import says
 
 from longtake.agent.traces.plot import plot_of
@@ -17,7 +17,9 @@ from longtake.preprocess.pipeline.workspace import Workspace
 
 @pytest.fixture(scope="module")
 def runs(small_workspace: Workspace) -> list[LenientRun]:
-    guarded = recorded(small_workspace, says(None, LISTEN), settings=("budget.rounds=2",))
+    guarded = recorded(
+        small_workspace, says(None, LISTEN), says(None, LISTEN), says(PRICE), settings=("budget.rounds=2",)
+    )
     return [recorded(small_workspace, *EVENTFUL), guarded]
 
 
@@ -27,10 +29,10 @@ def stats(runs: list[LenientRun]) -> Stats:
 
 
 def test_runs_are_counted_by_how_they_ended(stats: Stats) -> None:
-    assert (stats.runs, stats.statuses) == (2, {"answered": 2})  # the other controller stood in for the second
+    assert (stats.runs, stats.statuses) == (2, {"answered": 2})  # the second in its last turn
     assert stats.guards == {"the limit of 2 rounds was reached": 1}
     assert (stats.rounds.median, stats.rounds.p95, stats.rounds.total) == (4.0, 5.0, 8.0)
-    assert (stats.tokens.total, stats.cost.total) == (840.0, pytest.approx(0.0018))
+    assert (stats.tokens.total, stats.cost.total) == (1320.0, pytest.approx(0.00252))
 
 
 def test_calls_errors_and_cached_results_are_counted_by_tool(stats: Stats) -> None:

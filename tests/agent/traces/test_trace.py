@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from helpers.asking import VIDEO, ask_endpoint, endpoint_asker
-from helpers.servers.openai_server import openai_server, refuses, says
+from helpers.servers.openai_server import doubts, openai_server, refuses, says
 from helpers.servers.searxng_server import finds, searxng_server
 
 from longtake.agent.prompts.render import prompts_hash
@@ -32,7 +32,7 @@ PRICE = "The blue kettle costs 249 dollars [00:00:04]."
 
 def test_every_event_is_of_the_schema_and_says_what_led_to_it(small_workspace: Workspace) -> None:
     script = [says("I look.", LISTEN, SEARCH), says(None, LISTEN), says(f"{PRICE} Napoleon bought it."), says(PRICE)]
-    asked = ask_endpoint(small_workspace, script)
+    asked = ask_endpoint(small_workspace, script, judge=doubts("Napoleon"))
     assert all(set(event) == KEYS and event["v"] == SCHEMA for event in asked.events)
     assert [event["step"] for event in asked.events] == list(range(len(asked.events)))
     assert {event["run"] for event in asked.events} == {asked.answer.trace}
@@ -47,13 +47,15 @@ def test_every_event_is_of_the_schema_and_says_what_led_to_it(small_workspace: W
         "model",
         "tool",
         "model",
+        "model",
         "judge",
+        "model",
         "model",
         "judge",
         "answer",
     ]
-    assert [event["parent"] for event in asked.events[3:12]] == [None, 3, 3, 3, 6, 6, 8, 8, 10]
-    assert [event["usage"] for event in asked.of("model")] == [{"input_tokens": 100, "output_tokens": 20}] * 4
+    assert [event["parent"] for event in asked.events[3:14]] == [None, 3, 3, 3, 6, 6, 8, 8, 8, 11, 11]
+    assert [event["usage"] for event in asked.of("model")] == [{"input_tokens": 100, "output_tokens": 20}] * 6
 
 
 def test_a_tool_event_says_which_seconds_it_looked_at_and_what_it_found(small_workspace: Workspace) -> None:
@@ -63,13 +65,13 @@ def test_a_tool_event_says_which_seconds_it_looked_at_and_what_it_found(small_wo
     assert tool["spans"] == [[video, 3.0, 7.0]]
     assert tool["data"]["arguments"] == LISTEN[1]
     assert len(tool["evidence"]) == 1
-    assert set(asked.of("brief")[0]["evidence"]) | set(tool["evidence"]) <= set(asked.of("judge")[0]["evidence"])
+    assert set(tool["evidence"]) <= set(asked.of("judge")[0]["evidence"])
 
 
 def test_blobs_hold_whole_inputs_and_outputs(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
     trace = RecordedTrace(small_workspace.library.trace_root, asked.answer.trace or "")
-    first, second = asked.of("model")
+    first, second = asked.rounds
     sent = trace.blob(first["input"])
     assert [message["type"] for message in sent["messages"]] == ["system", "human"]
     assert sent["tools"] == asked.endpoint.requests[0]["tools"]
@@ -89,7 +91,7 @@ def test_a_tool_event_keeps_the_arguments_as_repaired_and_as_sent(small_workspac
 
 def test_every_model_event_names_the_prompts_it_was_asked_with(small_workspace: Workspace) -> None:
     asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(PRICE)])
-    assert [event["data"]["prompts"] for event in asked.of("model")] == [prompts_hash()] * 2
+    assert [event["data"]["prompts"] for event in asked.of("model")] == [prompts_hash()] * 3
 
 
 def test_no_file_of_the_library_ever_holds_the_key(own_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,8 +100,7 @@ def test_no_file_of_the_library_ever_holds_the_key(own_workspace: Workspace, mon
     asked = ask_endpoint(own_workspace, [says(None, LISTEN), says(PRICE)])
     assert asked.endpoint.keys == [f"Bearer {key}"] * 2
     refused = ask_endpoint(own_workspace, [refuses(401, f"Incorrect API key provided: {key}")])
-    assert refused.answer.error is not None
-    assert "Incorrect API key provided: ***" in refused.answer.error
+    assert "Incorrect API key provided: ***" in (refused.answer.controller_error or "")
     files = [path for path in own_workspace.library.root.rglob("*") if path.is_file()]
     assert len(files) > 10
     assert [path for path in files if key.encode() in path.read_bytes()] == []
@@ -213,7 +214,7 @@ def test_a_key_that_a_model_repeats_is_kept_nowhere(own_workspace: Workspace, mo
         agent = endpoint_asker(own_workspace, endpoint.url)
         answer = agent.ask([VIDEO], f"What does {key} cost?", thread="keys", options=[key, "nothing"])
     assert answer.question == "What does *** cost?"
-    assert answer.status == "uncertain"
+    assert answer.status == "abstained"
     root = own_workspace.library.root
     texts = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
     assert any(b"I use *** at http://***@host/v1." in text for text in texts.values())
@@ -226,8 +227,7 @@ def test_a_password_that_an_endpoint_tells_when_it_fails_is_kept_nowhere(own_wor
     with openai_server([refuses(400, "no such host: http://me:hunter22@host/v1")]) as endpoint:
         agent = endpoint_asker(own_workspace, endpoint.url)
         answer = agent.ask([VIDEO], "What does the blue kettle cost?", thread="passwords")
-    assert answer.error is not None
-    assert "no such host: http://***@host/v1" in answer.error
+    assert "no such host: http://***@host/v1" in (answer.controller_error or "")
     files = [path for path in own_workspace.library.root.rglob("*") if path.is_file()]
     assert [path for path in files if b"hunter22" in path.read_bytes()] == []
 
@@ -258,4 +258,4 @@ def test_a_contact_of_a_slide_is_quoted_as_it_stands_there(small_workspace: Work
     contact = "https://acme.com\ninfo@acme.com and ssh://git@github.com/x"
     asked = ask_endpoint(small_workspace, [says(f"NOT FOUND: it only says {contact}.")])
     trace = RecordedTrace(small_workspace.library.trace_root, asked.answer.trace or "")
-    assert contact in trace.blob(asked.of("judge")[0]["input"])["draft"]
+    assert contact in trace.blob(asked.of("judge")[0]["input"])["draft"]["text"]

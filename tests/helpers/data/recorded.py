@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers.asking import ask_endpoint
-from helpers.servers.openai_server import Reply, says
+from helpers.servers.openai_server import Reply, doubts, says
 
 from longtake.agent.traces.fork import fork
 from longtake.agent.traces.recorded import LenientRun
@@ -19,7 +19,7 @@ COST = "What does the blue kettle cost?"
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
 SEARCH = ("cross_modal_search", {"query": ["the price"], "modalities": []})
-# A call that is mended, one of no tool, one that is answered from the cache, and a draft that is sent back.
+# A call that is mended, one of no tool, one that is answered from the cache, and a draft whose Napoleon is sent back.
 EVENTFUL = (
     says("I look for the price.", SEARCH, ("transcribe_speach", {"timestamp": [3, 7]})),
     says(None, LISTEN, ("nonsense", {"a": 1})),
@@ -34,7 +34,7 @@ def recorded(
     workspace: Workspace, *script: Reply, settings: tuple[str, ...] = PRICES, question: str = COST
 ) -> LenientRun:
     """Ask a question of a controller that replies as scripted, and read the run back."""
-    asked = ask_endpoint(workspace, script, *settings, question=question)
+    asked = ask_endpoint(workspace, script, *settings, question=question, judge=doubts("Napoleon"))
     return LenientRun(RecordedTrace(workspace.library.trace_root, asked.answer.trace or ""))
 
 

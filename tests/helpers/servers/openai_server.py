@@ -63,8 +63,27 @@ def judges(*verdicts: str, reasons: Sequence[str] = (), abstains: bool = False, 
 
 def agrees(request: Mapping[str, Any]) -> Reply:
     """A judge that finds every statement supported."""
+    return judges(*["supported"] * len(statements_in(request)))
+
+
+def doubts(
+    *words: str, verdict: str = "not_shown", reason: str = "", otherwise: str = "supported"
+) -> Callable[[Mapping[str, Any]], Reply]:
+    """A judge that gives this verdict on statements with one of the words, and another one on all others."""
+
+    def judge(request: Mapping[str, Any]) -> Reply:
+        told = statements_in(request)
+        doubted = [any(word in text for word in words) for text in told]
+        reasons = [reason if doubt else "" for doubt in doubted]
+        return judges(*(verdict if doubt else otherwise for doubt in doubted), reasons=reasons)
+
+    return judge
+
+
+def statements_in(request: Mapping[str, Any]) -> list[str]:
+    """The statements that a judge is asked about."""
     asked = request["messages"][-1]["content"].partition("Statements of the answer")[2]
-    return judges(*["supported"] * len(re.findall(r"^\d+\. \"", asked, re.MULTILINE)))
+    return [json.loads(text) for text in re.findall(r'^\d+\. ("(?:[^"\\\n]|\\.)*")', asked, re.MULTILINE)]
 
 
 def refuses(status: int, message: str) -> Reply:

@@ -76,9 +76,9 @@ def test_a_page_tells_the_question_the_answer_its_proof_and_the_cost(page: str) 
     text = Elements(page).text
     for words in (
         COST,
-        "The blue kettle costs 249 dollars. [00:00:04]",
+        "The blue kettle costs 249 dollars [00:00:04].",
         "Found by cross modal search, transcribe speech",
-        "5 rounds · 5 tool calls · 500 tokens in, 100 out · 0.0018 cost",
+        "5 rounds · 5 tool calls · 700 tokens in, 140 out · 0.0025 cost",
     ):
         assert words in text
     assert {"class": "verdict supported"} in Elements(page).of("span")
@@ -102,12 +102,12 @@ def test_every_step_stands_on_the_page_with_what_it_was_given_and_gave(page: str
         '"timestamp": [3, 7]',
         "bad_arguments: There is no tool 'nonsense'.",
         '"transcript": "The blue kettle costs 249 dollars."',
-        "You answer questions about 1 video",
+        "You answer questions about a video",
         "Napoleon bought it.",
         "cached",
     ):
         assert words in elements.text
-    assert elements.text.count("You answer questions about 1 video") == 1
+    assert elements.text.count("You answer questions about a video") == 1
 
 
 def test_the_timeline_has_the_lanes_of_the_video_and_the_seconds_of_every_call(page: str) -> None:

@@ -1,0 +1,156 @@
+"""A draft becomes statements and the moments that they cite; nothing of its text is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from longtake.agent.controllers.draft import Draft, DraftClaim
+from longtake.agent.verification.claims import Read, citations_of, read_draft
+from longtake.memory.records import Evidence, Modality
+from longtake.memory.timespan import TimeSpan
+
+NAMES = {"v": "talk.mp4", "w": "my trip.mp4"}
+
+
+def moment(content: str, start: float, end: float, modality: Modality = "speech", video: str = "v") -> Evidence:
+    span = TimeSpan(start=start, end=end)
+    return Evidence(video=video, span=span, modality=modality, content=content, engine="e")
+
+
+MOMENTS = {
+    "m1": moment("The blue kettle costs 249 dollars.", 14, 16),
+    "m2": moment("Room 4417", 30, 34, "scene_text"),
+    "m3": moment("A long talk about the river.", 60, 160),
+    "m4": moment("30 pictures a second", 0, 900, "metadata"),
+    "m5": moment("A bell", 847, 849, "audio"),
+    "m6": moment("The kettle is 99 dollars here.", 14, 16, video="w"),
+}
+
+
+def read(text: str, *claims: DraftClaim) -> Read:
+    return read_draft(Draft(text=text, claims=claims), MOMENTS, NAMES)
+
+
+def ids(read: Read) -> list[list[str]]:
+    return [list(dict.fromkeys(each.id for each in statement.cited)) for statement in read.statements]
+
+
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        (
+            "It sells for 249 dollars [m1]. You find it in room 4417 [m2].",
+            ["It sells for 249 dollars.", "You find it in room 4417."],
+        ),
+        (
+            "It sells for 249 dollars. [m1] You find it in room 4417. [m2][m3]",
+            ["It sells for 249 dollars.", "You find it in room 4417."],
+        ),
+        ("It sells for 249.\n[m1]\nIt is really blue.", ["It sells for 249.", "It is really blue."]),
+        ("It sells for 249 dollars [m1] in room 4417 [m2] today.", ["It sells for 249 dollars in room 4417 today."]),
+        ("- Price of it: $249 [m1]\n- Room: 4417 [m2]\n", ["Price of it: $249", "Room: 4417"]),
+        ("1. A price is named [m1].\n2) A bell rings [m5].", ["A price is named.", "A bell rings."]),
+        (
+            "| Thing | Price |\n|---|---|\n| kettle | 249 [m1] |\n| pan | 99 |",
+            ["Thing | Price", "kettle | 249", "pan | 99"],
+        ),
+        ("B. The kettle is the dearer one [m1].", ["B. The kettle is the dearer one."]),
+        ("No. Nothing like that is shown [m2].", ["No. Nothing like that is shown."]),
+        (
+            "He says “It is cheap. Buy it now.” to us [m1]. Then he leaves.",
+            ["He says “It is cheap. Buy it now.” to us.", "Then he leaves."],
+        ),
+        ("Dr. Lee weighs 3.5 kg, e.g. of tea, vs. 2 kg [m1].", ["Dr. Lee weighs 3.5 kg, e.g. of tea, vs. 2 kg."]),
+        ("**Price**: 249 [m1]\n\n## What else\n\nThe room is 4417.", ["Price: 249", "What else", "The room is 4417."]),
+        ("水壶的价格是249美元。[m1]它在4417号房间。[m2]", ["水壶的价格是249美元。", "它在4417号房间。"]),
+    ],
+    ids=[
+        *("sentences", "marks after stops", "a line of marks", "marks within", "bullets", "numbers", "table", "letter"),
+        *("yes or no", "quotation", "abbreviations", "headings", "no spaces"),
+    ],
+)
+def test_a_draft_is_split_into_what_can_be_judged(text: str, statements: list[str]) -> None:
+    found = read(text)
+    assert [each.text for each in found.statements] == statements
+    assert found.text == text
+    # The pieces follow each other, and each mark lies in one of them.
+    edges = [edge for each in found.statements for edge in (each.start, each.end)]
+    assert edges == sorted(edges)
+    assert all(any(each.holds(mark.end) for each in found.statements) for mark in found.marks)
+
+
+@pytest.mark.parametrize(
+    ("mark", "cited", "removed"),
+    [
+        ("[m1]", ["m1"], 0),
+        ("(m1)", ["m1"], 0),
+        ("【m1】", ["m1"], 0),
+        ("[M1]", ["m1"], 0),
+        ("[1]", ["m1"], 0),
+        ("[see m1]", ["m1"], 0),
+        ("[m1, m2 and m5]", ["m1", "m2", "m5"], 0),
+        ("[m1; m2][m5]", ["m1", "m2", "m5"], 0),
+        ("[m1-m3]", ["m1", "m2", "m3"], 0),
+        ("[m1, m77]", ["m1"], 1),
+        ("[m77]", [], 1),
+        ("[m4]", ["m4"], 0),
+        ("[talk.mp4 00:00:15]", ["m1"], 0),
+        ("[talk 0:15]", ["m1"], 0),
+        ("[my trip.mp4 00:00:15]", ["m6"], 0),
+        ("[00:00:32-00:00:33]", ["m2"], 0),
+        ("[14:08]", ["m5"], 0),
+        ("(at 14:08)", ["m5"], 0),
+        ("[00:00:35]", ["m2"], 0),  # a second beside it
+        ("[00:00:36]", [], 1),
+        ("[00:02:49]", ["m3"], 0),  # a tenth of a long one beside it
+        ("[00:02:55]", [], 1),
+        ("[00:00:32, m5]", ["m2", "m5"], 0),
+        ("[sic]", [], 0),
+        ("(about 249)", [], 0),
+        ("“as [m1] has it”", [], 0),
+    ],
+)
+def test_what_a_mark_cites(mark: str, cited: list[str], removed: int) -> None:
+    found = read(f"The price is named quite clearly {mark}.")
+    assert (ids(found), found.removed, found.citations) == ([cited], removed, len(cited) + removed)
+
+
+def test_an_id_may_have_a_time_of_its_own_within_its_moment() -> None:
+    found = read("He names the river here [m3 00:01:30]. He ends the talk [m1 00:01:30].")
+    first, second = (citations_of(each.cited, MOMENTS) for each in found.statements)
+    assert [(each.start, each.end, each.quote) for each in first] == [(90, 160, MOMENTS["m3"].content)]
+    assert [(each.start, each.end) for each in second] == [(14, 16)]
+
+
+@pytest.mark.parametrize(
+    ("text", "cited"),
+    [
+        ("The bell rings at 14:07, near the end.", ["m5"]),
+        ("It is shown from 00:00:30 to 00:00:34.", ["m2"]),
+        ("The bell at 14:07 is a loud one [m3].", ["m3"]),  # marks count before times
+        ("The picture is 16:9 all along.", []),
+        ("The bell rings at 13:00.", []),
+    ],
+)
+def test_times_in_prose_cite_where_there_is_no_mark(text: str, cited: list[str]) -> None:
+    found = read(text)
+    assert (ids(found), found.marks == () or cited == ["m3"], found.removed) == ([cited], True, 0)
+
+
+def test_claims_bring_their_moments_to_what_the_text_says() -> None:
+    found = read(
+        "The kettle is dear. It rings twice.",
+        DraftClaim(text="the kettle is dear", moments=("m1",)),
+        DraftClaim(text="It rings twice, says the bell", moments=("14:08", "m77")),
+        DraftClaim(text="The room is 4417.", moments=("m2",)),
+    )
+    assert [each.text for each in found.statements] == ["The kettle is dear.", "It rings twice.", "The room is 4417."]
+    assert (ids(found), found.statements[2].start, found.removed) == ([["m1"], ["m5"], ["m2"]], -1, 1)
+
+
+def test_claims_without_a_text_are_the_text() -> None:
+    found = read(
+        "", DraftClaim(text="It is dear.", moments=("m1", "m77")), DraftClaim(text="It rings", moments=("14:08",))
+    )
+    assert (found.text, ids(found)) == ("It is dear. It rings", [["m1"], ["m5"]])
+    assert (found.citations, found.removed) == (3, 1)

@@ -1,0 +1,112 @@
+"""A judged draft is published as it was written, with times for marks, and doubts behind what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from longtake.agent.controllers.draft import Draft, DraftClaim
+from longtake.agent.verification.claims import citations_of, read_draft
+from longtake.agent.verification.publishing import published
+from longtake.memory.records import Claim, Evidence, Modality, Verdict
+from longtake.memory.timespan import TimeSpan
+
+NAMES = {"v": "talk.mp4", "w": "my trip.mp4"}
+
+
+def moment(start: float, modality: Modality = "speech", video: str = "v") -> Evidence:
+    return Evidence(
+        video=video, span=TimeSpan(start=start, end=start + 2), modality=modality, content=str(start), engine="e"
+    )
+
+
+MOMENTS = {f"m{n}": moment(10 * n) for n in range(1, 8)} | {"f1": moment(0, "metadata"), "m8": moment(10, video="w")}
+
+
+def text_of(
+    text: str,
+    verdicts: Sequence[Verdict] = (),
+    *,
+    claims: Sequence[DraftClaim] = (),
+    several: bool = False,
+    strict: bool = False,
+) -> str:
+    names = NAMES if several else {"v": "talk.mp4"}
+    moments = {name: each for name, each in MOMENTS.items() if each.video in names}
+    read = read_draft(Draft(text=text, claims=tuple(claims)), moments, names)
+    given = [*verdicts, *["supported"] * (len(read.statements) - len(verdicts))]
+    judged = [
+        Claim(text=each.text, verdict=verdict, citations=citations_of(each.cited, moments))
+        for each, verdict in zip(read.statements, given, strict=True)
+    ]
+    return published(read, judged, moments, names if several else {}, strict=strict)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("It is dear [m1]. It is blue [m2].", "It is dear [00:00:10]. It is blue [00:00:20]."),
+        ("It is dear. [m1]\n\n- It is *blue* [m2]\n", "It is dear. [00:00:10]\n\n- It is *blue* [00:00:20]"),
+        ("It is dear:\n[m1] first of all,\n[m2] then.", "It is dear:\n[00:00:10] first of all,\n[00:00:20] then."),
+        (
+            "| It | is  dear [m1] |\n|---|---|\n| a | b [m2] |",
+            "| It | is  dear [00:00:10] |\n|---|---|\n| a | b [00:00:20] |",
+        ),
+        ("It is dear [m1, m2][m2].", "It is dear [00:00:10][00:00:20][00:00:20]."),
+        ("It is dear [m1 00:00:11].", "It is dear [00:00:11]."),
+        ("It is dear [m77]. It is blue [m2, m78].", "It is dear. It is blue [00:00:20]."),
+        ("It has 30 pictures a second [f1].", "It has 30 pictures a second."),
+        ("All of it is so [m1-m7].", "All of it is so [00:00:10][00:00:20][00:00:30][00:00:40]."),
+        ("It rings at 00:00:30, and that is all.", "It rings at 00:00:30, and that is all. [00:00:30]"),
+        ("Nothing here has a mark  at all — “so [m1] what?”", "Nothing here has a mark  at all — “so [m1] what?”"),
+    ],
+)
+def test_only_marks_change(text: str, shown: str) -> None:
+    assert text_of(text) == shown
+
+
+def test_several_videos_are_named() -> None:
+    text = "It is dear [m1] here and cheap [my trip.mp4 00:00:11] there [m8]."
+    shown = "It is dear [talk.mp4 00:00:10] here and cheap [my trip.mp4 00:00:11] there [my trip.mp4 00:00:10]."
+    assert text_of(text, several=True) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts", "marked", "strict"),
+    [
+        (
+            "It is really dear [m1]. It is quite blue [m2].",
+            ("supported", "not_shown"),
+            "It is really dear [00:00:10]. It is quite blue [00:00:20]. [not shown]",
+            "It is really dear [00:00:10].",
+        ),
+        (
+            "- It is dear [m1]\n- It is blue [m2]",
+            ("contradicted", "unchecked"),
+            "- It is dear [00:00:10] [contradicted]\n- It is blue [00:00:20]",
+            "- It is blue [00:00:20]",
+        ),
+        (
+            "| pan | 45 [m1] |\n| kettle | 54 [m2] |",
+            ("supported", "contradicted"),
+            "| pan | 45 [00:00:10] |\n| kettle | 54 [00:00:20] | [contradicted]",
+            "| pan | 45 [00:00:10] |",
+        ),
+        ("It is really dear [m1].", ("contradicted",), "It is really dear [00:00:10]. [contradicted]", ""),
+    ],
+    ids=["sentences", "list", "table", "nothing left"],
+)
+def test_what_is_doubted_is_marked_or_strictly_left_out(
+    text: str, verdicts: tuple[Verdict, ...], marked: str, strict: str
+) -> None:
+    assert text_of(text, verdicts) == marked
+    assert text_of(text, verdicts, strict=True) == strict
+
+
+def test_claims_give_a_text_without_marks_its_times() -> None:
+    dear, room = DraftClaim(text="It is dear.", moments=("m1",)), DraftClaim(text="It is room 12.", moments=("m2",))
+    assert text_of("It is dear. It is blue.", claims=[dear]) == "It is dear. [00:00:10] It is blue."
+    assert text_of("It is quite blue.", claims=[room]) == "It is quite blue. [00:00:20]"
+    assert text_of("It is quite blue.", ("supported", "not_shown"), claims=[room]) == "It is quite blue."
+    assert text_of("", claims=[dear, room]) == "It is dear. [00:00:10] It is room 12. [00:00:20]"
