@@ -30,25 +30,27 @@ LETTERS_A_TOKEN = 4  # of English text, as a rule of thumb
 TRANSCRIPT_SHARE = 0.25  # of the model's context that the whole transcript may take
 _EACH = 24  # documents per search
 _RANK = 60  # Cormack's constant
+_AROUND = 5.0  # seconds on either side of a time that the question names
 _NAMED = 2.0  # weight of what is within the time that the question names
 
 
-def brief(query: Query, found: Sequence[Evidence], span: TimeSpan | None, context: RunContext) -> Briefing:
+def brief(query: Query, spot: Evidence | None, context: RunContext) -> Briefing:
     """The moments for a question, best first, and the transcript of its videos if the model has room for it.
 
     Args:
         query: the question.
-        found: what was gathered at the time or the place that the question names, best first.
-        span: that time.
+        spot: what the question's anchor ("after the vote") names, if it was found.
         context: of the run.
     """
     tools = context.tools
     scores: dict[str, float] = defaultdict(float)
     items: dict[str, Evidence] = {}
     lists = [(1.0, _search(text, None, tools)) for text in (query.question, *query.options)]
-    if span is not None:
-        lists.append((_NAMED, _search(query.question, span, tools)))
-        lists.append((_NAMED, [item for item in found if item.span.overlaps(span)]))
+    if query.scope.span is not None:
+        around = query.scope.span.widened(_AROUND, _AROUND, max(query.videos.values(), default=0.0))
+        lists.append((_NAMED, _search(query.question, around, tools)))
+    if spot is not None:
+        lists.append((_NAMED, [spot]))
     for weight, documents in lists:
         for rank, item in enumerate(_telling(documents, query)):
             moment = context.moments(item.video).around(item)

@@ -39,9 +39,7 @@ def gather(query: Query, context: RunContext) -> Gathered:
     gathered = _gather(query, _Search(query, context.tools))
     if not context.writes:
         return gathered
-    found = sorted(gathered.found, key=lambda each: -(each.cosine + each.anchored))
-    briefing = brief(query, [each.evidence for each in found], gathered.window, context)
-    return gathered.model_copy(update={"briefing": briefing})
+    return gathered.model_copy(update={"briefing": brief(query, gathered.spot, context)})
 
 
 def _gather(query: Query, search: _Search) -> Gathered:

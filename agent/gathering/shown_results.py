@@ -10,6 +10,7 @@ from longtake.agent.gathering.moments import line_of
 from longtake.memory.records import Evidence
 from longtake.tools.core.result import ToolResult
 
+_PLACES = ("timestamp", "frames")  # fields of an output that say again where something is
 _SHORT = 500  # letters of a text of the output that is shown
 
 
@@ -34,7 +35,7 @@ def shown_result(
     ordered = sorted(found.items(), key=lambda pair: (pair[1].video, pair[1].span.start, pair[1].span.end))
     lines = [f"{name} (above)" if name in known else line_of(name, item, names) for name, item in ordered]
     said = " ".join(item.content for item in found.values())
-    facts = _facts(result.output, said) if found else result.output
+    facts = _facts(result.output, said) if found else {k: v for k, v in result.output.items() if k not in _PLACES}
     ending = [json.dumps(facts, ensure_ascii=False)] if facts else []
     ending += [f"({note})" for note in result.notes]
     left = room - sum(map(len, ending))
@@ -55,7 +56,7 @@ def _facts(output: Mapping[str, Any], said: str) -> dict[str, Any]:
     return {
         name: value
         for name, value in output.items()
-        if name != "timestamp"
+        if name not in _PLACES
         if isinstance(value, bool | int | float)
         or (isinstance(value, str) and len(value) <= _SHORT and value not in said)
     }

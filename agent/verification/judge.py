@@ -117,7 +117,7 @@ def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete
         claims=[
             {
                 "text": each.text,
-                "ids": [cited.id for cited in each.cited],
+                "ids": dict.fromkeys(cited.id for cited in each.cited),
                 "note": "; ".join(derived(each.text, _contents(each, grounds), sources)),
             }
             for each in statements

@@ -44,7 +44,7 @@ def told(call: Made) -> str:
     if call.result.failure:
         return f"{call.by.tool} {arguments} failed: {call.result.failure.message}"
     moments = sum(1 for item in call.result.evidence if item.video)
-    result: Any = f"{moments} moments" if moments else call.result.output
+    result: Any = f"{moments} moments" if moments else {k: v for k, v in call.result.output.items() if k != "frames"}
     if call.by.tool == "calculator":
         result = f"{call.by.arguments.get('expression', '')} = {call.result.output.get('result', '')}"
     notes = "; ".join(call.result.notes)
