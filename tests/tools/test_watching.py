@@ -21,6 +21,8 @@ from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuse
 from longtake.config import load
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.engine_table import CapabilityReport
+from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery
 from longtake.preprocess.media.frames import read_jpeg
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
@@ -348,6 +350,38 @@ def test_a_count_in_few_pictures_is_doubtful(place: Workspace, toolbox: Toolbox)
         result = toolbox.call("count_objects", {"timestamp": [0, 9], "object_query": "things"}, few)
     assert result.facts == {"object": "thing", "count": 3, "doubtful": True}
     assert result.notes[-1].startswith("doubtful: a picture every 3.0 s")
+
+
+class Detector:
+    """Finds red things, looking at twelve pictures at most, as trained detectors on a CPU do."""
+
+    id, max_pictures = "detector-1", 12
+
+    def cannot(self, query: ObjectQuery) -> str | None:
+        return None
+
+    def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
+        red = np.argwhere((picture[..., 2] > 150) & (picture[..., 0] < 90))
+        return [FoundObject(query.name, (0.0, 0.0, 0.1, 0.1), 0.9)] if query.thing == "toy" and red.size else []
+
+
+def test_a_detector_follows_only_where_it_sees_enough_pictures(
+    place: Workspace, toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = context_of(place, place.settings)
+    report = CapabilityReport("objects", "owlv2", "")
+    monkeypatch.setattr(context.engines, "report", lambda _: report)
+    monkeypatch.setattr(context.engines, "load", lambda _: Detector())
+    toys, cats = (
+        toolbox.call("count_objects", {"timestamp": [0, 9], "object_query": query}, context)
+        for query in ("different toys", "cats")
+    )
+    assert toys.facts == {"object": "toy", "count": 1, "at_least": True, "confidence": 0.9}
+    assert any("only a picture every 0.8 s was examined" in note for note in toys.notes)
+    assert cats.facts == {"object": "cat", "count": 0}
+    assert "only a picture every 0.8 s was examined" in cats.notes
+    near = toolbox.call("count_objects", {"timestamp": [0, 4], "object_query": "toys"}, context)
+    assert near.facts == {"object": "toy", "count": 1}
 
 
 def test_a_count_without_a_number_is_no_count(place: Workspace, toolbox: Toolbox) -> None:

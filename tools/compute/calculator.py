@@ -49,7 +49,7 @@ def calculator(
         ),
     ],
 ) -> ToolResult:
-    """Arithmetic, also with clock times; equations.
+    """Arithmetic, clock times, equations.
 
     Percentages are read too. An equation has one unknown.
     """

@@ -27,7 +27,7 @@ def execute_code(
     language: Annotated[str, Field(description="'python' is the only language.")] = "python",
     inputs: Annotated[dict[str, Any] | None, Field(description="Values for the code, in the dict `inputs`.")] = None,
 ) -> ToolResult:
-    """Run Python and return what it prints.
+    """Run Python; returns what it prints.
 
     The program has no network, no files and little time.
     """

@@ -25,7 +25,7 @@ Timestamp = Annotated[
     Field(description="Where in the video: 00:12:34, or 00:12:30-00:13:00 for a span."),
 ]
 # What a controller's schema says of a parameter; what its name doesn't tell stands in the tool's description.
-_TOLD = frozenset({"type", "enum", "items", "minimum", "maximum"})
+_TOLD = frozenset({"type", "enum", "items", "minimum", "maximum", "$ref"})
 _FORM = "HH:MM:SS[-HH:MM:SS]"
 
 
@@ -66,6 +66,7 @@ class ToolSpec:
             "type": "object",
             "properties": {name: _told(name, field) for name, field in fields.items()},
             "required": [name for name in schema.get("required", ()) if name in fields],
+            **({"$defs": schema["$defs"]} if "$defs" in schema else {}),
         }
         description = " ".join(self.description.partition("\n\n")[0].split())
         function = {"name": self.name, "description": description, "parameters": parameters}

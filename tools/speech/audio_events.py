@@ -17,7 +17,7 @@ WINDOW = 10.0
 IN_WORDS = {"siren": "siren-like sound", "applause": "applause-like sound"}
 
 
-@tool(capabilities=("sounds", "audio_question"), quiet=("question",))
+@tool(capabilities=("sounds", "audio_question"))
 def detect_audio_events(
     context: ToolContext,
     timestamp: Timestamp,

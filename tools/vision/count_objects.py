@@ -43,7 +43,7 @@ def count_objects(
         str, Field(description="What to count: 'people', 'red circles', 'moving things', 'different cars'.")
     ],
 ) -> ToolResult:
-    """How many of one kind of thing.
+    """Counts one kind of thing.
 
     A vision-language model counts the different ones in all, and `at_once` is the most in one picture. Where a detector
     is better, or the only one, the count is the most at once, or, for moving or 'different' objects, the total. The

@@ -31,7 +31,7 @@ def find_moments(
         ),
     ] = None,
 ) -> ToolResult:
-    """Flashes and brief things, to the frame.
+    """Flashes and brief things, exactly.
 
     Each has its first and last frame.
     """

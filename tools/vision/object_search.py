@@ -53,18 +53,22 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
     if query.moving and not (query.thing or query.shape):
         return look_for_movement(context, span, query)
     step = max(_STEP, span.length / engine.max_pictures)
-    if step > 1 / DENSE and not query.moving:
+    sparse = step > 1 / DENSE and not isinstance(engine, OpenCvObjects)  # which follows simple shapes well enough
+    if sparse and not query.moving:
         looks = [(time, engine.find(frame.bgr(_LONG_SIDE), query)) for time, frame in frames_of(context, span, step)]
-        doubt = f"only a picture every {step:.1f} s was examined, and these are from the one that shows the most"
-        return Seen(_most_in(looks), engine.id, (span,), len(looks), doubt=doubt)
-    looked = TimeSpan(start=span.start, end=min(span.end, span.start + engine.max_pictures / DENSE))
+        found, said = _most_in(looks), f"only a picture every {step:.1f} s was examined"
+        if not found:
+            return Seen((), engine.id, (span,), len(looks), (said,))
+        doubt = f"{said}, and the count is from the one that shows the most"
+        return Seen(found, engine.id, (span,), len(looks), doubt=doubt, different=len(found))
+    looked = TimeSpan(start=span.start, end=span.start + engine.max_pictures / DENSE) if sparse else span
     shots = shots_of(context, looked)
     step = max(_STEP, looked.length / engine.max_pictures)
     tracks, pictures = list[Track](), 0
     for _, frames in groupby(frames_of_parts(context, shots, step), key=itemgetter(0)):
         looks = [(time, engine.find(frame.bgr(_LONG_SIDE), query)) for _, time, frame in frames]
-        found = _steady(follow(looks), len(looks), step)
-        tracks += [track for track in found if track.travelled or not query.moving]
+        followed_on = _steady(follow(looks), len(looks), step)
+        tracks += [track for track in followed_on if track.travelled or not query.moving]
         pictures += len(looks)
     limits = _limits(query, shots) + ([f"only {looked} was examined"] if looked != span else [])
     seen = Seen(tuple(tracks), engine.id, joined(shots), pictures, tuple(limits))
