@@ -97,7 +97,8 @@ def _controllers(recording: WholeRun, time_left: _RecordedTime) -> tuple[Recorde
     others = [reply for reply in recording.replies if reply.step > silent["step"]]
     return (
         RecordedController(
-            replies=Replies(own, recording.calls, recording.checks), then=_end_of(recording, silent, time_left)
+            replies=Replies(own, recording.calls, recording.checks, recording.problem),
+            then=_end_of(recording, silent, time_left),
         ),
         RecordedController(replies=Replies(others, {}), then=end),
     )
