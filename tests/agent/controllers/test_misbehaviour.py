@@ -228,7 +228,7 @@ def test_thinking_without_an_end_is_an_empty_reply(small_workspace: Workspace) -
 @pytest.mark.parametrize(
     ("refusal", "status", "stood_in"),
     [
-        (_ending(says(None), "stop", refusal="I can't help with that."), "uncertain", False),
+        (_ending(says(None), "stop", refusal="I can't help with that."), "abstained", False),
         (says("I'm sorry, but I can't help with that."), "uncertain", False),
         (_ending(says(None), "content_filter"), "answered", True),
     ],

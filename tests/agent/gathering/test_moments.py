@@ -151,6 +151,13 @@ def test_a_result_is_a_line_for_each_moment_and_what_else_it_says() -> None:
         '{"count": 2}',
         "(Only a part.)",
     ]
+    summary = "What nobody has said before stands here, however long it is. " * 20
+    told = shown_result(ToolResult(tool="t", output={"summary": summary}), found, {}, {}, 6_000)
+    assert summary in told
+    repeated = shown_result(
+        ToolResult(tool="t", output={"transcript": "next, comes the lamp " * 40}), found, {}, {}, 6_000
+    )
+    assert "transcript" not in repeated
     short = shown_result(result, found, {}, {}, 60)
     assert "(1 of 2 moments shown: ask for a shorter span.)" in short
     assert shown_result(ToolResult(tool="t"), {}, {}, {}, 6_000) == "Nothing was found."
