@@ -35,7 +35,8 @@ def text_of(
     names = NAMES if several else {"v": "talk.mp4"}
     moments = {name: each for name, each in MOMENTS.items() if each.video in names}
     read = read_draft(Draft(text=text, claims=tuple(claims)), moments, names)
-    given = [*verdicts, *["supported"] * (len(read.statements) - len(verdicts))]
+    supported: Verdict = "supported"
+    given = [*verdicts, *[supported] * (len(read.statements) - len(verdicts))]
     judged = [
         Claim(text=each.text, verdict=verdict, citations=citations_of(each.cited, moments))
         for each, verdict in zip(read.statements, given, strict=True)
@@ -109,4 +110,5 @@ def test_claims_give_a_text_without_marks_its_times() -> None:
     assert text_of("It is dear. It is blue.", claims=[dear]) == "It is dear. [00:00:10] It is blue."
     assert text_of("It is quite blue.", claims=[room]) == "It is quite blue. [00:00:20]"
     assert text_of("It is quite blue.", ("supported", "not_shown"), claims=[room]) == "It is quite blue."
+    assert text_of("", claims=[DraftClaim(text="It is dear [m1].", moments=("m1",))]) == "It is dear [00:00:10]."
     assert text_of("", claims=[dear, room]) == "It is dear. [00:00:10] It is room 12. [00:00:20]"
