@@ -33,6 +33,9 @@ _PLACE = re.compile(
 _EDGE = re.compile(
     r"(?:[.!?][\"”»)*_]*(?:\s*[\[【][^\[\]【】]*[\]】])*\s+|[。！？](?:\s*[\[【][^\[\]【】]*[\]】])*\s*)(?=[^\s\[【])"
 )
+# Where marks stand before what they are about, none belongs to the sentence before it.
+_LED = re.compile(r"[\s>*_-]*(?:\d{1,3}[.)]\s+)?[\[【].*[^\s\]】.]\s*[.!?。！？]?\s*$")
+_LED_EDGE = re.compile(r"(?:[.!?][\"”»)*_]*\s+|[。！？]\s*)(?=\S)")
 # Their full stops end no sentence: quotations, abbreviations, numbers of a list, letters of options.
 _WHOLE = re.compile(
     r"“[^”\n]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.|\b[A-Z]\.(?=\s)"
@@ -153,7 +156,8 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     place = 0
     for line in text.splitlines(keepends=True):
         masked = _WHOLE.sub(lambda match: "_" * len(match[0]), line)
-        edges = [0, *(match.end() for match in _EDGE.finditer(masked)), len(line)]
+        edge = _LED_EDGE if _LED.match(line) else _EDGE
+        edges = [0, *(match.end() for match in edge.finditer(masked)), len(line)]
         begun = 0
         for end in edges[1:]:
             few = len(_WORD.findall(line[begun:end])) <= _FEW

@@ -95,8 +95,20 @@ def test_several_videos_are_named() -> None:
             "| pan | 45 [00:00:10] |",
         ),
         ("It is really dear [m1].", ("contradicted",), "It is really dear [00:00:10]. [contradicted]", ""),
+        (
+            "It is so dear. It is so blue. It is so new.",
+            ("supported", "not_shown"),
+            "It is so dear. It is so blue. [not shown] It is so new.",
+            "It is so dear. It is so new.",
+        ),
+        (
+            "| pan | 45 |\n| kettle | 54 |\n| pot | 12 |",
+            ("supported", "contradicted"),
+            "| pan | 45 |\n| kettle | 54 | [contradicted]\n| pot | 12 |",
+            "| pan | 45 |\n| pot | 12 |",
+        ),
     ],
-    ids=["sentences", "list", "table", "nothing left"],
+    ids=["sentences", "list", "table", "nothing left", "one of three", "a row of three"],
 )
 def test_what_is_doubted_is_marked_or_strictly_left_out(
     text: str, verdicts: tuple[Verdict, ...], marked: str, strict: str
