@@ -89,7 +89,7 @@ def _controllers(recording: WholeRun, time_left: _RecordedTime) -> tuple[Recorde
     silent = next((event for event in guards if event["data"]["guard"].startswith(SILENT)), None)
     end = _end_of(recording, recording.last("guard"), time_left)
     if silent is None:
-        replies = Replies(recording.replies, recording.calls, recording.checks, recording.problem)
+        replies = Replies(recording.replies, recording.calls, recording.checks, recording.problems)
         time_left.replies = replies
         both = RecordedController(replies=replies, then=end)
         return both, both
@@ -97,7 +97,7 @@ def _controllers(recording: WholeRun, time_left: _RecordedTime) -> tuple[Recorde
         [reply for reply in recording.replies if reply.step < silent["step"]],
         recording.calls,
         recording.checks,
-        recording.problem,
+        recording.problems,
     )
     time_left.replies = own
     others = [reply for reply in recording.replies if reply.step > silent["step"]]

@@ -98,7 +98,7 @@ FIVE = "budget.rounds=5"
         ([says(DRAFT)], doubts("Napoleon"), "verification.mode='off'"),
         ([says(None, SEARCH), says(DRAFT)], lambda _: refuses(400, "no judge"), FIVE),
         ([says(None, SEARCH), says(DRAFT)], lambda _: says("All is fine."), FIVE),
-        ([says(WRONG_SUM), says(PRICE)], lambda _: refuses(400, "no judge"), FIVE),
+        ([says(WRONG_SUM), says(f"Or so: {WRONG_SUM}")], lambda asked: refuses(400, f"no {len(str(asked))}"), FIVE),
         ([says(WRONG_SUM), refuses(400, "no more")], lambda _: refuses(400, "no judge"), FIVE),
         ([says(DRAFT), refuses(400, "no more")], doubts("Napoleon"), FIVE),
         ([says(DRAFT), says("")], doubts("Napoleon"), FIVE),
