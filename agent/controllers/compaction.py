@@ -56,7 +56,8 @@ def _shortened(message: BaseMessage, room: int) -> str | None:
         return None
     if isinstance(message, ToolMessage):
         lines = message.text[:room].splitlines()
-        short = "\n".join([*(lines[:-1] or lines), f"({TOLD})"])
+        whole = lines[:-1] if 2 * len(lines[-1]) < room else lines  # a long line is cut within it
+        short = "\n".join([*(whole or lines), f"({TOLD})"])
     elif isinstance(message, AIMessage):
         short = f"{message.text[:room]}… ({TOLD.partition(';')[0]})"
     else:

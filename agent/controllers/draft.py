@@ -25,7 +25,7 @@ _LETTER = re.compile(
     r"[\s*_:]*\(?\[?([A-J])(?:[\s*_]*[.):\]]+[\s*_]*|\s*$|\s*[*_]+\s*|\s+(?=[-–—(\[]|because\b|since\b|as\b))",
     re.IGNORECASE,
 )
-_LETTER_SAID = re.compile(r"\b(?:answer|option|choice)\b(?:\s+is)?[\s*_:(]*([A-J])\b(?![a-z'’])")
+_LETTER_SAID = re.compile(r"\b(?i:answer|option|choice)\b(?:\s+is)?[\s*_:(]*([A-J])\b(?![a-z'’])")
 
 
 class DraftClaim(Record):

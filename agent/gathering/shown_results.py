@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from longtake.agent.gathering.moments import line_of
+from longtake.language.text import fold
 from longtake.memory.records import Evidence
 from longtake.tools.core.result import ToolResult
 
 _PLACES = ("timestamp", "frames")  # fields of an output that say again where something is
-_SHORT = 500  # letters of a text of the output that is shown
+_SHORT = 500  # letters of a text of the output from which it counts as said by the moments if they have its words
+_SAID = 0.9  # share of those words
 
 
 def shown_result(
@@ -52,11 +55,16 @@ def shown_result(
 
 
 def _facts(output: Mapping[str, Any], said: str) -> dict[str, Any]:
-    """The fields of an output that are no moments: counts, results, short texts that no moment has."""
+    """The fields of an output that are no moments: counts, results, and texts that no moment has."""
     return {
         name: value
         for name, value in output.items()
         if name not in _PLACES
-        if isinstance(value, bool | int | float)
-        or (isinstance(value, str) and len(value) <= _SHORT and value not in said)
+        if isinstance(value, bool | int | float) or (isinstance(value, str) and not _is_said(value, said))
     }
+
+
+def _is_said(text: str, said: str) -> bool:
+    words = set(re.findall(r"\w+", fold(text)))
+    known = words & set(re.findall(r"\w+", fold(said)))
+    return text in said or (len(text) > _SHORT and len(known) >= _SAID * len(words))

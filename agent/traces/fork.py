@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 
 from longtake.agent.controllers.call_parsing.calls import PLANNED, read_reply
 from longtake.agent.graph.agent import Agent
+from longtake.agent.graph.routing import SILENT
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.traces.playback import RecordedController, RecordedReader, RecordedToolbox, Replies
 from longtake.agent.traces.recording import Call, WholeRun
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.errors import LibraryError
+from longtake.errors import EngineError, LibraryError
 from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
@@ -47,17 +49,19 @@ def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace:
     asked = replies[-1]
     changed = asked._replace(message=_changed(asked.message, len(replies) - 1, identity, arguments))
     kept = {name: made for name, made in recording.calls.items() if made.asked_at <= call.asked_at and name != identity}
-    remaining = Replies([*replies[:-1], changed], kept)
+    silent = _silenced(recording, call)
+    before = [reply for reply in replies[:-1] if reply.step < silent.step] if silent else replies[:-1]
+    own = Replies(before if silent else [*before, changed], kept, recording.checks)
+    others = Replies([*replies[len(before) : -1], changed], kept) if silent else own
 
     def forked(context: RunContext) -> RunContext:
-        # Where the extractive controller stood in, the remaining replies are its own.
-        other = context.stand_in
-        stands_in = other and RecordedController(replies=remaining, then=lambda: other)
+        other, judge = context.stand_in, context.judge
         return replace(
             context,
             toolbox=RecordedToolbox(kept, context.toolbox),
-            controller=RecordedController(replies=remaining, then=lambda: context.controller),
-            stand_in=stands_in,
+            controller=RecordedController(replies=own, then=silent.end if silent else lambda: context.controller),
+            stand_in=other and RecordedController(replies=others, then=lambda: other),
+            judge=judge and RecordedController(replies=own, then=lambda: judge),
             reader=RecordedReader(recording.reading),
             gather=lambda query, context: recording.gathered,
             known=recording.known,
@@ -72,12 +76,31 @@ def fork(trace: RecordedTrace, step: int, changes: Mapping[str, Any], workspace:
         earlier=question.turns,
         change=forked,
     )
-    if remaining.waiting:
+    if own.waiting or others.waiting:
         raise LibraryError(
             f"The new run {answer.trace} ended before step {step}: its limits or code differ from those of "
             f"run {trace.run!r}."
         )
     return answer
+
+
+class _Silence(NamedTuple):
+    """The step at which a controller stopped replying, so that another one stood in, and why."""
+
+    step: int
+    why: str
+
+    def end(self) -> BaseChatModel:
+        """Fail as it did."""
+        raise EngineError(self.why)
+
+
+def _silenced(recording: WholeRun, call: Call) -> _Silence | None:
+    """What ended the replies of the controller before a call, which then is the stand-in's."""
+    for event in recording.events[: call.asked_at]:
+        if event["type"] == "guard" and event["data"]["guard"].startswith(SILENT):
+            return _Silence(event["step"], event["data"]["guard"].removeprefix(f"{SILENT} (").removesuffix(")"))
+    return None
 
 
 def _call_at(recording: WholeRun, step: int) -> tuple[str, Call]:

@@ -34,11 +34,11 @@ class Replies:
         planned: Sequence[Reply],
         calls: Mapping[str, Call],
         checks: Sequence[tuple[str, AIMessage]] = (),
-        problem: str = "",
+        problems: Sequence[str] = (),
     ) -> None:
-        """Take the replies in rounds, those to the prompts of calls and of the judge, and why one had no reply."""
+        """Take the replies in rounds, those to the prompts of calls and of the judge, and why some had no reply."""
         self._planned = deque(planned)
-        self._problem = problem
+        self._problems = deque(problems)
         self._prompted: dict[str, deque[AIMessage]] = {}
         for prompt, message in (*(pair for call in calls.values() for pair in call.prompts), *checks):
             self._prompted.setdefault(prompt, deque()).append(message)
@@ -68,8 +68,8 @@ class Replies:
             EngineError: when the judge couldn't be asked.
         """
         replies = self._prompted.get(prompt)
-        if not replies and self._problem:
-            raise EngineError(self._problem)
+        if not replies and self._problems:
+            raise EngineError(self._problems.popleft())
         return replies.popleft() if replies else None
 
 

@@ -14,6 +14,7 @@ from longtake.agent.graph.state import Question, Turn
 from longtake.agent.graph.video_metadata import Known
 from longtake.agent.query.query import Query, Reading
 from longtake.agent.traces.trace import RecordedTrace
+from longtake.agent.verification.judge import NO_VERDICTS
 from longtake.errors import LibraryError
 from longtake.memory.records import Evidence
 from longtake.settings import Settings
@@ -50,7 +51,7 @@ class WholeRun:
     replies: tuple[Reply, ...]
     calls: Mapping[str, Call]  # by their ids in the run
     checks: tuple[tuple[str, AIMessage], ...]  # the judge's prompts, and the replies
-    problem: str  # why the judge couldn't be asked, if it couldn't
+    problems: tuple[str, ...]  # why the judge couldn't be asked, each time that it couldn't
     beside: Mapping[str, tuple[Evidence, ...]]  # what lies beside the cited moments, by the ids of their evidence
     reading: Reading
     gathered: Gathered
@@ -81,9 +82,10 @@ class WholeRun:
             tuple(_reply(trace, event) for event in events if plans(event)),
             {event["data"]["call"]: _call(trace, event, events) for event in events if event["type"] == "tool"},
             _prompts(trace, CHECK, events),
-            next(
-                (event["data"]["problem"] for event in events if event["type"] == "judge" and event["data"]["problem"]),
-                "",
+            tuple(
+                event["data"]["problem"]
+                for event in events
+                if event["type"] == "judge" and event["data"]["problem"] not in ("", NO_VERDICTS)
             ),
             _beside(trace, events),
             *_read(trace, events),

@@ -25,7 +25,7 @@ from longtake.agent.traces.playback import (
     RecordedToolbox,
     Replies,
 )
-from longtake.agent.traces.recording import WholeRun
+from longtake.agent.traces.recording import WholeRun, plans
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.errors import Cancelled, EngineError, LibraryError
 from longtake.memory.library import Library, VideoRecord
@@ -97,16 +97,20 @@ def _controllers(recording: WholeRun, time_left: _RecordedTime) -> tuple[Recorde
     silent = next((event for event in guards if event["data"]["guard"].startswith(SILENT)), None)
     end = _end_of(recording, recording.last("guard"), time_left)
     if silent is None:
-        replies = Replies(recording.replies, recording.calls, recording.checks, recording.problem)
+        replies = Replies(recording.replies, recording.calls, recording.checks, recording.problems)
         time_left.replies = replies
         both = RecordedController(replies=replies, then=end)
         return both, both
-    own = [reply for reply in recording.replies if reply.step < silent["step"]]
+    own = Replies(
+        [reply for reply in recording.replies if reply.step < silent["step"]],
+        recording.calls,
+        recording.checks,
+        recording.problems,
+    )
+    time_left.replies = own
     others = [reply for reply in recording.replies if reply.step > silent["step"]]
     return (
-        RecordedController(
-            replies=Replies(own, recording.calls, recording.checks), then=_end_of(recording, silent, time_left)
-        ),
+        RecordedController(replies=own, then=_end_of(recording, silent, time_left)),
         RecordedController(replies=Replies(others, {}), then=end),
     )
 
@@ -118,11 +122,12 @@ class _RecordedTime(Budget):
         super().__init__(math.inf)
         self.over = False
         self.replies: Replies | None = None
-        late = (
-            event for event in recording.events if event["type"] == "guard" and event["data"]["guard"] == OUT_OF_TIME
-        )
-        step = next((event["step"] for event in late), math.inf)
-        self._last_turn = sum(reply.step > step for reply in recording.replies)
+        late = (event for event in recording.events if event["data"].get("guard") == OUT_OF_TIME)
+        step = next((event["step"] for event in late), None)
+        # A reply, or why there was none, follows the guard of a last turn.
+        following = recording.events[step + 1 : step + 2] if step is not None else ()
+        self._late = any(event["type"] == "guard" or plans(event) for event in following)
+        self._last_turn = sum(map(plans, following))  # replies
 
     def share(self, seconds: float) -> Budget:
         """The same budget."""
@@ -133,8 +138,8 @@ class _RecordedTime(Budget):
         """Seconds left."""
         if self.over:
             return 0.0
-        waiting = self.replies.waiting if self.replies and self._last_turn else math.inf
-        return _LAST_TURN if waiting <= self._last_turn else super().left
+        late = self._late and self.replies is not None and self.replies.waiting <= self._last_turn
+        return _LAST_TURN if late else super().left
 
 
 def _end_of(

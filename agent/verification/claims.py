@@ -34,6 +34,9 @@ _PLACE = re.compile(
 _EDGE = re.compile(
     r"(?:[.!?][\"”»)*_]*(?:\s*[\[【][^\[\]【】]*[\]】])*\s+|[。！？](?:\s*[\[【][^\[\]【】]*[\]】])*\s*)(?=[^\s\[【])"
 )
+# Where marks stand before what they are about, none belongs to the sentence before it.
+_LED = re.compile(r"[\s>*_-]*(?:\d{1,3}[.)]\s+)?[\[【].*[^\s\]】.]\s*[.!?。！？]?\s*$")
+_LED_EDGE = re.compile(r"(?:[.!?][\"”»)*_]*\s+|[。！？]\s*)(?=\S)")
 # Their full stops end no sentence: quotations, abbreviations, numbers of a list, letters of options.
 _WHOLE = re.compile(
     r"“[^”\n]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.|\b[A-Z]\.(?=\s)"
@@ -89,16 +92,17 @@ class Read:
     removed: int
 
 
-def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> Read:
+def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str], *, marked: bool = True) -> Read:
     """The statements of a draft.
 
     Args:
         draft: text, and claims with ids.
         moments: those of the run, by id.
         names: file names of the open videos, by library id.
+        marked: whether claims that are the text may hold marks; quotations don't.
     """
     if not draft.text:
-        return _told_by_claims(draft, moments, names)
+        return _told_by_claims(draft, moments, names, marked=marked)
     marks, removed = _marks(draft.text, moments, names)
     statements = _with_their_marks(_statement(draft.text, start, end, marks) for start, end in _pieces(draft.text))
     cited = sum(len(mark.cited) for mark in marks)
@@ -110,17 +114,20 @@ def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str
     return Read(draft.text, timed, marks, cited + removed, removed)
 
 
-def _told_by_claims(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> Read:
+def _told_by_claims(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str], *, marked: bool) -> Read:
     """A draft whose claims are its text."""
-    text, statements, removed = "", list[Statement](), 0
+    text = " ".join(claim.text for claim in draft.claims)
+    marks, removed = _marks(text, moments, names) if marked else ((), 0)
+    statements, start = list[Statement](), 0
     for claim in draft.claims:
-        text += " " if text else ""
-        cited, lost = _told(claim.moments, moments, names)
+        end = start + len(claim.text)
+        own = _statement(text, start, end, marks) if marked else Statement(claim.text, start, end)
+        told, lost = _told(claim.moments, moments, names)
         removed += lost
-        statements.append(Statement(claim.text, len(text), len(text) + len(claim.text), cited))
-        text += claim.text
+        statements.append(replace(own, cited=tuple(dict.fromkeys((*own.cited, *told)))))
+        start = end + 1
     backed = sum(len(each.cited) for each in statements)
-    return Read(text, tuple(statements), (), backed + removed, removed)
+    return Read(text, tuple(statements), marks, backed + removed, removed)
 
 
 def _told(
@@ -150,7 +157,8 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     place = 0
     for line in text.splitlines(keepends=True):
         masked = _WHOLE.sub(lambda match: "_" * len(match[0]), line)
-        edges = [0, *(match.end() for match in _EDGE.finditer(masked)), len(line)]
+        edge = _LED_EDGE if _LED.match(line) else _EDGE
+        edges = [0, *(match.end() for match in edge.finditer(masked)), len(line)]
         begun = 0
         for end in edges[1:]:
             few = len(_WORD.findall(line[begun:end])) <= _FEW

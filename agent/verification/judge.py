@@ -38,6 +38,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["abstains", "claims"],
     "additionalProperties": False,
 }
+NO_VERDICTS = "its reply gives no verdicts"
 SLIP = 0.5  # share of statements that a judge must give a verdict for its reply to count
 _VERDICTS: Mapping[str, Verdict | None] = {
     **dict.fromkeys(("supported", "true", "yes", "entailed", "correct", "shown"), "supported"),
@@ -168,6 +169,6 @@ def _read(reply: str, count: int) -> Judgement:
             ids = tuple(dict.fromkeys(_ID.findall(reason)))
             rulings[int(number[0])] = Ruling(_VERDICTS[said], reason, item.get("answers") is True, ids)
     if len(rulings) < SLIP * count:
-        return Judgement(_unchecked(count), problem="its reply gives no verdicts")
+        return Judgement(_unchecked(count), problem=NO_VERDICTS)
     missing = Ruling("unchecked", "The judge gave no verdict.")
     return Judgement(tuple(rulings.get(n, missing) for n in range(1, count + 1)), told.get("abstains") is True)

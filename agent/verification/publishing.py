@@ -40,7 +40,7 @@ def published(
         flag = FLAGS.get(claim.verdict)
         if flag and strict:
             edits = [edit for edit in edits if not statement.holds(edit[1])]
-            edits.append((statement.start, statement.end, ""))
+            edits.append((*_cut(text, statement.start, statement.end), ""))
             continue
         own = any(statement.holds(mark.end) for mark in read.marks)
         added = ["" if own else marks(claim.citations, names), f" {flag}" if flag else ""]
@@ -58,6 +58,14 @@ def _set_in(text: str, start: int, shown: str) -> str:
     """Marks with a space before them only where there was one, or where a word would touch them."""
     touches = start > 0 and text[start - 1] not in "\n]】"
     return shown if touches or text[start].isspace() else shown.lstrip()
+
+
+def _cut(text: str, start: int, end: int) -> tuple[int, int]:
+    """What is left out with a statement: the space before it, or the end of a line that it has for itself."""
+    if start > 0 and text[start - 1] == " ":
+        return start - 1, end
+    alone = text[end : end + 1] == "\n" and (start == 0 or text[start - 1] == "\n")
+    return start, end + 1 if alone else end
 
 
 def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:

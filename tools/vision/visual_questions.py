@@ -87,13 +87,21 @@ def read_pictures(
         still = context.video.items("still", span)
         blank = [TimeSpan(start=item["start"], end=item["end"]) for item in still if item["kind"] in _EMPTY]
         changes = context.video.items("changes", span)
-        times += choose_times(span, changes, share, blank=blank, exact=count is not None)
+        items = context.video.items("shots", span)
+        shots = [TimeSpan(start=item["start"], end=item["end"]) for item in items if not _is_blank(item, blank)]
+        times += choose_times(span, changes, share, blank=blank, shots=shots, exact=count is not None)
     if point is not None and times:
         nearest = min(range(len(times)), key=lambda place: abs(times[place] - point))
         times[nearest] = point
     path, media = context.video.media()
     room = round(settings.megabytes * _MEGABYTE)
     return Shown(read_chosen(path, media, times, room, context.budget.check, crop), apart, crop, point)
+
+
+def _is_blank(shot: Mapping[str, Any], blank: Sequence[TimeSpan]) -> bool:
+    """Whether the middle of a shot shows nothing."""
+    middle = (shot["start"] + shot["end"]) / 2
+    return any(span.start <= middle < span.end for span in blank)
 
 
 def _shares(lengths: Sequence[float], most: int) -> list[int]:

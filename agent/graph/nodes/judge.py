@@ -204,7 +204,7 @@ def _quoted(
     draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str], found_by: Mapping[str, FoundBy]
 ) -> Judged:
     """A draft of quotations, which need no judge: they are in the evidence, unless it was recognised poorly."""
-    read = read_draft(draft.model_copy(update={"text": ""}), moments, names)
+    read = read_draft(draft.model_copy(update={"text": ""}), moments, names, marked=False)
     claims: list[Claim] = []
     for statement in read.statements:
         proof = [each for each in statement.cited if moments[each.id].trusted]

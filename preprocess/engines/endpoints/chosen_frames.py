@@ -35,17 +35,20 @@ def choose_times(
     max_count: int,
     *,
     blank: Iterable[TimeSpan] = (),
+    shots: Sequence[TimeSpan] = (),
     exact: bool = False,
 ) -> list[float]:
     """Up to `max_count` times in a span, in order: half of them evenly spread, half where the picture changes.
 
     They are the middles of parts with equal shares of time and change together, so no two halves meet in one place.
+    Every shot gets a picture first, if there are enough.
 
     Args:
         span: seconds; a zero-length span gives its own moment.
         changes: items of the layer `changes`; without any, the times are evenly spaced.
         max_count: maximum number of times; a picture at rest needs fewer.
         blank: where the picture shows nothing; no time is chosen there, unless there is nothing else.
+        shots: in the span, without those that show nothing.
         exact: choose `max_count` times, also if the picture rests.
     """
     if span.length == 0:
@@ -66,9 +69,12 @@ def choose_times(
     needed = ceil(_REST * time.sum() + _PER_CHANGE * change.sum()) + 1
     weight = time / time.sum() + (change / change.sum() if change.sum() >= _LEAST else 0)
     reached = np.concatenate([[0.0], np.cumsum(weight)])
-    count = max_count if exact else min(max_count, needed)
-    chosen = np.interp((np.arange(count) + 0.5) / count * reached[-1], reached, bounds)
-    return [round(float(time), 3) for time in chosen]
+    count = max_count if exact else min(max_count, max(needed, len(shots)))
+    own = [(max(shot.start, span.start) + min(shot.end, span.end)) / 2 for shot in shots]
+    own = own if 1 < len(own) <= count else []
+    more = count - len(own)
+    chosen = np.interp((np.arange(more) + 0.5) / max(1, more) * reached[-1], reached, bounds)
+    return sorted({round(float(time), 3) for time in (*own, *chosen)})
 
 
 def read_chosen(

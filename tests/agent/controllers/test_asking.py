@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import socket
 from concurrent.futures import Future
 
 import pytest
-from helpers.asking import VIDEO, ask_endpoint, endpoint_asker, plans_by
+from helpers.asking import ask_endpoint, plans_by
 from helpers.servers.openai_server import Reply, refuses, says
 
 from longtake.agent.controllers import asking
@@ -101,24 +100,6 @@ def test_an_endpoint_that_fails_is_one_sentence_that_names_it(
     assert "\n" not in error
     assert [event["data"]["guard"] for event in asked.of("guard")] == [error]
     assert len(asked.endpoint.requests) == 1
-
-
-def test_a_dead_endpoint_is_named_where_what_was_found_answers(small_workspace: Workspace) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    answer = endpoint_asker(small_workspace, url).ask([VIDEO], "What does the blue kettle cost?")
-    assert (answer.status, "249 dollars" in answer.answer) == ("answered", True)
-    assert url in (answer.controller_error or "")
-    assert "controller.base_url" in (answer.controller_error or "")
-
-
-def test_an_endpoint_that_dies_between_rounds_ends_in_what_was_found(small_workspace: Workspace) -> None:
-    asked = ask_endpoint(small_workspace, [says(None, LISTEN), refuses(503, "going down")])
-    assert (asked.answer.status, asked.stood_in) == ("answered", True)
-    assert "going down" in asked.answer.answer
-    assert "249 dollars" in asked.answer.answer
-    assert [asked.endpoint.url in event["data"]["guard"] for event in asked.of("guard")] == [True]
 
 
 @pytest.mark.parametrize(

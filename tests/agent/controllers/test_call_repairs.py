@@ -6,62 +6,40 @@ import json
 
 import pytest
 from helpers.asking import ask_endpoint
-from helpers.servers.openai_server import Reply, says
+from helpers.servers.openai_server import says
 
 from longtake.preprocess.pipeline.workspace import Workspace
 
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
 SEARCH = ("cross_modal_search", {"query": "which room", "modalities": []})
 PRICE = "The blue kettle costs 249 dollars [00:00:04]."
-
-
-def _arguments_sent_as(value: object) -> Reply:
-    body = json.loads(says(None, ("transcribe_speech", "{}")).body)
-    body["choices"][0]["message"]["tool_calls"][0]["function"]["arguments"] = value
-    del body["choices"][0]["message"]["tool_calls"][0]["id"]
-    return Reply(json.dumps(body))
-
-
 GOOD = json.dumps({"timestamp": [3, 7]})
 TEXT_CALL = '{"name": "transcribe_speech", "arguments": {"timestamp": [3, 7]}}'
 
 
 @pytest.mark.parametrize(
-    ("reply", "repair"),
+    ("tool", "arguments", "repair"),
     [
-        (says(None, ("transcribe_speech", '{"timestamp": [3, 7]')), "broken JSON read"),
-        (says(None, ("transcribe_speech", '{"timestamp": "3-7')), "broken JSON read"),
-        (says(None, ("transcribe_speech", "{'timestamp': [3, 7]}")), "broken JSON read"),
-        (says(None, ("transcribe_speech", "{'timestamp': [3, 7]")), "broken JSON read"),
-        (says(None, ("transcribe_speech", '{"timestamp": [3, 7,],}')), "broken JSON read"),
-        (says(None, ("transcribe_speech", "{timestamp: [3, 7]}")), "broken JSON read"),
-        (says(None, ("transcribe_speech", '{"timestamp": [3, 7}')), "broken JSON read"),
-        (says(None, ("transcribe_speech", '{"timestamp": [3, 7]}}')), "broken JSON read"),
-        (says(None, ("transcribe_speach", GOOD)), "taken for 'transcribe_speech'"),
-        (says(None, ("functions.transcribe_speech", GOOD)), "taken for 'transcribe_speech'"),
-        (says(f"<tool_call>\n{TEXT_CALL}\n</tool_call>"), "1 call read from the text"),
-        (says(f"<tool_call>{TEXT_CALL[:-1]}"), "1 call read from the text"),
-        (
-            says(f"<think>I should <tool_call>{{}}</tool_call></think>I listen.\n<tool_call>{TEXT_CALL}</tool_call>"),
-            "thinking",
-        ),
-        (says(TEXT_CALL.replace("arguments", "parameters")), "1 call read from the text"),
-        (says(f"```json\n{TEXT_CALL}\n```"), "1 call read from the text"),
-        (says(f"I listen closely.\nCALL transcribe_speech {GOOD}"), "1 call read from the text"),
-        (says(f"Thought: listen\nAction: transcribe_speech\nAction Input: {GOOD}"), "1 call read from the text"),
-        (_arguments_sent_as(json.dumps(GOOD)), ""),
-        (_arguments_sent_as({"timestamp": [3, 7]}), ""),
+        ("transcribe_speech", '{"timestamp": [3, 7]', "broken JSON read"),
+        ("transcribe_speech", '{"timestamp": "3-7', "broken JSON read"),
+        ("transcribe_speech", "{'timestamp': [3, 7]}", "broken JSON read"),
+        ("transcribe_speech", "{'timestamp': [3, 7]", "broken JSON read"),
+        ("transcribe_speech", '{"timestamp": [3, 7,],}', "broken JSON read"),
+        ("transcribe_speech", "{timestamp: [3, 7]}", "broken JSON read"),
+        ("transcribe_speech", '{"timestamp": [3, 7}', "broken JSON read"),
+        ("transcribe_speech", '{"timestamp": [3, 7]}}', "broken JSON read"),
+        ("transcribe_speach", GOOD, "taken for 'transcribe_speech'"),
+        ("functions.transcribe_speech", GOOD, "taken for 'transcribe_speech'"),
     ],
 )
 def test_a_call_written_wrong_is_repaired_and_the_repair_recorded(
-    small_workspace: Workspace, reply: Reply, repair: str
+    small_workspace: Workspace, tool: str, arguments: str, repair: str
 ) -> None:
-    asked = ask_endpoint(small_workspace, [reply, says(PRICE)])
+    asked = ask_endpoint(small_workspace, [says(None, (tool, arguments)), says(PRICE)])
     assert asked.answer.status == "answered"
     (call,) = asked.of("tool")
-    assert call["data"]["tool"] == "transcribe_speech"
-    assert call["data"]["failure"] is None
-    assert repair in " ".join(asked.of("model")[0]["data"]["repairs"])
+    assert (call["data"]["tool"], call["data"]["failure"]) == ("transcribe_speech", None)
+    assert repair in " ".join(asked.rounds[0]["data"]["repairs"])
 
 
 @pytest.mark.parametrize(

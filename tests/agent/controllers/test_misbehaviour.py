@@ -71,21 +71,18 @@ def test_a_trouble_that_passes_is_asked_over(small_workspace: Workspace, trouble
 
 
 @pytest.mark.parametrize("trouble", [*PASSING.values(), *LASTING.values()], ids=[*PASSING, *LASTING])
-def test_a_trouble_that_lasts_ends_in_what_was_found(small_workspace: Workspace, trouble: Reply) -> None:
-    asked = ask_endpoint(small_workspace, [says(None, LISTEN), trouble], PATIENCE)
-    assert (asked.answer.status, asked.stood_in) == ("answered", True)
+@pytest.mark.parametrize("before", [[], [says(None, LISTEN)]], ids=["at once", "later"])
+def test_a_trouble_that_lasts_ends_in_what_was_found(
+    small_workspace: Workspace, before: list[Reply], trouble: Reply
+) -> None:
+    asked = ask_endpoint(small_workspace, [*before, trouble], PATIENCE)
+    assert (asked.answer.status, asked.stood_in, asked.answer.error) == ("answered", True, None)
     assert "249 dollars" in asked.answer.answer
-    (guard,) = asked.of("guard")
-    assert "the language model stopped answering" in guard["data"]["guard"]
-
-
-@pytest.mark.parametrize("trouble", [*PASSING.values(), *LASTING.values()], ids=[*PASSING, *LASTING])
-def test_where_an_endpoint_never_answers_what_was_found_does(small_workspace: Workspace, trouble: Reply) -> None:
-    asked = ask_endpoint(small_workspace, [trouble], PATIENCE)
-    assert (asked.answer.status, asked.stood_in) == ("answered", True)
-    assert "(The controller " in (asked.answer.controller_error or "")
-    assert "\n" not in (asked.answer.controller_error or "")
-    assert len(asked.endpoint.requests) == (3 if trouble in PASSING.values() else 1)
+    error = asked.answer.controller_error or ""
+    assert error.startswith("the language model stopped answering (The controller ")
+    assert "\n" not in error
+    assert [event["data"]["guard"] for event in asked.of("guard")] == [error]
+    assert len(asked.endpoint.requests) - len(before) == (3 if trouble in PASSING.values() else 1)
 
 
 @pytest.fixture
@@ -100,6 +97,7 @@ def test_nobody_at_the_address_is_named(small_workspace: Workspace, nobody: str)
     answer = endpoint_asker(small_workspace, nobody).ask([VIDEO], "What does the blue kettle cost?")
     assert answer.status == "answered"
     assert f"The controller at {nobody} can't be reached" in (answer.controller_error or "")
+    assert "controller.base_url" in (answer.controller_error or "")
 
 
 def test_the_wait_that_an_endpoint_names_is_kept(small_workspace: Workspace) -> None:
@@ -230,7 +228,7 @@ def test_thinking_without_an_end_is_an_empty_reply(small_workspace: Workspace) -
 @pytest.mark.parametrize(
     ("refusal", "status", "stood_in"),
     [
-        (_ending(says(None), "stop", refusal="I can't help with that."), "uncertain", False),
+        (_ending(says(None), "stop", refusal="I can't help with that."), "abstained", False),
         (says("I'm sorry, but I can't help with that."), "uncertain", False),
         (_ending(says(None), "content_filter"), "answered", True),
     ],
@@ -259,13 +257,6 @@ def test_the_same_wrong_call_for_ever_ends(small_workspace: Workspace, wrong: tu
     assert "tools" not in asked.endpoint.requests[-1]
     assert "the same calls kept giving the same results" in asked.endpoint.requests[-1]["messages"][-1]["content"]
     assert "249 dollars" in asked.answer.answer
-
-
-@pytest.mark.parametrize("draft", ["", "<think>Hm.</think>"])
-def test_empty_replies_for_ever_end(small_workspace: Workspace, draft: str) -> None:
-    asked = ask_endpoint(small_workspace, [says(draft)])
-    assert (asked.answer.status, asked.stood_in) == ("answered", True)
-    assert len(asked.endpoint.requests) == 2
 
 
 HUGE = {

@@ -14,6 +14,7 @@ DESIGN = {
     ("orient", "brief"),
     ("brief", "plan"),
     ("plan", "act"),
+    ("plan", "plan"),
     ("act", "plan"),
     ("plan", "judge"),
     ("judge", "plan"),

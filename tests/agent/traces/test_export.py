@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import ParseDict
 from helpers.asking import Asked, ask_endpoint
-from helpers.servers.openai_server import Reply, refuses, says
+from helpers.servers.openai_server import Reply, says
 from helpers.servers.otlp_receiver import attributes_of, otlp_receiver, spans_in
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 
@@ -60,7 +60,7 @@ def test_the_spans_are_the_agent_its_chats_and_its_tools(received: dict[str, lis
     assert counts == {
         "invoke_agent Longtake": 1,
         "orient": 1,
-        "chat scripted": 3,
+        "chat scripted": 4,
         "execute_tool transcribe_speech": 1,
         "execute_tool summarize_segment": 1,
         "execute_tool calculator": 1,
@@ -78,7 +78,7 @@ def test_a_chat_lies_in_the_agent_or_in_the_tool_that_asked(received: dict[str, 
     assert agent.parent_span_id == b""
     assert summary.parent_span_id == agent.span_id
     parents = [span.parent_span_id for span in received["chat scripted"]]
-    assert sorted(parents) == sorted([agent.span_id, summary.span_id, agent.span_id])
+    assert sorted(parents) == sorted([agent.span_id] * 3 + [summary.span_id])
     assert {span.kind for span in received["chat scripted"]} == {Span.SPAN_KIND_CLIENT}
     assert agent.kind == Span.SPAN_KIND_INTERNAL
 
@@ -90,7 +90,7 @@ def test_the_agent_says_what_was_asked_answered_and_spent(received: dict[str, li
     assert said["gen_ai.agent.name"] == "Longtake"
     assert (said["gen_ai.provider.name"], said["gen_ai.request.model"]) == ("openai", "scripted")
     assert said["gen_ai.conversation.id"] == asked.answer.trace
-    assert (said["gen_ai.usage.input_tokens"], said["gen_ai.usage.output_tokens"]) == (900, 70)
+    assert (said["gen_ai.usage.input_tokens"], said["gen_ai.usage.output_tokens"]) == (1_000, 90)
     assert json.loads(said["gen_ai.input.messages"])[0]["parts"] == [{"type": "text", "content": QUESTION}]
     assert json.loads(said["gen_ai.output.messages"])[0]["parts"][0]["content"] == asked.answer.answer
     assert "transcribe_speech" in [tool["name"] for tool in json.loads(said["gen_ai.tool.definitions"])]
@@ -98,7 +98,7 @@ def test_the_agent_says_what_was_asked_answered_and_spent(received: dict[str, li
 
 
 def test_a_chat_holds_its_messages_and_tokens(received: dict[str, list[Span]], asked: Asked) -> None:
-    first, _, last = (attributes_of(span) for span in received["chat scripted"])
+    first, _, last, _ = (attributes_of(span) for span in received["chat scripted"])
     assert first["gen_ai.operation.name"] == "chat"
     assert first["server.address"] == "127.0.0.1"
     assert (first["gen_ai.usage.input_tokens"], first["gen_ai.usage.output_tokens"]) == (100, 20)
@@ -147,7 +147,7 @@ def test_every_span_shows_a_viewer_its_kind_its_input_and_its_output(
     assert json.loads(tool["input.value"]) == LISTEN[1]
     assert "249 dollars" in tool["output.value"]
     assert "output.value" not in said["execute_tool calculator"]
-    assert verify["input.value"] == PRICE
+    assert json.loads(verify["input.value"])["text"] == PRICE
     assert json.loads(verify["output.value"])[0]["verdict"] == "supported"
     assert all(each["input.value"] for each in said.values())
     gathered = said["brief"]
@@ -177,7 +177,7 @@ def test_the_times_are_those_recorded(received: dict[str, list[Span]], asked: As
 
 
 def test_a_run_that_failed_is_an_error_and_one_that_a_guard_ended_says_so(small_workspace: Workspace) -> None:
-    failed = ask_endpoint(small_workspace, [refuses(401, "who are you")])
+    failed = ask_endpoint(small_workspace, [says(PRICE)], question="What is said at 01:00:00?")
     late = Reply(says(PRICE).body, delay=1.0)
     guarded = ask_endpoint(small_workspace, [late], "budget.seconds=0.6")
     with otlp_receiver() as receiver:
@@ -185,7 +185,7 @@ def test_a_run_that_failed_is_an_error_and_one_that_a_guard_ended_says_so(small_
             send(spans_of(trace_of(small_workspace, each)), f"{receiver.url}/")
     first, second = (spans_in(request)[0] for request in receiver.requests)
     assert first.status.code == Status.STATUS_CODE_ERROR
-    assert "who are you" in first.status.message
+    assert "01:00:00" in first.status.message
     assert [event.name for event in second.events] == ["longtake.guard"]
     assert attributes_of(second)["longtake.status"] == "partial"
 

@@ -62,8 +62,8 @@ def test_steps_stand_under_the_reply_that_led_to_them_in_the_order_of_the_calls(
         ["cross_modal_search", "transcribe_speech"],
         ["transcribe_speech", "nonsense"],
         ["transcribe_speech"],
-        ["judge"],
-        ["judge"],
+        ["judge", "judge"],
+        ["judge", "judge"],
         [],
     ]
     assert sorted(step.step for step in every(steps)) == [event.step for event in run.events[1:]]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from helpers.asking import Asked, ask_endpoint, endpoint_asker
 from helpers.media.small_video import write_small_video
-from helpers.servers.openai_server import Reply, openai_server, refuses, says
+from helpers.servers.openai_server import Reply, agrees, doubts, openai_server, refuses, says
 
 from longtake.agent.graph.agent import Agent
 from longtake.agent.graph.state import Turn
@@ -78,46 +78,63 @@ def test_a_run_of_the_extractive_controller_is_replayed_step_by_step(moved_trace
         assert replayed.steps == len(list(trace.events()))
 
 
+DRAFT = "They want 249 dollars for it [m7]. Napoleon was the one who bought it."
+WRONG_SUM = "Two of them would come to 2 * 249 = 500 dollars [m7]."
+FIVE = "budget.rounds=5"
+
+
 @pytest.mark.parametrize(
-    "script",
+    ("script", "judge", "setting"),
     [
-        [says("I look.", LISTEN, SEARCH, LISTEN), says(f"{PRICE} Napoleon bought it."), says(PRICE)],
-        [says(None, BROKEN), says(f"<think>Hm.</think>{PRICE}")],
-        [says(None, SHORT, GIVEN), says("One."), says("Two."), says(PRICE)],
-        [says(None, LISTEN)],
-        [says(None, LISTEN), refuses(400, "no more")],
-        [refuses(401, "who are you")],
-        [says(""), says("")],
-        [says("Napoleon bought it.")],
-        [says("NOT FOUND: nothing.")],
-        [*LONG, says(None, LISTEN), FULL, FULL, says(PRICE)],
-        [says(None, LISTEN), BUSY, says(PRICE)],
+        ([says("I look.", LISTEN, SEARCH, LISTEN), says(DRAFT), says(PRICE)], doubts("Napoleon"), FIVE),
+        (
+            [says("I look.", LISTEN), says(DRAFT)],
+            doubts("Napoleon", verdict="contradicted", reason="m7 says so."),
+            FIVE,
+        ),
+        ([says(DRAFT), says(None, SEARCH), says(PRICE)], doubts("Napoleon"), FIVE),
+        ([says(DRAFT), says(None, SEARCH), says(PRICE)], doubts("Napoleon"), "budget.rounds=1"),
+        ([says(DRAFT)], doubts("Napoleon"), "verification.mode=strict"),
+        ([says(DRAFT)], doubts("Napoleon"), "verification.mode='off'"),
+        ([says(None, SEARCH), says(DRAFT)], lambda _: refuses(400, "no judge"), FIVE),
+        ([says(None, SEARCH), says(DRAFT)], lambda _: says("All is fine."), FIVE),
+        ([says(WRONG_SUM), says(f"Or so: {WRONG_SUM}")], lambda asked: refuses(400, f"no {len(str(asked))}"), FIVE),
+        ([says(WRONG_SUM), refuses(400, "no more")], lambda _: refuses(400, "no judge"), FIVE),
+        ([says(DRAFT), refuses(400, "no more")], doubts("Napoleon"), FIVE),
+        ([says(DRAFT), says("")], doubts("Napoleon"), FIVE),
+        ([says(None, ("answer", {"status": "answered"})), says(PRICE)], agrees, FIVE),
+        ([says(None, BROKEN), says(f"<think>Hm.</think>{PRICE}")], agrees, FIVE),
+        ([says(None, SHORT, GIVEN), says("One."), says("Two."), says(PRICE)], agrees, FIVE),
+        ([says(None, LISTEN)], agrees, FIVE),
+        ([*[says(None, LISTEN)] * 3, says(PRICE)], agrees, FIVE),
+        ([says(None, SEARCH), says(None, LISTEN), says(PRICE)], agrees, "budget.rounds=2"),
+        ([says(None, SEARCH), says(None, LISTEN), says(DRAFT)], doubts("Napoleon"), "budget.tokens=200"),
+        ([says(None, SEARCH), refuses(400, "no more")], agrees, "budget.rounds=1"),
+        ([says(None, LISTEN), refuses(400, "no more")], agrees, FIVE),
+        ([refuses(401, "who are you")], agrees, FIVE),
+        ([says(""), says("")], agrees, FIVE),
+        ([says("NOT FOUND: nothing.")], agrees, FIVE),
+        ([*LONG, says(None, LISTEN), FULL, FULL, says(PRICE)], agrees, FIVE),
+        ([says(None, LISTEN), BUSY, says(PRICE)], agrees, FIVE),
     ],
     ids=[
-        "sent back",
-        "repaired",
-        "tools that ask",
-        "in circles",
-        "stopped answering",
-        "never answered",
-        "empty",
-        "nonsense",
-        "abstains",
-        "too long",
-        "busy",
+        *("mended", "marked", "calls before it is mended", "no round to mend it", "strict", "unchecked"),
+        *("no judge", "a judge of nonsense", "no judge of two drafts", "no judge, then no model", "not mended"),
+        *("mended by silence", "an answer that says nothing", "repaired", "tools that ask", "in circles"),
+        *("last turn of circles", "last turn of rounds", "last turn of tokens", "no last turn", "stopped answering"),
+        *("never answered", "empty", "abstains", "too long", "busy"),
     ],
 )
-def test_a_run_of_an_endpoint_ends_as_it_did(small_workspace: Workspace, script: Sequence[Reply]) -> None:
-    asked = ask_endpoint(small_workspace, script, "controller.price.input=10")
+def test_a_run_of_an_endpoint_ends_as_it_did(
+    small_workspace: Workspace, script: Sequence[Reply], judge: Callable[[dict[str, Any]], Reply], setting: str
+) -> None:
+    asked = ask_endpoint(small_workspace, script, "controller.price.input=10", setting, judge=judge)
     replayed = replay(trace_of(small_workspace, asked))
     assert (replayed.same, replayed.difference) == (True, None)
 
 
-@pytest.mark.parametrize("reply", [says("Napoleon bought it."), refuses(400, "no more")], ids=["nonsense", "silent"])
-def test_a_run_in_which_another_stood_in_and_called_tools_ends_as_it_did(
-    small_workspace: Workspace, reply: Reply
-) -> None:
-    script = [says(None, SEARCH), reply]
+def test_a_run_in_which_another_stood_in_and_called_tools_ends_as_it_did(small_workspace: Workspace) -> None:
+    script = [says(None, SEARCH), refuses(400, "no more")]
     asked = ask_endpoint(small_workspace, script, question="What is said at 0:04?")
     assert asked.stood_in
     tools = [event["data"]["tool"] for event in asked.of("tool")]
@@ -127,22 +144,38 @@ def test_a_run_in_which_another_stood_in_and_called_tools_ends_as_it_did(
     assert (replayed.same, replayed.difference) == (True, None)
 
 
-def test_a_run_that_was_stopped_or_out_of_time_stops_where_it_did(small_workspace: Workspace) -> None:
-    slow = Reply(says(PRICE).body, delay=1.0)
-    with openai_server([says(None, LISTEN), slow, says(None, LISTEN), slow]) as endpoint:
+@pytest.mark.parametrize(
+    ("replies", "seconds", "begins"),
+    [
+        ([says(PRICE)], 25, PRICE),
+        ([refuses(400, "no more")], 25, "“The blue kettle costs 249 dollars.”"),
+        ([Reply(says(PRICE).body, delay=1.0)], 0.0, "Stopped because time ran out."),
+    ],
+    ids=["a last turn", "no last turn", "no time at all"],
+)
+def test_a_run_out_of_time_ends_as_it_did(
+    small_workspace: Workspace, replies: Sequence[Reply], seconds: float, begins: str
+) -> None:
+    with openai_server(replies) as endpoint:
         agent = endpoint_asker(small_workspace, endpoint.url)
-        late = agent.ask(["talk.mp4"], "What does the blue kettle cost?", budget=Budget(0.9))
-        budget = Budget(60)
-        stopped = agent.ask(
+        answer = agent.ask(["talk.mp4"], "What does the blue kettle cost?", budget=Budget(seconds))
+    assert answer.answer.startswith(begins)
+    replayed = replay(RecordedTrace(small_workspace.library.trace_root, answer.trace or ""))
+    assert (replayed.same, replayed.difference) == (True, None)
+
+
+def test_a_run_that_was_stopped_stops_where_it_did(small_workspace: Workspace) -> None:
+    budget = Budget(60)
+    with openai_server([says(None, LISTEN), says(PRICE)]) as endpoint:
+        answer = endpoint_asker(small_workspace, endpoint.url).ask(
             ["talk.mp4"],
             "What does the blue kettle cost?",
             budget=budget,
             watch=lambda event: budget.stop() if event["type"] == "tool" else None,
         )
-    for answer, words in ((late, "Stopped because time ran out."), (stopped, "Stopped.")):
-        assert answer.answer.startswith(words)
-        replayed = replay(RecordedTrace(small_workspace.library.trace_root, answer.trace or ""))
-        assert (replayed.same, replayed.difference) == (True, None)
+    assert answer.answer.startswith("Stopped.")
+    replayed = replay(RecordedTrace(small_workspace.library.trace_root, answer.trace or ""))
+    assert (replayed.same, replayed.difference) == (True, None)
 
 
 def test_a_question_of_a_thread_is_replayed_with_what_was_said_before(small_workspace: Workspace) -> None:

@@ -38,7 +38,7 @@ def test_runs_are_counted_by_how_they_ended(stats: Stats) -> None:
 def test_calls_errors_and_cached_results_are_counted_by_tool(stats: Stats) -> None:
     counted = {tool.tool: (tool.calls, tool.errors, tool.cached) for tool in stats.tools}
     assert counted == {
-        "controller": (8, 0, 0),
+        "controller": (11, 0, 0),
         "transcribe_speech": (5, 0, 2),
         "cross_modal_search": (1, 0, 0),
         "nonsense": (1, 1, 0),

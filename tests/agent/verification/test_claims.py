@@ -48,6 +48,10 @@ def ids(read: Read) -> list[list[str]]:
         ),
         ("It sells for 249.\n[m1]\nIt is really blue.", ["It sells for 249.", "It is really blue."]),
         ("It sells for 249 dollars [m1] in room 4417 [m2] today.", ["It sells for 249 dollars in room 4417 today."]),
+        (
+            "[m1] The price is named first. [00:00:32] Then the room is.",
+            ["The price is named first.", "Then the room is."],
+        ),
         ("- Price of it: $249 [m1]\n- Room: 4417 [m2]\n", ["Price of it: $249", "Room: 4417"]),
         ("1. A price is named [m1].\n2) A bell rings [m5].", ["A price is named.", "A bell rings."]),
         (
@@ -65,7 +69,17 @@ def ids(read: Read) -> list[list[str]]:
         ("水壶的价格是249美元。[m1]它在4417号房间。[m2]", ["水壶的价格是249美元。", "它在4417号房间。"]),
     ],
     ids=[
-        *("sentences", "marks after stops", "a line of marks", "marks within", "bullets", "numbers", "table", "letter"),
+        *(
+            "sentences",
+            "marks after stops",
+            "a line of marks",
+            "marks within",
+            "marks before",
+            "bullets",
+            "numbers",
+            "table",
+            "letter",
+        ),
         *("yes or no", "quotation", "abbreviations", "headings", "no spaces"),
     ],
 )
@@ -113,6 +127,11 @@ def test_a_draft_is_split_into_what_can_be_judged(text: str, statements: list[st
 def test_what_a_mark_cites(mark: str, cited: list[str], removed: int) -> None:
     found = read(f"The price is named quite clearly {mark}.")
     assert (ids(found), found.removed, found.citations) == ([cited], removed, len(cited) + removed)
+
+
+def test_marks_belong_to_what_they_stand_behind_or_else_before() -> None:
+    assert ids(read("The price is named. [m1] The room comes next. [m2]")) == [["m1"], ["m2"]]
+    assert ids(read("[m1] The price is named. [m2] The room comes next.")) == [["m1"], ["m2"]]
 
 
 def test_an_id_may_have_a_time_of_its_own_within_its_moment() -> None:

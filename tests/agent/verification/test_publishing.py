@@ -35,7 +35,8 @@ def text_of(
     names = NAMES if several else {"v": "talk.mp4"}
     moments = {name: each for name, each in MOMENTS.items() if each.video in names}
     read = read_draft(Draft(text=text, claims=tuple(claims)), moments, names)
-    given = [*verdicts, *["supported"] * (len(read.statements) - len(verdicts))]
+    supported: Verdict = "supported"
+    given = [*verdicts, *[supported] * (len(read.statements) - len(verdicts))]
     judged = [
         Claim(text=each.text, verdict=verdict, citations=citations_of(each.cited, moments))
         for each, verdict in zip(read.statements, given, strict=True)
@@ -94,8 +95,20 @@ def test_several_videos_are_named() -> None:
             "| pan | 45 [00:00:10] |",
         ),
         ("It is really dear [m1].", ("contradicted",), "It is really dear [00:00:10]. [contradicted]", ""),
+        (
+            "It is so dear. It is so blue. It is so new.",
+            ("supported", "not_shown"),
+            "It is so dear. It is so blue. [not shown] It is so new.",
+            "It is so dear. It is so new.",
+        ),
+        (
+            "| pan | 45 |\n| kettle | 54 |\n| pot | 12 |",
+            ("supported", "contradicted"),
+            "| pan | 45 |\n| kettle | 54 | [contradicted]\n| pot | 12 |",
+            "| pan | 45 |\n| pot | 12 |",
+        ),
     ],
-    ids=["sentences", "list", "table", "nothing left"],
+    ids=["sentences", "list", "table", "nothing left", "one of three", "a row of three"],
 )
 def test_what_is_doubted_is_marked_or_strictly_left_out(
     text: str, verdicts: tuple[Verdict, ...], marked: str, strict: str
@@ -109,4 +122,5 @@ def test_claims_give_a_text_without_marks_its_times() -> None:
     assert text_of("It is dear. It is blue.", claims=[dear]) == "It is dear. [00:00:10] It is blue."
     assert text_of("It is quite blue.", claims=[room]) == "It is quite blue. [00:00:20]"
     assert text_of("It is quite blue.", ("supported", "not_shown"), claims=[room]) == "It is quite blue."
+    assert text_of("", claims=[DraftClaim(text="It is dear [m1].", moments=("m1",))]) == "It is dear [00:00:10]."
     assert text_of("", claims=[dear, room]) == "It is dear. [00:00:10] It is room 12. [00:00:20]"

@@ -77,8 +77,8 @@ def test_a_page_tells_the_question_the_answer_its_proof_and_the_cost(page: str) 
     for words in (
         COST,
         "The blue kettle costs 249 dollars [00:00:04].",
-        "Found by cross modal search, transcribe speech",
-        "5 rounds · 5 tool calls · 700 tokens in, 140 out · 0.0025 cost",
+        "Found by brief",
+        "5 rounds · 5 tool calls · 700 tokens in, 140 out · 0.00252 cost",
     ):
         assert words in text
     assert {"class": "verdict supported"} in Elements(page).of("span")
