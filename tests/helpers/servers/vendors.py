@@ -23,7 +23,8 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 class Vendor:
     """How a vendor differs from the others.
 
-    `refused` has the words for each field, `FIELD TYPE` for a form of replies, and `#KEYWORD` for one of a schema.
+    `refused` has the words for each field: `FIELD TYPE` for a form of replies, `#KEYWORD` for one of a schema, and
+    `+FIELD` for one that earlier replies must have.
     """
 
     model: str
@@ -89,8 +90,11 @@ VENDORS = {
         usage_with_choices=True,
     ),
     "DeepSeek": Vendor(
-        model="deepseek-chat",
-        refused={"response_format json_schema": "This response_format type is unavailable now"},
+        model="deepseek-reasoner",
+        refused={
+            "response_format json_schema": "This response_format type is unavailable now",
+            "+reasoning_content": "Missing `reasoning_content` field in the assistant message at message index 2.",
+        },
         thought={"reasoning_content": "Perhaps 300."},
     ),
     "OpenRouter": Vendor(
@@ -167,6 +171,8 @@ def _refusal(vendor: Vendor, asked: Mapping[str, Any]) -> str | None:
     schemas = json.dumps([tool["function"]["parameters"]["properties"]["query"] for tool in asked.get("tools", ())[:1]])
     for name in vendor.refused:
         there = name in asked or name == f"response_format {form}"
+        lacks = any(name[1:] not in each for each in asked["messages"] if each["role"] == "assistant")
+        there = there or (name.startswith("+") and lacks)
         if there or (name.startswith("#") and f'"{name[1:]}":' in schemas):
             return name
     return None
