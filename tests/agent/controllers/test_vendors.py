@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from longtake.agent.controllers.asking import reply, tokens
 from longtake.config import load
+from longtake.models.servers import try_model
 from longtake.prompts import without_thinking
 from longtake.tools.core.tool_context import Budget
 
@@ -58,6 +59,14 @@ def _exchange(controller: Any, vendor: Vendor) -> None:
     assert without_thinking(ask(ASKED, [], on_text=told.append).text) == SAID
     assert "".join(told) == (SAID if vendor.streams else "")
     assert (len(told) > 5) == vendor.streams
+
+
+@pytest.mark.parametrize("vendor", VENDORS.values(), ids=VENDORS.keys())
+def test_a_trial_of_each_vendor(vendor: Vendor) -> None:
+    with serving(vendor) as server:
+        for model in (vendor.model, "house-model"):
+            trial = try_model(server.url, model)
+            assert (trial.tools, trial.pictures, trial.schema, trial.problem) == (True, True, True, None)
 
 
 @pytest.mark.parametrize("vendor", VENDORS.values(), ids=VENDORS.keys())
