@@ -52,11 +52,11 @@ class ControllerSettings(_Section):
     context: int | None = Field(
         default=None,
         ge=512,
-        description="Tokens that a request and its reply may have together. By default, this and the next six are as "
+        description="Tokens that a request and its reply may have together. By default, this and what follows is as "
         "`configs/models.yaml` knows the model by its name.",
     )
     reply_tokens: int | None = Field(default=None, ge=1, description="Maximum tokens per reply, thoughts included.")
-    temperature: float | None = Field(default=None, ge=0)
+    temperature: float | None = Field(default=None, ge=0, description="By default what the maker recommends, or none.")
     calls: Literal["native", "text"] | None = Field(
         default=None,
         description="`text` for models without tool calling: calls are written and parsed as text. `longtake setup` "
@@ -70,7 +70,7 @@ class ControllerSettings(_Section):
         description="Whether a model such as Qwen3 thinks before it writes; by default as its chat template says. "
         "Thoughts are never part of an answer.",
     )
-    price: PriceSettings | None = None
+    price: PriceSettings | None = Field(default=None, description="By default the maker's, if it is well known.")
 
 
 class EngineSettings(_Section):

@@ -30,6 +30,9 @@ _PARAM = re.compile(r'"param"\s*:\s*"(\w+)')
 _FORM_TOO = re.compile(r"response[ _](?:format|schema)|json[ _]schema|guided|grammar|structured output", re.IGNORECASE)
 _KEYWORD = re.compile(r"""Unknown name \\?"([^"\\]+)\\?" at '""")  # of a schema: Gemini
 _SCHEMAS = ("tools", _FORM)
+# DeepSeek wants the thoughts of earlier replies back while it thinks, and takes empty ones.
+_THOUGHTS = "reasoning_content"
+_THOUGHTS_MISSED = re.compile(rf"missing\W+{_THOUGHTS}|{_THOUGHTS}\W.*must be passed", re.IGNORECASE)
 
 
 def as_accepted(url: str, model: str, body: Body, send: Callable[[Body], Reply]) -> Reply:
@@ -73,6 +76,8 @@ def _refused(said: str, asked: Mapping[str, Any]) -> set[str]:
     """What a refusal names of a request."""
     if CONTEXT_FULL.search(said):
         return set(TOKEN_FIELDS) if _OF_REPLY.search(said) and not asked.keys().isdisjoint(TOKEN_FIELDS) else set()
+    if _THOUGHTS_MISSED.search(said):
+        return {_THOUGHTS}
     keywords = {f"#{name}" for name in _KEYWORD.findall(said)}
     if keywords:
         return keywords
@@ -92,6 +97,9 @@ def _without(body: Body, refused: set[str]) -> Body:
     limit = next((body[name] for name in TOKEN_FIELDS if name in body), None)
     if limit is not None and made.keys().isdisjoint(TOKEN_FIELDS):
         made |= {name: limit for name in TOKEN_FIELDS if name not in refused}
+    if _THOUGHTS in refused and "messages" in body:
+        said = body["messages"]
+        made["messages"] = [{_THOUGHTS: "", **each} if each["role"] == "assistant" else each for each in said]
     form = made.get(_FORM, {}).get("type")
     if form in refused:
         made[_FORM] = {"type": "json_object"}

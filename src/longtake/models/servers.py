@@ -16,6 +16,7 @@ from longtake.language.json_text import parse_json
 from longtake.models.profiles import profile_named
 from longtake.models.refusals import as_accepted
 from longtake.offline import is_loopback
+from longtake.prompts import without_thinking
 from longtake.redaction import without_secrets
 
 LIST_SECONDS = 3.0
@@ -93,7 +94,7 @@ def try_model(url: str, model: str, key: str | None = None) -> Trial:
             pictures = "red" in str(_reply(client, model, _picture_question())["content"]).casefold()
         with suppress(httpx.HTTPError, *_UNUSABLE):
             said = _reply(client, model, _SCHEMA_QUESTION, response_format=_FORM)["content"]
-            schema = parse_json(said).keys() == {"colour"}
+            schema = parse_json(without_thinking(said)).keys() == {"colour"}
         seconds = time.monotonic() - begun
         return Trial(tools, pictures, seconds, schema, _context(client, model))
 
@@ -163,7 +164,9 @@ def _context(client: httpx.Client, model: str) -> int | None:
 def _calls_tool(message: Any) -> bool:
     with suppress(ValueError, LookupError, TypeError):
         call = message["tool_calls"][0]["function"]
-        return bool(call["name"] == "jump_to" and parse_json(call["arguments"])["minute"] in (7, "7"))
+        given = call["arguments"]  # an object, at some servers
+        read = parse_json(given) if isinstance(given, str) else given
+        return bool(call["name"] == "jump_to" and read["minute"] in (7, "7"))
     return False
 
 

@@ -56,6 +56,7 @@ def _settings(folder: Path, *more: str) -> tuple[str, ...]:
         "controller.engine=transformers",
         f"controller.model={folder}",
         "controller.reply_tokens=24",
+        "controller.temperature=0",
         "gathering.tokens=0",
         *more,
     )

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from longtake.agent.controllers.asking import reply, tokens
 from longtake.config import load
+from longtake.models.servers import try_model
 from longtake.prompts import without_thinking
 from longtake.tools.core.tool_context import Budget
 
@@ -61,12 +62,20 @@ def _exchange(controller: Any, vendor: Vendor) -> None:
 
 
 @pytest.mark.parametrize("vendor", VENDORS.values(), ids=VENDORS.keys())
+def test_a_trial_of_each_vendor(vendor: Vendor) -> None:
+    with serving(vendor) as server:
+        for model in (vendor.model, "house-model"):
+            trial = try_model(server.url, model)
+            assert (trial.tools, trial.pictures, trial.schema, trial.problem) == (True, True, True, None)
+
+
+@pytest.mark.parametrize("vendor", VENDORS.values(), ids=VENDORS.keys())
 def test_a_conversation_with_each_vendor(vendor: Vendor) -> None:
     with serving(vendor) as server:
         place = ("controller.engine=openai", f"controller.base_url={server.url}")
         _exchange(plans_by(load(overrides=(*place, f"controller.model={vendor.model}"))), vendor)
         fields = set(server.refused) - {"stream_options"}
-        assert all(" " in name or "#" in name for name in fields)  # the profile knows what it takes
+        assert all(" " in name or name[0] in "#+" for name in fields)  # the profile knows what it takes
         assert len(server.refused) == len(set(server.refused))  # what was refused is remembered
         # Under another name, nothing is known of it, and it is told whatever its server may refuse.
         server.refused.clear()

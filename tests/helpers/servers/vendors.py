@@ -16,6 +16,9 @@ from helpers.servers.loopback import Handler, listening
 SAID = 'It costs "249" dollars \N{TEAPOT}\N{SMILING FACE WITH HORNS},\n[00:00:04].'
 SEARCH = {"query": "kettle", "const": 3}
 JUDGED = {"verdict": "supported"}
+# What it says to words of a question, and what it calls a tool with; the last two are those of a trial.
+_SAID = {"Judge": json.dumps(JUDGED), "grass": '{"colour": "green"}', "picture": "Red."}
+_CALLED = {"answer": {"status": "answered", "text": SAID}, "search": SEARCH, "jump_to": {"minute": 7}}
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 
 
@@ -23,7 +26,8 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 class Vendor:
     """How a vendor differs from the others.
 
-    `refused` has the words for each field, `FIELD TYPE` for a form of replies, and `#KEYWORD` for one of a schema.
+    `refused` has the words for each field: `FIELD TYPE` for a form of replies, `#KEYWORD` for one of a schema, and
+    `+FIELD` for one that earlier replies must have.
     """
 
     model: str
@@ -89,8 +93,11 @@ VENDORS = {
         usage_with_choices=True,
     ),
     "DeepSeek": Vendor(
-        model="deepseek-chat",
-        refused={"response_format json_schema": "This response_format type is unavailable now"},
+        model="deepseek-reasoner",
+        refused={
+            "response_format json_schema": "This response_format type is unavailable now",
+            "+reasoning_content": "Missing `reasoning_content` field in the assistant message at message index 2.",
+        },
         thought={"reasoning_content": "Perhaps 300."},
     ),
     "OpenRouter": Vendor(
@@ -142,7 +149,7 @@ def serving(vendor: Vendor) -> Iterator[Served]:
                 return self._answer(vendor.status, "application/json", body)
             served.accepted.append(asked)
             message = _message(vendor, asked)
-            if asked["stream"] and vendor.streams:
+            if asked.get("stream") and vendor.streams:
                 return self._answer(200, "text/event-stream; charset=utf-8", _events(vendor, asked, message))
             choice = {
                 "index": 0,
@@ -164,9 +171,13 @@ def serving(vendor: Vendor) -> Iterator[Served]:
 def _refusal(vendor: Vendor, asked: Mapping[str, Any]) -> str | None:
     """What the vendor refuses first of a request."""
     form = asked.get("response_format", {}).get("type")
-    schemas = json.dumps([tool["function"]["parameters"]["properties"]["query"] for tool in asked.get("tools", ())[:1]])
+    schemas = json.dumps(
+        [tool["function"]["parameters"]["properties"].get("query") for tool in asked.get("tools", ())[:1]]
+    )
     for name in vendor.refused:
         there = name in asked or name == f"response_format {form}"
+        lacks = any(name[1:] not in each for each in asked["messages"] if each["role"] == "assistant")
+        there = there or (name.startswith("+") and lacks)
         if there or (name.startswith("#") and f'"{name[1:]}":' in schemas):
             return name
     return None
@@ -178,8 +189,10 @@ def _message(vendor: Vendor, asked: Mapping[str, Any]) -> dict[str, Any]:
     thought = "<think>Perhaps 300.</think>\n\n" if vendor.thinks_aloud else ""
     last = asked["messages"][-1]
     if not asked.get("tools"):
-        return {**message, "content": thought + (json.dumps(JUDGED) if "JSON" in last["content"] else SAID)}
-    name, given = ("answer", {"status": "answered", "text": SAID}) if last["role"] == "tool" else ("search", SEARCH)
+        said = next((said for words, said in _SAID.items() if words in str(last["content"])), SAID)
+        return {**message, "content": thought + said}
+    name = "answer" if last["role"] == "tool" else asked["tools"][0]["function"]["name"]
+    given = _CALLED[name]
     if vendor.signed and last["role"] == "tool":
         [call] = asked["messages"][-2]["tool_calls"]
         assert call["extra_content"] == {"google": {"thought_signature": "abc"}}
