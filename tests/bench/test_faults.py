@@ -37,7 +37,6 @@ def campaign() -> FaultsReport:
     return tried("--n", "2", codes=(0, EXIT_FAILED, EXIT_PARTIAL))  # the test of each kind says what went wrong
 
 
-@pytest.mark.kills
 @pytest.mark.parametrize("kind", KINDS)
 def test_longtake_withstands_a_fault(campaign: FaultsReport, kind: str) -> None:
     if kind in NEEDED and not shutil.which(NEEDED[kind]):
