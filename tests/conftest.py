@@ -5,11 +5,10 @@ from __future__ import annotations
 import gc
 import logging
 import os
-import shutil
 import socket
 import ssl
 import wave
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +30,9 @@ pytest_plugins = [
 
 OPT_IN = {
     "slow": "takes more than a few seconds",
+    "nightly": "takes long, or repeats on a real model what others show",
     "gpu": "needs a CUDA device",
 }
-# Folders whose tests are `plain`: they need Python alone, unless they ask for one of these fixtures.
-PLAIN = ("agent", "evalharness", "language", "memory")
-NEED_MORE = {"browser", "media", "postgres", "voice"}
-PROGRAMS = ("apertium", "bwrap", "chromium", "espeak-ng", "opusenc")
 TESTS = Path(__file__).resolve().parent
 MEDIA = TESTS.parent.parent / "shared" / "media"
 # Tests run side by side: threads of each that wait for each other busily would more than double the time of all.
@@ -49,21 +45,17 @@ LOOPBACK = ("127.", "::1", "localhost")
 def pytest_addoption(parser: pytest.Parser) -> None:
     for name, reason in OPT_IN.items():
         parser.addoption(f"--{name}", action="store_true", help=f"also run the tests marked {name}: {reason}")
+    parser.addoption(
+        "--list-skipped", metavar="FILE", type=Path, help="write the skipped tests there, for `pytest @FILE`"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        folder = item.path.relative_to(TESTS).parts[0]
-        fixtures: set[str] = set(getattr(item, "fixturenames", ()))
-        if folder == "bench":
-            item.add_marker(pytest.mark.bench)
-            item.add_marker(pytest.mark.slow)
-        marked = {marker.name for marker in item.iter_markers()}
-        for name in ("browser", "media"):
-            if name in fixtures:
-                item.add_marker(name)
-        if folder in PLAIN and not fixtures & NEED_MORE and not marked & {"skipif", *OPT_IN}:
-            item.add_marker(pytest.mark.plain)
+        if item.path.is_relative_to(TESTS / "bench"):
+            item.add_marker("nightly")
+        for name in {"browser", "media"}.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(name)
         for name, reason in OPT_IN.items():
             if item.get_closest_marker(name) and not config.getoption(f"--{name}"):
                 item.add_marker(pytest.mark.skip(reason=f"{reason}; run with --{name}"))
@@ -75,28 +67,9 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """A plain test that is skipped fails: what runs the others again, with all programs, leaves it out."""
-    report = yield
-    if report.skipped and item.get_closest_marker("plain"):
-        report.outcome = "failed"
-        report.longrepr = "It was skipped, so it depends on the machine: mark it with skipif."
-    return report
-
-
-@pytest.fixture(autouse=True)
-def _plain_tests_look_for_no_program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not request.node.get_closest_marker("plain"):
-        return
-    which = shutil.which
-
-    def watched(name: str, *arguments: Any, **named: Any) -> str | None:
-        if name in PROGRAMS:
-            pytest.fail(f"a plain test looks for {name}")
-        return which(name, *arguments, **named)
-
-    monkeypatch.setattr(shutil, "which", watched)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if file := config.getoption("--list-skipped"):
+        file.write_text("\n".join(sorted({report.nodeid for report in terminalreporter.getreports("skipped")})))
 
 
 @pytest.fixture(scope="session", autouse=True)

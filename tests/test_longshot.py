@@ -22,7 +22,7 @@ from helpers.servers.vllm_program import write_vllm
 from longtake.config import load
 from longtake.models.serving import running, servers_of
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 CARD = """
 name: own
 file: questions.jsonl

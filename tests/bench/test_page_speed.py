@@ -16,7 +16,6 @@ from longtake.errors import EngineUnavailable
 UNREAD = "engines.scene_text=[]"  # the question asks for nothing that is written, and reading takes longest
 
 
-@pytest.mark.slow
 def test_the_report_tells_times_and_weight() -> None:
     with chromium():
         pass

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 from helpers.browser import chromium
 from PIL import Image
 from typer.testing import CliRunner
@@ -19,7 +18,6 @@ MOST_BYTES = 150_000
 MOST_IN_ALL = 2_000_000
 
 
-@pytest.mark.slow
 def test_screenshots_written_are_full_pictures_of_the_committed_names(tmp_path: Path) -> None:
     with chromium():
         pass

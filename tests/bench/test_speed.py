@@ -28,7 +28,6 @@ def test_one_question_is_too_few_to_be_timed(tmp_path: Path) -> None:
         measure_warm(tmp_path, tmp_path / "talk.mp4", Settings(), [("Why?", ())])
 
 
-@pytest.mark.slow
 def test_report_of_speed_holds_every_measure() -> None:
     unread = Session(overrides=("engines.scene_text=[]",))  # reading takes longest
     result = CliRunner().invoke(bench, ["speed", "--rounds", "1", "--json"], obj=unread, catch_exceptions=False)
@@ -43,7 +42,6 @@ def test_report_of_speed_holds_every_measure() -> None:
     assert report["machine"]["cores"] >= 1
 
 
-@pytest.mark.slow
 def test_different_questions_are_asked_about_the_long_video(tmp_path: Path) -> None:
     media = tmp_path / "clips"
     media.mkdir()

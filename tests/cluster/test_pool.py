@@ -21,7 +21,7 @@ from longtake.cluster import pool as pool_module
 from longtake.cluster.pool import Pool, Worker
 from longtake.errors import Cancelled, ConfigError, LongtakeError
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 
 @pytest.fixture(scope="module")

@@ -82,8 +82,7 @@ def scores(run: Path) -> str:
     return subprocess.run(scored, check=True, capture_output=True, text=True).stdout
 
 
-@pytest.mark.slow
-@pytest.mark.kills
+@pytest.mark.nightly
 def test_twenty_kills_lose_nothing_repeat_nothing_and_change_no_score(tmp_path: Path) -> None:
     write_set(tmp_path, ITEMS)
     cards, whole, chance = tmp_path / "many", tmp_path / "whole", random.Random(0)

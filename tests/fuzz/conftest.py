@@ -1,4 +1,4 @@
-"""How much is tried: little by default, for a given time in `.ci/nightly`."""
+"""How much is tried: little by default, more in `.ci/nightly`."""
 
 from __future__ import annotations
 

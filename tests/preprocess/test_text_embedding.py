@@ -13,7 +13,7 @@ from longtake.settings import Settings
 PACKAGED = [name for name in ENGINES["text_embedding"] if name != "gguf"]
 
 
-@pytest.fixture(params=[*PACKAGED, pytest.param("gguf", marks=pytest.mark.slow)], scope="module")
+@pytest.fixture(params=[*PACKAGED, pytest.param("gguf", marks=pytest.mark.nightly)], scope="module")
 def engine(request: pytest.FixtureRequest) -> TextEmbedding:
     named = {"text_embedding": {"model": str(smollm2())}} if request.param == "gguf" else {}
     settings = Settings.model_validate({"engines": {"text_embedding": [request.param]}, **named})

@@ -67,7 +67,7 @@ def _thread(client: httpx.Client, thread: str) -> dict[str, Any]:
     return shown
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_twenty_chats_at_once_know_nothing_of_each_other(server: tuple[WebServer, list[str]]) -> None:
     web, videos = server
     # The price stands in the chat's own video only, and what "it" is in its own thread only.

@@ -78,6 +78,7 @@ def test_an_uploaded_video_is_indexed_asked_about_played_where_it_is_cited_and_d
             assert client.get("/api/videos").json() == {"videos": []}
 
 
+@pytest.mark.nightly
 def test_an_upload_that_a_reload_broke_off_goes_on_where_it_was(browser: Any, tmp_path: Path) -> None:
     clip = write_small_video(tmp_path / "long.mp4")
     chunk = 8 * 1024 * 1024
@@ -98,6 +99,7 @@ def test_an_upload_that_a_reload_broke_off_goes_on_where_it_was(browser: Any, tm
         assert page.locator("#uploads > li").count() == 0
 
 
+@pytest.mark.nightly
 def test_a_last_answer_that_was_lost_costs_no_second_upload(browser: Any, tmp_path: Path) -> None:
     clip = write_small_video(tmp_path / "talk.mp4")
     with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
@@ -110,6 +112,7 @@ def test_a_last_answer_that_was_lost_costs_no_second_upload(browser: Any, tmp_pa
         assert [video.name for video in server.service.library.videos()] == ["talk.mp4"]
 
 
+@pytest.mark.nightly
 def test_a_full_disk_is_reported_and_waited_for(browser: Any, tmp_path: Path) -> None:
     clip = write_small_video(tmp_path / "talk.mp4")
     full = {"error": {"message": "The disk is full.", "type": "unavailable"}, "offset": 0}
@@ -166,6 +169,7 @@ def test_an_unsure_answer_says_so_and_its_closest_lines_are_played_also_after_a_
             page.reload()
 
 
+@pytest.mark.nightly
 def test_an_answer_comes_first_and_prints_no_sentence_three_times(browser: Any, talk: str) -> None:
     with opened(browser, talk) as page:
         turn = ask(page, COST)
@@ -181,6 +185,7 @@ def test_an_answer_comes_first_and_prints_no_sentence_three_times(browser: Any, 
         assert turn.inner_text().count(KETTLE) < 3
 
 
+@pytest.mark.nightly
 def test_one_line_says_what_is_being_done(browser: Any, slow: str) -> None:
     with opened(browser, slow) as page:
         turn = ask(page, COST)
@@ -204,6 +209,7 @@ def test_a_run_survives_a_reload_and_stops_when_told_to(browser: Any, slow: str)
         assert page.get_by_role("button", name="Stop").is_hidden()
 
 
+@pytest.mark.nightly
 def test_two_chats_at_once_do_not_mix(browser: Any, slow: str) -> None:
     with opened(browser, slow) as page:
         for question in (COST, ROOM):
@@ -221,6 +227,7 @@ def test_two_chats_at_once_do_not_mix(browser: Any, slow: str) -> None:
             until(page, f"document.querySelectorAll('#threads .running').length === {1 - number}")
 
 
+@pytest.mark.nightly
 def test_the_trace_of_an_answer_is_opened_from_it(browser: Any, talk: str) -> None:
     with opened(browser, talk) as page:
         turn = ask(page, COST)
@@ -232,6 +239,7 @@ def test_the_trace_of_an_answer_is_opened_from_it(browser: Any, talk: str) -> No
         assert '"type":"brief"' in events
 
 
+@pytest.mark.nightly
 def test_an_answer_about_two_videos_plays_each_in_its_own_place(browser: Any, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load())
     talk, trip = (write_small_video(tmp_path / name) for name in ("talk.mp4", "my trip.mp4"))
@@ -282,6 +290,7 @@ def test_hovering_shows_the_words_and_a_click_seeks(browser: Any, talk: str) -> 
         assert 4.5 < player_time(page) < 6.5
 
 
+@pytest.mark.nightly
 def test_an_answer_is_copied_with_its_places(browser: Any, talk: str) -> None:
     with opened(browser, talk, permissions=["clipboard-read", "clipboard-write"]) as page:
         ask(page, COST).get_by_role("button", name="Copy").click()
@@ -292,6 +301,7 @@ def test_an_answer_is_copied_with_its_places(browser: Any, talk: str) -> None:
         assert places == ["  talk.mp4 0:04–0:06  speech  The blue kettle costs 249 dollars."]
 
 
+@pytest.mark.nightly
 def test_what_is_asked_in_another_tab_is_shown_here_too(browser: Any, talk: str) -> None:
     with opened(browser, talk) as page:
         ask(page, COST).locator(".answer").wait_for()
@@ -305,6 +315,7 @@ def test_what_is_asked_in_another_tab_is_shown_here_too(browser: Any, talk: str)
         assert other.locator("article.turn h2").all_inner_texts() == [COST, ROOM, "When is it mentioned?"]
 
 
+@pytest.mark.nightly
 def test_a_chat_that_is_gone_leads_to_the_library(browser: Any, server: WebServer, talk: str) -> None:
     with opened(browser, talk) as page:
         ask(page, COST).locator(".answer").wait_for()
@@ -327,6 +338,7 @@ def test_what_is_typed_or_named_is_never_markup(browser: Any, tmp_path: Path) ->
         assert page.title() != "1"
 
 
+@pytest.mark.nightly
 def test_shortcuts_reach_the_question_and_can_be_switched_off(browser: Any, talk: str) -> None:
     question = "document.activeElement.id"
     with opened(browser, talk) as page:
@@ -344,6 +356,7 @@ def test_shortcuts_reach_the_question_and_can_be_switched_off(browser: Any, talk
         assert page.evaluate(question) != "question"
 
 
+@pytest.mark.nightly
 def test_the_model_that_answers_can_be_chosen(browser: Any, small_workspace: Workspace) -> None:
     workspace = copy.copy(small_workspace)
     with openai_server([says("The blue kettle costs 249 dollars [00:00:07].")]) as endpoint:

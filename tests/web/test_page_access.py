@@ -46,6 +46,7 @@ def test_axe_finds_no_serious_fault(browser: Any, server: WebServer, size: dict[
         assert faults(page) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", [LAPTOP, PHONE])
 def test_every_page_follows_good_practice(browser: Any, server: WebServer, video: str, size: dict[str, int]) -> None:
     with server.client() as client:

@@ -98,6 +98,7 @@ def test_an_answer_is_asked_for_again_and_a_question_is_edited(browser: Any, tal
         assert _questions(page) == [WELCOME]
 
 
+@pytest.mark.nightly
 def test_a_multiple_choice_question_keeps_its_options(browser: Any, server: WebServer, video: str) -> None:
     def choice() -> str:
         page.locator(".answer").wait_for()
@@ -121,6 +122,7 @@ def test_a_multiple_choice_question_keeps_its_options(browser: Any, server: WebS
             assert choice() == "A"
 
 
+@pytest.mark.nightly
 def test_what_is_asked_again_in_vain_comes_back(browser: Any, talk: str) -> None:
     with opened(browser, talk) as page:
         ask(page, COST).locator(".answer").wait_for()
@@ -132,6 +134,7 @@ def test_what_is_asked_again_in_vain_comes_back(browser: Any, talk: str) -> None
         assert _questions(page) == [COST]
 
 
+@pytest.mark.nightly
 def test_a_reload_while_a_question_is_asked_again_shows_the_new_one(
     browser: Any, small_workspace: Workspace, video: str
 ) -> None:
@@ -166,6 +169,7 @@ def test_a_link_to_a_moment_opens_the_video_there(browser: Any, server: WebServe
         page.get_by_text("The library no longer has that video.").wait_for()
 
 
+@pytest.mark.nightly
 def test_a_chat_is_downloaded_with_its_clips(browser: Any, talk: str, tmp_path: Path) -> None:
     with opened(browser, talk) as page:
         ask(page, COST).locator(".answer").wait_for()
@@ -183,6 +187,7 @@ def test_a_chat_is_downloaded_with_its_clips(browser: Any, talk: str, tmp_path: 
     page.close()
 
 
+@pytest.mark.nightly
 def test_every_citation_names_its_video_and_the_player_follows(browser: Any, two: tuple[WebServer, list[str]]) -> None:
     server, ids = two
     with opened(browser, f"{server.url}/#/new/{','.join(ids)}") as page:
@@ -202,6 +207,7 @@ def test_every_citation_names_its_video_and_the_player_follows(browser: Any, two
             until(page, "document.querySelector('#player video').currentTime >= 4")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("size", "scheme"), [(LAPTOP, "light"), (PHONE, "dark")])
 def test_two_videos_are_compared_at_the_moments_of_one_question(
     browser: Any, two: tuple[WebServer, list[str]], size: dict[str, int], scheme: str

@@ -16,7 +16,7 @@ from helpers.servers.web_server import web_server
 from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 COST = "What does the blue kettle cost?"
 SCREENS = [(LAPTOP, "light"), (PHONE, "dark")]

@@ -17,7 +17,7 @@ from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.uploads import MAX_UPLOADS
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 
 def _clips(folder: Path, count: int) -> list[Path]:

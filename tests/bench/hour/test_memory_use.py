@@ -38,7 +38,6 @@ def test_a_failing_process_is_one_sentence() -> None:
         peak_of([sys.executable, "-c", "raise SystemExit('no room')"], 10)
 
 
-@pytest.mark.slow
 def test_both_lengths_are_indexed_and_compared(tmp_path: Path) -> None:
     (tmp_path / "clips").mkdir()
     write_clip(tmp_path / "clips" / "a.mp4", [flat((90, 60, 30))] * 25)

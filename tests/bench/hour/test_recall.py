@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
 from helpers.media.clips import flat, write_clip
 from typer.testing import CliRunner
 
@@ -27,7 +26,6 @@ def test_found_evidence_and_held_golds_are_counted_apart() -> None:
     assert (shares.evidence.count, shares.held.count, shares.evidence.n, shares.held.n) == (2, 1, 3, 3)
 
 
-@pytest.mark.slow
 def test_questions_are_asked_where_their_clips_lie(tmp_path: Path) -> None:
     media = tmp_path / "clips"
     media.mkdir()

@@ -87,7 +87,6 @@ def test_files_that_differ_or_are_missing_are_named() -> None:
     assert differences({"a": "1", "b": "2"}, {"a": "9", "c": "2"}) == ("a", "b", "c")
 
 
-@pytest.mark.slow
 def test_report_says_where_the_kills_fell(tmp_path: Path) -> None:
     slides = [written(noise(number, 640, 360), f"ROOM {number}", (100, 200), 2.0) for number in range(4)]
     (tmp_path / "clips").mkdir()

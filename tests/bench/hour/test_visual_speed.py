@@ -49,7 +49,6 @@ def test_without_ffmpeg_it_is_said_at_once(tmp_path: Path, monkeypatch: pytest.M
         measure_pass(Settings(), tmp_path, tmp_path, pytest.fail)
 
 
-@pytest.mark.slow
 def test_each_round_times_all_four(tmp_path: Path) -> None:
     pytest.importorskip("imageio_ffmpeg")
     (tmp_path / "clips").mkdir()

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from longtake.bench.parts.engine_costs import measure_engines, show_engines
 from longtake.config import load
 from longtake.preprocess.engines.engine_table import ENGINES
-
-pytestmark = pytest.mark.slow
 
 
 def test_every_engine_is_measured_or_named_with_a_reason() -> None:

@@ -42,7 +42,6 @@ def test_where_inspect_is_not_installed_it_is_said() -> None:
     assert show_evaluation(report)[-1] == "  inspect isn't installed; run: pip install 'longtake[inspect]'"
 
 
-@pytest.mark.slow
 def test_every_side_is_measured_and_the_run_is_whole() -> None:
     pytest.importorskip("inspect_ai")
     reported: list[str] = []

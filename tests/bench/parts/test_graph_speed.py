@@ -39,7 +39,6 @@ def test_milliseconds_are_of_one_step_and_ratios_of_pairs() -> None:
     assert (compared.ratio.low, compared.ratio.median, compared.ratio.high) == (2, 4, 6)
 
 
-@pytest.mark.slow
 def test_every_round_is_run_through_the_graph() -> None:
     report = measure_graph(load(overrides=(UNREAD,)), lambda text: None, rounds=12, runs=2)
     assert report.steps == 29
@@ -55,7 +54,6 @@ def test_every_round_is_run_through_the_graph() -> None:
     assert min(report.wall.ours.low, report.cpu.ours.low, report.wall.floor.low, report.cpu.floor.low) > 0
 
 
-@pytest.mark.slow
 def test_report_is_given_by_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph_speed, "measure_graph", partial(measure_graph, runs=2))
     result = CliRunner().invoke(bench, ["graph", "--json"], obj=Session(overrides=(UNREAD,)), catch_exceptions=False)

@@ -38,7 +38,6 @@ def test_a_folder_without_clips_is_refused(tmp_path: Path) -> None:
         measure_moments(tmp_path, 1, "held out", lambda _: None)
 
 
-@pytest.mark.slow
 def test_what_is_planted_into_quiet_clips_is_found_and_nothing_else(tmp_path: Path) -> None:
     names = [name for name in (f"{number}.mkv" for number in range(20)) if half_of(name) == "tuning"][:2]
     for seed, name in enumerate(names):

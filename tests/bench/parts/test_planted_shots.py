@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from helpers.media.clips import noise, write_clip
 
 from longtake.bench.parts.planted_shots import KINDS, Kind, Transition, listed_times, measure_shots, score, show_shots
@@ -37,7 +36,6 @@ def test_a_cut_inside_a_dissolve_is_false() -> None:
     assert score("cut", [at("dissolve", 7.0, 8.0)], [at("cut", 7.5)]).precision.count == 0
 
 
-@pytest.mark.slow
 def test_a_film_of_quiet_clips_is_told_apart_without_a_fault(tmp_path: Path) -> None:
     names = [name for name in (f"{number}.mkv" for number in range(40)) if half_of(name) == "tuning"][:5]
     for seed, name in enumerate(names):

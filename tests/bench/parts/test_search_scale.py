@@ -13,7 +13,6 @@ def test_times_on_a_line_are_extrapolated_along_it() -> None:
     assert extrapolate([100_000, 200_000, 400_000], [3.0, 4.0, 6.0]) == pytest.approx(2 + FAR / 100_000)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read as Linux reports it")
 def test_report_holds_each_size() -> None:
     report = measure_scale([700, 250, 1000], lambda _: None)

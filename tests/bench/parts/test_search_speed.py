@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from itertools import islice
 
-import pytest
-
 from longtake.bench.parts.made_up import sentences, vocabulary
 from longtake.bench.parts.search_speed import PER_VIDEO, QUERIES, measure_search, show_search
 
@@ -27,7 +25,6 @@ def test_the_vocabulary_holds_common_words_and_those_of_the_demo() -> None:
     assert len(words) == len(set(words)) > 8000
 
 
-@pytest.mark.slow
 def test_report_holds_every_measure() -> None:
     reported: list[str] = []
     report = measure_search([PER_VIDEO + 500], reported.append)

@@ -48,7 +48,7 @@ def _predictions(run: Path) -> dict[tuple[str, str], Prediction]:
     return {(each.item, each.subject): each for each in RunFolder(run).predictions(print).values()}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_cluster_replies_as_this_process_does(questions: Path) -> None:
     pytest.importorskip("ray", reason="needs the extra `ray`: pip install 'longtake[ray]'")
     assert eval_(*_arguments(questions, "here"), settings=("--library", questions / "library"))[0] == 0

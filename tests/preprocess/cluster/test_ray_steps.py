@@ -89,7 +89,7 @@ class Placed(Worker):
         return os.getpid(), len(ray.get_gpu_ids())
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_only_work_that_uses_a_gpu_goes_to_the_worker_with_one() -> None:
     def gpus(pool: Pool, gpu: bool) -> list[int]:
         """Of each worker that answered four calls at once."""
@@ -107,7 +107,7 @@ def test_only_work_that_uses_a_gpu_goes_to_the_worker_with_one() -> None:
             assert gpus(pool, gpu=False) == [0, 0], "no worker is kept for work that nobody has"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_cluster_makes_the_same_bytes(address: str, videos: list[Path], here: Path, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, SETTINGS)
     with RaySteps(address, SETTINGS) as steps, ThreadPoolExecutor(3) as pool:
@@ -118,8 +118,7 @@ def test_a_cluster_makes_the_same_bytes(address: str, videos: list[Path], here: 
     assert in_use(tmp_path) == in_use(here)
 
 
-@pytest.mark.slow
-@pytest.mark.kills
+@pytest.mark.nightly
 def test_a_lost_worker_costs_no_finished_chunk(address: str, videos: list[Path], tmp_path: Path) -> None:
     kept: dict[str, int] = {}
     made: dict[str, int] = {}
@@ -147,7 +146,7 @@ def test_a_lost_worker_costs_no_finished_chunk(address: str, videos: list[Path],
     assert made == kept
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_stop_ends_the_work_of_the_cluster_and_keeps_it(address: str, videos: list[Path], tmp_path: Path) -> None:
     checks = iter(range(4))  # fewer than there are steps, and each step checks at least once
 
@@ -161,7 +160,7 @@ def test_a_stop_ends_the_work_of_the_cluster_and_keeps_it(address: str, videos: 
         assert workspace.add(videos[0], runner=steps).complete
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_indexes_on_this_machine(videos: list[Path], tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="needs the extra `ray`: pip install 'longtake[ray]'")
     done = longtake(
@@ -184,7 +183,7 @@ with Pool(sys.argv[1], Reader, gpu=False) as pool:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("start_node", [False, True])
 def test_workers_have_no_input_from_the_terminal_that_started_them(tmp_path: Path, start_node: bool) -> None:
     pytest.importorskip("ray", reason="needs the extra `ray`: pip install 'longtake[ray]'")
@@ -226,7 +225,7 @@ def _read_all(terminal: int) -> None:
             pass
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_cluster_started_here_asks_for_its_token(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="needs the extra `ray`: pip install 'longtake[ray]'")
     joins = "import os; from longtake.cluster.pool import _connected; _connected(os.environ['CLUSTER'])"

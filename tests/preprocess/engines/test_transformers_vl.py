@@ -48,7 +48,7 @@ def written(engine: TransformersPictures, *parts: str | bytes) -> str:
         return ""
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_picture_has_a_place_for_each_of_its_patches(folder: Path) -> None:
     engine = pictures(folder)
     inputs = engine._inputs(["First:", RED, "second:", NOISE, "What <|image_pad|> is it?"])
@@ -62,7 +62,7 @@ def test_every_picture_has_a_place_for_each_of_its_patches(folder: Path) -> None
     assert text.index("First:") < text.index("second:") < text.index("What  is it?")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_written_depends_on_the_picture(folder: Path) -> None:
     engine = pictures(folder)
     replies = [written(engine, "What is it?", picture) for picture in (RED, NOISE, RED)]
@@ -71,7 +71,7 @@ def test_what_is_written_depends_on_the_picture(folder: Path) -> None:
     assert written(engine, "What is it?") not in replies
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_both_capabilities_run_in_separate_processes(folder: Path) -> None:
     table = EngineTable(settings(folder))
     captions, questions = table.load("captions"), table.load("visual_question")
@@ -84,7 +84,7 @@ def test_both_capabilities_run_in_separate_processes(folder: Path) -> None:
         questions.close()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_another_model_has_another_id_and_a_copy_the_same(folder: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     assert pictures(copy).model == pictures(folder).model
@@ -92,7 +92,7 @@ def test_another_model_has_another_id_and_a_copy_the_same(folder: Path, tmp_path
     assert pictures(copy).model != pictures(folder).model
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_damaged_weights_are_one_sentence(folder: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     (copy / "model.safetensors").write_bytes((copy / "model.safetensors").read_bytes()[:1000])
@@ -101,7 +101,7 @@ def test_damaged_weights_are_one_sentence(folder: Path, tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
     assert "audio-spectrogram-transformer" in (missing_question_model(settings(write_tiny_ast(tmp_path))) or "")
 

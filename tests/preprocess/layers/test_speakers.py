@@ -67,7 +67,7 @@ def test_without_voices_nothing_is_built_and_without_an_engine_it_says_so(tone: 
         Speakers().recipes(job_for(tone, {"sounds": voiced}, "engines.speakers=[]"))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.voices
 @with_weights
 def test_two_voices_in_a_talk_are_told_apart(media: Path, tmp_path: Path) -> None:

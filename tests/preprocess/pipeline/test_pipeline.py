@@ -303,8 +303,7 @@ def test_a_library_of_another_version_is_refused(video: Path, tmp_path: Path) ->
         Workspace(tmp_path, EMBEDDED)
 
 
-@pytest.mark.slow
-@pytest.mark.kills
+@pytest.mark.nightly
 @pytest.mark.parametrize("after", [1, 2, 4])
 def test_a_killed_index_goes_on_where_it_was(video: Path, tmp_path: Path, after: int) -> None:
     """Killed when `after` chunks are on disk; none is made twice, and the layers are those of an undisturbed run."""

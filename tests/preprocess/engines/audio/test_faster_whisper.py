@@ -20,7 +20,7 @@ from longtake.preprocess.engines.audio.faster_whisper import FasterWhisper, miss
 from longtake.preprocess.engines.audio.speech_engine import RATE
 from longtake.settings import Settings
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 START = 100.0
 

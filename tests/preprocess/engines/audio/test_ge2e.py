@@ -13,7 +13,7 @@ from longtake.preprocess.engines.audio.speaker_engine import RATE
 from longtake.settings import Settings
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.nightly,
     pytest.mark.voices,
     pytest.mark.skipif(missing_weights(Settings()) is not None, reason="Resemblyzer's weights aren't installed"),
 ]

@@ -15,7 +15,7 @@ from longtake.preprocess.engines.audio.pocketsphinx import PocketSphinx
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment
 from longtake.settings import Settings
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 SENTENCES = {
     "pocketsphinx/sense_and_sensibility_01_austen_64kb-0870.wav": (

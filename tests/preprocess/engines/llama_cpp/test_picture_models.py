@@ -26,7 +26,7 @@ def settings(*more: str) -> Settings:
     return load(overrides=("engines.captions=gguf", "engines.visual_question=gguf", *named, *more))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_picture_reaches_the_model(tmp_path: Path) -> None:
     given = settings(f"gguf.mmproj={write_tiny_projector(tmp_path)}", "gguf.context=2048")
     table = EngineTable(given)

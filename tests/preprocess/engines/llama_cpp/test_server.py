@@ -27,7 +27,7 @@ from longtake.preprocess.engines.llama_cpp.gguf_header import read_header
 from longtake.preprocess.engines.llama_cpp.server import LlamaServer, missing_gguf, shared_server
 from longtake.preprocess.engines.llama_cpp.transport import dropped_when
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 LONG = "Write a very long story about the sea."
 
 

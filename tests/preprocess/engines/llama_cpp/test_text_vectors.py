@@ -25,7 +25,7 @@ def settings(model: Path | str, *more: str) -> Settings:
     return load(overrides=("engines.text_embedding=[gguf, wordllama]", f"text_embedding.model={model}", *more))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_texts_that_are_alike_are_near() -> None:
     embedding = GgufEmbedding(settings(smollm2()))
     texts = ["The cat sat.", "A feline rested.", "Stock prices fell by ten percent.", "", "word " * 5_000]
@@ -38,7 +38,7 @@ def test_texts_that_are_alike_are_near() -> None:
     assert len(embedding.embed([])) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_index_is_made_of_them_and_searched_by_them(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", settings(smollm2(), "engines.speakers=[]"))
     workspace.add(write_small_video(tmp_path / "talk.mp4"))
@@ -49,7 +49,7 @@ def test_an_index_is_made_of_them_and_searched_by_them(tmp_path: Path) -> None:
     assert "kettle" in best.document.text
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_reranker_puts_what_search_found_in_its_order(demo_workspace: Workspace, tmp_path: Path) -> None:
     smollm2()
     named = (f"reranking.model={write_tiny_reranker(tmp_path)}", "reranking.candidates=50")
@@ -68,7 +68,7 @@ def test_a_reranker_puts_what_search_found_in_its_order(demo_workspace: Workspac
     assert best.document.id == strong[0].document.id
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_reranker_that_cannot_be_loaded_leaves_the_order(tmp_path: Path) -> None:
     whole = write_tiny_reranker(tmp_path).read_bytes()
     (tmp_path / "cut.gguf").write_bytes(whole[: len(whole) - 1_000])

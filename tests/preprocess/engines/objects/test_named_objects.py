@@ -43,7 +43,7 @@ def found(model: Model, picture: Picture = WIDE, confidence: float = 0.0) -> lis
     return engine.find(picture, CUP)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_boxes_of_owlv2_lie_on_a_square_that_the_picture_fills_in_part(tmp_path: Path) -> None:
     folder = write_tiny_owlv2(tmp_path)
     import torch  # pyright: ignore[reportMissingImports] - an extra
@@ -69,7 +69,7 @@ def test_boxes_of_owlv2_lie_on_a_square_that_the_picture_fills_in_part(tmp_path:
     assert first.box == pytest.approx((left, top, right - left, bottom - top), abs=0.001)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_boxes_lie_in_the_picture_and_only_sure_ones_are_kept(model: Model) -> None:
     every = found(model)
     assert every
@@ -82,7 +82,7 @@ def test_boxes_lie_in_the_picture_and_only_sure_ones_are_kept(model: Model) -> N
     assert all(each.confidence >= middle - 0.001 for each in found(model, confidence=middle))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_damaged_model_says_what_to_do(model: Model, tmp_path: Path) -> None:
     for file in model[1].iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
@@ -92,7 +92,7 @@ def test_a_damaged_model_says_what_to_do(model: Model, tmp_path: Path) -> None:
         found((model[0], tmp_path))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("given", "said"), [("FOLDER", "has no config.json"), ("someone/none", "longtake models pull")]
 )

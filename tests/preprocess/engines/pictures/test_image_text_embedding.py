@@ -20,7 +20,7 @@ from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextE
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 Write = Callable[..., Path]
 MODELS: dict[str, tuple[str, Write]] = {
     "siglip": ("siglip", write_tiny_siglip),

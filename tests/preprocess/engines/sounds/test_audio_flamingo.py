@@ -29,7 +29,7 @@ def settings(folder: Path | str) -> Settings:
     return load(overrides=[f"audio_question.model={folder}"])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_answer_depends_on_the_sound_and_not_on_the_process(folder: Path) -> None:
     engine = engine_process(f"{AudioFlamingo.__module__}:AudioFlamingo", settings(folder))
     local = AudioFlamingo(settings(folder))
@@ -42,7 +42,7 @@ def test_the_answer_depends_on_the_sound_and_not_on_the_process(folder: Path) ->
         engine.close()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_damaged_weights_are_one_sentence(folder: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     (copy / "model.safetensors").write_bytes((copy / "model.safetensors").read_bytes()[:1000])
@@ -51,7 +51,7 @@ def test_damaged_weights_are_one_sentence(folder: Path, tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_model_of_another_kind_is_refused(folder: Path, tmp_path: Path) -> None:
     assert missing_model(settings(folder)) is None
     assert "audio-spectrogram-transformer" in (missing_model(settings(write_tiny_ast(tmp_path))) or "")

@@ -74,7 +74,7 @@ def heard(engine: SoundEngine, blocks: Sequence[AudioBlock]) -> list[SoundEvent]
 BEEP = np.concatenate([np.zeros(12 * RATE), 0.3 * np.sin(2 * np.pi * 1000 * clock(8)), np.zeros(20 * RATE)])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_names_only_what_is_audible_with_the_labels_of_the_model(tagger: Tagger, folder: Path) -> None:
     engine = tagger.engine(settings(folder, 0.01))
     assert engine.labels == tagger.labels
@@ -84,7 +84,7 @@ def test_names_only_what_is_audible_with_the_labels_of_the_model(tagger: Tagger,
     assert all(-25 < event.level_db < -5 for event in named)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_keeps_all_that_the_embedded_engine_finds(tagger: Tagger, folder: Path) -> None:
     engine = tagger.engine(settings(folder, 0.01))
     tagged = heard(engine, blocks_at(engine.rate, BEEP))
@@ -95,7 +95,7 @@ def test_keeps_all_that_the_embedded_engine_finds(tagger: Tagger, folder: Path) 
         assert (one.start, one.end) == pytest.approx((other.start, other.end), abs=0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_events_do_not_depend_on_where_blocks_end(tagger: Tagger, folder: Path) -> None:
     samples = np.concatenate([noise(20, 0.1), np.zeros(24 * RATE)])
     engine = tagger.engine(settings(folder, 0.01))
@@ -109,7 +109,7 @@ def test_events_do_not_depend_on_where_blocks_end(tagger: Tagger, folder: Path) 
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_another_model_or_limit_has_another_id_and_a_copy_the_same(
     tagger: Tagger, folder: Path, tmp_path: Path
 ) -> None:
@@ -124,7 +124,7 @@ def test_another_model_or_limit_has_another_id_and_a_copy_the_same(
     assert all(each.startswith(SpectralSounds.id) for each in ids)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_runs_in_a_separate_process(tagger: Tagger, folder: Path) -> None:
     of_tagger = settings(folder, 0.01)
     engine = engine_process(f"{tagger.engine.__module__}:{tagger.engine.__name__}", of_tagger)
@@ -135,7 +135,7 @@ def test_runs_in_a_separate_process(tagger: Tagger, folder: Path) -> None:
         engine.close()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_folder_is_checked_before_anything_is_loaded(tagger: Tagger, folder: Path, tmp_path: Path) -> None:
     assert tagger.missing(settings(folder)) is None
     [other] = [each for each in TAGGERS.values() if each.engine is not tagger.engine]
@@ -145,7 +145,7 @@ def test_a_folder_is_checked_before_anything_is_loaded(tagger: Tagger, folder: P
     assert "model.safetensors" in (tagger.missing(settings(tmp_path / "model")) or "")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("damage", ["truncated", "no weights in it"])
 def test_damaged_weights_are_one_sentence(tagger: Tagger, folder: Path, tmp_path: Path, damage: str) -> None:
     from safetensors.numpy import save_file
@@ -209,7 +209,7 @@ def test_a_gap_in_the_file_separates_two_sounds() -> None:
     assert [(event.start, event.end) for event in events if event.kind == "Blast"] == [(0, 8), (60, 68)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_label_is_found_once_when_the_embedded_engine_knows_it_too(tmp_path: Path, media: Path) -> None:
     from longtake.preprocess.media.audio import read_audio
     from longtake.preprocess.media.media import probe
@@ -221,7 +221,7 @@ def test_a_label_is_found_once_when_the_embedded_engine_knows_it_too(tmp_path: P
     assert "Speech" not in kinds
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_question_about_a_named_sound_leads_to_its_place(tmp_path: Path) -> None:
     of_ast = settings(write_tiny_ast(tmp_path / "ast"), 0.9)
     write_sound(tmp_path / "yard.wav", np.concatenate([np.zeros(20 * RATE), noise(8, 0.1), np.zeros(20 * RATE)]))

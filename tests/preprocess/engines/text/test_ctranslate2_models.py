@@ -27,7 +27,7 @@ def settings(folder: Path | str) -> Settings:
     return load(overrides=[f"translation.model={folder}"])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_each_text_is_translated_in_a_separate_process_as_in_this_one(folder: Path) -> None:
     engine = engine_process(f"{CTranslate2.__module__}:CTranslate2", settings(folder))
     try:
@@ -38,7 +38,7 @@ def test_each_text_is_translated_in_a_separate_process_as_in_this_one(folder: Pa
         engine.close()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_target_language_is_what_the_model_is_told(folder: Path) -> None:
     """Each sentence is translated as the model itself does, with the tokens of the languages."""
     import ctranslate2
@@ -61,7 +61,7 @@ def _tokens(folder: Path) -> tuple[str, ...]:
     return next(tokens for tokens in KINDS.values() if tokens[0] in text)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("code", ["en", "es", "zh", "zh-Hans", "ar", "no", "en-GB"])
 def test_languages_of_both_kinds_are_known_by_their_usual_codes(folder: Path, code: str) -> None:
     engine = CTranslate2(settings(folder))
@@ -69,7 +69,7 @@ def test_languages_of_both_kinds_are_known_by_their_usual_codes(folder: Path, co
     assert engine.missing("es", code) is None
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_unknown_language_is_one_sentence(folder: Path) -> None:
     engine = CTranslate2(settings(folder))
     assert "Welsh" in (engine.missing("cy", "en") or "")
@@ -77,7 +77,7 @@ def test_an_unknown_language_is_one_sentence(folder: Path) -> None:
         engine.translate(["ci"], "cy", "en")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_model_is_preferred_and_a_copy_has_the_same_id(folder: Path, tmp_path: Path) -> None:
     table = EngineTable(settings(folder))
     assert table.report("translation").engine == "ctranslate2"
@@ -85,7 +85,7 @@ def test_a_model_is_preferred_and_a_copy_has_the_same_id(folder: Path, tmp_path:
     assert CTranslate2(settings(copy)).id == table.load("translation").id
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("absent", ["model.bin", "tokenizer.json", "shared_vocabulary.json", "config.json"])
 def test_a_missing_file_is_named(folder: Path, tmp_path: Path, absent: str) -> None:
     copy = copy_of(folder, tmp_path / "copy")
@@ -94,7 +94,7 @@ def test_a_missing_file_is_named(folder: Path, tmp_path: Path, absent: str) -> N
     assert absent in (missing_model(settings(copy)) or "")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_model_of_another_kind_is_refused(folder: Path, tmp_path: Path) -> None:
     assert "ct2-transformers-converter" in (missing_model(settings(folder.parent)) or "")
     copy = copy_of(folder, tmp_path / "copy")
@@ -102,7 +102,7 @@ def test_a_model_of_another_kind_is_refused(folder: Path, tmp_path: Path) -> Non
     assert "names no languages" in (missing_model(settings(copy)) or "")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("damaged", ["model.bin", "tokenizer.json"])
 def test_a_damaged_file_is_one_sentence(folder: Path, tmp_path: Path, damaged: str) -> None:
     copy = copy_of(folder, tmp_path / "copy")
