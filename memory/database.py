@@ -16,7 +16,7 @@ from longtake.memory.postgres import Postgres
 
 _WAIT = 30.0  # seconds for another process to finish writing
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_NOT_NOW = (*_BUSY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+_CHANGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_IOERR_SHORT_READ)  # a table has another form, the file was cut
 _NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)  # its log files can be neither opened nor created
 
 
@@ -124,12 +124,9 @@ def check_database(file: Path | Postgres, table: str, what: str) -> None:
 
 def is_damage(error: Exception) -> bool:
     """Whether an error of SQLite says that the file is damaged, and not that it can't be reached now."""
-    return isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
-
-
-def unusable_now(code: int) -> bool:
-    """Whether an error code of SQLite says that a file is busy or can't be reached now, not that it is damaged."""
-    return code & 0xFF in _NOT_NOW and code != sqlite3.SQLITE_IOERR_SHORT_READ
+    if isinstance(error, sqlite3.OperationalError):
+        return getattr(error, "sqlite_errorcode", 0) in _CHANGED
+    return isinstance(error, sqlite3.DatabaseError)
 
 
 def advice_on(error: Exception, what: str) -> str:
@@ -141,12 +138,7 @@ def advice_on(error: Exception, what: str) -> str:
     """
     if is_damage(error):
         return f"The file is damaged: move it away to start {what}."
-    return advice_for(getattr(error, "sqlite_errorcode", 0))
-
-
-def advice_for(code: int) -> str:
-    """What to do about an error code of SQLite that is no damage."""
-    if code & 0xFF in _BUSY:
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
         return "Another process is still writing: try again in a moment."
     return "Check free disk space and write permission."
 
