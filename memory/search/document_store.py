@@ -21,7 +21,7 @@ from longtake.memory.timespan import TimeSpan
 _WHAT = "documents of the search index"
 _TABLE = """
 CREATE TABLE IF NOT EXISTS documents (
-    revision TEXT NOT NULL, row INTEGER NOT NULL, video TEXT NOT NULL, document BLOB NOT NULL, checksum INTEGER NOT NULL,
+    revision TEXT, row INTEGER, video TEXT NOT NULL, document BLOB NOT NULL, checksum INTEGER NOT NULL,
     PRIMARY KEY (revision, row)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS documents_of_videos ON documents (video);

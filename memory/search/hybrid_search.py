@@ -30,7 +30,7 @@ from longtake.memory.search.document_store import DocumentsError, DocumentStore
 from longtake.memory.search.event_merging import Event, find_events
 from longtake.memory.search.fusion import WORDS, Candidate, Ranking, fuse, top
 from longtake.memory.search.merged_segments import merge
-from longtake.memory.search.search_index import Batch, Document, Hit, Match, SearchFilter, Vectors
+from longtake.memory.search.search_index import Batch, Hit, Match, SearchFilter, Vectors
 from longtake.memory.search.segments import Segment, SegmentError, SegmentStore
 from longtake.memory.search.terms import VERSION, query_terms
 from longtake.memory.search.vectors import VectorsError
