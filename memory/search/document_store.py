@@ -39,7 +39,7 @@ def _damage_told() -> Iterator[None]:
     except LibraryUnavailable:
         raise
     except LibraryError as error:
-        raise DocumentsError(str(error)) from error
+        raise DocumentsError(str(error.__cause__)) from error
 
 
 class DocumentStore:

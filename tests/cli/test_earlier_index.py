@@ -37,36 +37,34 @@ def earlier(request: pytest.FixtureRequest, own_workspace: Workspace) -> Path:
     return own_workspace.library.root
 
 
-def run(library: Path, *arguments: str) -> tuple[str, list[str]]:
-    """What a command printed, and the lines of its standard error; it must succeed."""
+def run(library: Path, *arguments: str) -> tuple[str, str]:
+    """What a command, which must succeed, wrote to standard output and standard error."""
     command = [sys.executable, "-m", "longtake", "--library", str(library), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, (done.returncode, done.stderr)
-    return done.stdout, done.stderr.splitlines()
+    return done.stdout, done.stderr
 
 
 @pytest.mark.parametrize(
-    ("command", "answer"),
-    [(("search", "kettle"), COSTS), (("ask", "talk.mp4", "How much does the blue kettle cost?"), COSTS)],
-    ids=["search", "ask"],
+    "command", [("search", "kettle"), ("ask", "talk.mp4", "How much does the blue kettle cost?")], ids=["search", "ask"]
 )
-def test_it_is_built_again_by_the_first_command(earlier: Path, command: tuple[str, ...], answer: str) -> None:
+def test_it_is_built_again_by_the_first_command(earlier: Path, command: tuple[str, ...]) -> None:
     assert "is of an earlier version: the next `longtake search` builds it again." in run(earlier, "doctor")[0]
     stdout, stderr = run(earlier, *command)
-    assert answer in stdout
-    assert [line.partition(": ")[2] for line in stderr] == [SAID]
+    assert COSTS in stdout
+    assert stderr.count(SAID) == 1
     assert not (earlier / "index" / "chroma").exists()
-    assert run(earlier, *command)[1] == []
+    assert SAID not in run(earlier, *command)[1]
     assert "search index" not in run(earlier, "doctor")[0]
 
 
 def test_indexing_another_file_builds_all_of_it_again(earlier: Path, tmp_path: Path) -> None:
     other = write_clip(tmp_path / "red.mp4", [flat((20, 20, 180))] * 20, sound_seconds=2.0)
-    assert sum(SAID in line for line in run(earlier, "index", str(other))[1]) == 1
+    assert run(earlier, "index", str(other))[1].count(SAID) == 1
     assert not (earlier / "index" / "chroma").exists()
     stdout, stderr = run(earlier, "search", "kettle")
     assert COSTS in stdout
-    assert stderr == []
+    assert stderr == ""
 
 
 def test_what_is_left_of_it_stays_until_all_videos_are_in_the_new_one(earlier: Path) -> None:
