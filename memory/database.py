@@ -18,6 +18,7 @@ _WAIT = 30.0  # seconds for another process to finish writing
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _CHANGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_IOERR_SHORT_READ)  # a table has another form, the file was cut
 _NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)  # its log files can be neither opened nor created
+_NO_ROOM = (sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE)  # for them
 
 
 class Connection(Protocol):
@@ -87,12 +88,14 @@ def connect_to_read(file: Path) -> sqlite3.Connection:
     While SQLite reads, it keeps its log next to the file. A connection with write access removes the log on closing;
     with `mode=ro` it would stay. In a folder without write access, the file is read as it lies there, which is what
     `immutable` means (sqlite.org/wal.html, Read-Only Databases): what another user or machine writes meanwhile may be
-    missed.
+    missed. So it is on a full disk, if nothing lies in the log.
     """
     try:
         return _connect(file, "mode=rw")
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in _NO_LOG or os.access(file.parent, os.W_OK):
+        log = file.with_name(f"{file.name}-wal")
+        full = error.sqlite_errorcode in _NO_ROOM and not (log.exists() and log.stat().st_size)
+        if not full and (error.sqlite_errorcode & 0xFF not in _NO_LOG or os.access(file.parent, os.W_OK)):
             raise
     return _connect(file, "immutable=1")
 
