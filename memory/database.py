@@ -16,7 +16,7 @@ from longtake.memory.postgres import Postgres
 
 _WAIT = 30.0  # seconds for another process to finish writing
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_CHANGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_IOERR_SHORT_READ)  # a table has another form, the file was cut
+_CHANGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_IOERR_SHORT_READ)  # a table or text has another form, the file was cut
 _NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)  # its log files can be neither opened nor created
 _NO_ROOM = (sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE)  # for them
 
@@ -128,7 +128,7 @@ def check_database(file: Path | Postgres, table: str, what: str) -> None:
 def is_damage(error: Exception) -> bool:
     """Whether an error of SQLite says that the file is damaged, and not that it can't be reached now."""
     if isinstance(error, sqlite3.OperationalError):
-        return getattr(error, "sqlite_errorcode", 0) in _CHANGED
+        return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) in _CHANGED
     return isinstance(error, sqlite3.DatabaseError)
 
 

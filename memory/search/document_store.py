@@ -39,7 +39,7 @@ def _damage_told() -> Iterator[None]:
     except LibraryUnavailable:
         raise
     except LibraryError as error:
-        raise DocumentsError(str(error.__cause__)) from error
+        raise DocumentsError(" ".join(str(error.__cause__).split())) from error
 
 
 class DocumentStore:
@@ -70,7 +70,7 @@ class DocumentStore:
 
     def get(self, names: Sequence[tuple[str, int]]) -> list[Document]:
         """The documents with these revisions and rows, in this order."""
-        select = "SELECT document, checksum FROM documents WHERE revision = ? AND row = ?"
+        select = "SELECT CAST(document AS BLOB), checksum FROM documents WHERE revision = ? AND row = ?"
         with self._reading() as connection:
             found = [connection.execute(select, name).fetchone() for name in names]
         if not all(row and zlib.crc32(row[0]) == row[1] for row in found):
@@ -83,7 +83,7 @@ class DocumentStore:
             check_database(self.file, "documents", _WHAT)
         with self._reading() as connection:
             held = dict(connection.execute("SELECT revision, COUNT(*) FROM documents GROUP BY revision"))
-            rows = connection.execute("SELECT document, checksum FROM documents")
+            rows = connection.execute("SELECT CAST(document AS BLOB), checksum FROM documents")
             sound = all(zlib.crc32(text) == checksum for text, checksum in rows)
         if not sound or any(held.get(revision, 0) != count for revision, count in counts.items()):
             raise DocumentsError(f"a document is missing or damaged in {self.file}")
@@ -103,6 +103,9 @@ class DocumentStore:
         with _damage_told(), read_database(self.file, "documents", _WHAT) as connection:
             if connection is None:
                 raise DocumentsError(f"{self.file} has no documents")
+            # This reads the first page only, where a wrong byte may show nowhere else until the file is written to.
+            if connection.execute("PRAGMA quick_check(sqlite_schema)").fetchone() != ("ok",):
+                raise DocumentsError(f"{self.file} begins wrong")
             yield connection
 
 
