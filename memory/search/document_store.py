@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS documents (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS documents_of_videos ON documents (video);
 """
+_SELECT = "SELECT CAST(IFNULL(document, '') AS BLOB), checksum FROM documents"  # damage may change the type of a value
 
 
 class DocumentsError(Exception):
@@ -70,7 +71,7 @@ class DocumentStore:
 
     def get(self, names: Sequence[tuple[str, int]]) -> list[Document]:
         """The documents with these revisions and rows, in this order."""
-        select = "SELECT CAST(document AS BLOB), checksum FROM documents WHERE revision = ? AND row = ?"
+        select = f"{_SELECT} WHERE revision = ? AND row = ?"
         with self._reading() as connection:
             found = [connection.execute(select, name).fetchone() for name in names]
         if not all(row and zlib.crc32(row[0]) == row[1] for row in found):
@@ -83,7 +84,7 @@ class DocumentStore:
             check_database(self.file, "documents", _WHAT)
         with self._reading() as connection:
             held = dict(connection.execute("SELECT revision, COUNT(*) FROM documents GROUP BY revision"))
-            rows = connection.execute("SELECT CAST(document AS BLOB), checksum FROM documents")
+            rows = connection.execute(_SELECT)
             sound = all(zlib.crc32(text) == checksum for text, checksum in rows)
         if not sound or any(held.get(revision, 0) != count for revision, count in counts.items()):
             raise DocumentsError(f"a document is missing or damaged in {self.file}")
