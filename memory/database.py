@@ -16,8 +16,9 @@ from longtake.memory.postgres import Postgres
 
 _WAIT = 30.0  # seconds for another process to finish writing
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_NOT_NOW = (*_BUSY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+_CHANGED = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_IOERR_SHORT_READ)  # a table or text has another form, the file was cut
 _NO_LOG = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)  # its log files can be neither opened nor created
+_NO_ROOM = (sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE)  # for them
 
 
 class Connection(Protocol):
@@ -87,12 +88,14 @@ def connect_to_read(file: Path) -> sqlite3.Connection:
     While SQLite reads, it keeps its log next to the file. A connection with write access removes the log on closing;
     with `mode=ro` it would stay. In a folder without write access, the file is read as it lies there, which is what
     `immutable` means (sqlite.org/wal.html, Read-Only Databases): what another user or machine writes meanwhile may be
-    missed.
+    missed. So it is on a full disk, if nothing lies in the log.
     """
     try:
         return _connect(file, "mode=rw")
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in _NO_LOG or os.access(file.parent, os.W_OK):
+        log = file.with_name(f"{file.name}-wal")
+        full = error.sqlite_errorcode in _NO_ROOM and not (log.exists() and log.stat().st_size)
+        if not full and (error.sqlite_errorcode & 0xFF not in _NO_LOG or os.access(file.parent, os.W_OK)):
             raise
     return _connect(file, "immutable=1")
 
@@ -124,12 +127,9 @@ def check_database(file: Path | Postgres, table: str, what: str) -> None:
 
 def is_damage(error: Exception) -> bool:
     """Whether an error of SQLite says that the file is damaged, and not that it can't be reached now."""
-    return isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
-
-
-def unusable_now(code: int) -> bool:
-    """Whether an error code of SQLite says that a file is busy or can't be reached now, not that it is damaged."""
-    return code & 0xFF in _NOT_NOW and code != sqlite3.SQLITE_IOERR_SHORT_READ
+    if isinstance(error, sqlite3.OperationalError):
+        return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) in _CHANGED
+    return isinstance(error, sqlite3.DatabaseError)
 
 
 def advice_on(error: Exception, what: str) -> str:
@@ -141,12 +141,7 @@ def advice_on(error: Exception, what: str) -> str:
     """
     if is_damage(error):
         return f"The file is damaged: move it away to start {what}."
-    return advice_for(getattr(error, "sqlite_errorcode", 0))
-
-
-def advice_for(code: int) -> str:
-    """What to do about an error code of SQLite that is no damage."""
-    if code & 0xFF in _BUSY:
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY:
         return "Another process is still writing: try again in a moment."
     return "Check free disk space and write permission."
 

@@ -46,7 +46,7 @@ import os, sys
 from longtake.cluster.pool import Pool, Worker
 from longtake.errors import LongtakeError
 from longtake.memory.postgres import Postgres
-from longtake.memory.search.document_store import connect
+from longtake.memory.search.chroma_server import connect
 from longtake.offline import forbid_network
 def database(url):
     Postgres(url).pool()

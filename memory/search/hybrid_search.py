@@ -3,15 +3,16 @@
 A document with no word of the query and below the floor of every vector is weak: it comes last and is marked.
 
 Readers never lock: they follow `revisions.json`, and retry if a writer replaced it meanwhile. There is one writer at a
-time. A damaged index is emptied and filled again from the layers; damage to `revisions.json` empties it too.
+time. A damaged index is emptied and filled again from the layers; damage to `revisions.json` empties it too. Without
+the file of the documents, nothing counts as indexed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,26 +26,27 @@ from longtake.lazy import cached_property
 from longtake.memory.layers import content_key
 from longtake.memory.search.corpus import Corpus, Mask
 from longtake.memory.search.current_revisions import Revision, entry, read_current, video_of, write_current
+from longtake.memory.search.document_store import DocumentsError, DocumentStore
 from longtake.memory.search.event_merging import Event, find_events
 from longtake.memory.search.fusion import WORDS, Candidate, Ranking, fuse, top
 from longtake.memory.search.merged_segments import merge
-from longtake.memory.search.search_index import Batch, Document, Hit, Match, SearchFilter, Vectors
+from longtake.memory.search.search_index import Batch, Hit, Match, SearchFilter, Vectors
 from longtake.memory.search.segments import Segment, SegmentError, SegmentStore
-from longtake.memory.search.stored_documents import DocumentsError, read_documents
 from longtake.memory.search.terms import VERSION, query_terms
 from longtake.memory.search.vectors import VectorsError
 
 if TYPE_CHECKING:
-    from longtake.memory.search.document_store import DocumentStore
+    from longtake.memory.search.chroma_server import ChromaDocuments
 
 _DEPTH = 100  # candidates per signal; deeper ones add less than 1 / 160 to a fused score
 _DEEPER = 4  # times as many, if they made too few events
-_ROOM = 1 << 20  # bytes: more than the index of a short video takes
 _DAMAGE = (DocumentsError, SegmentError, VectorsError)
+
+log = logging.getLogger(__name__)
 
 
 class HybridIndex:
-    """The search index of a library: documents in Chroma, their times, words and vectors in segments."""
+    """The search index of a library: documents in SQLite or Chroma, their times, words and vectors in segments."""
 
     def __init__(
         self,
@@ -62,7 +64,7 @@ class HybridIndex:
             floors: by id of an embedding, the cosine below which a match is weak; 0 for others.
             rrf_constant: constant of reciprocal-rank fusion (Cormack, Clarke and Buettcher, 2009).
             refill: adds every video again, after damage emptied the index; without it, damage is an error.
-            chroma: address of the Chroma server that keeps the documents; None if this process does.
+            chroma: address of the Chroma server that keeps the documents; None if a file of the index does.
         """
         self.root = root
         self.floors = floors or {}
@@ -70,6 +72,8 @@ class HybridIndex:
         self.chroma = chroma
         self._refill = refill
         self._segments = SegmentStore(root / "segments")
+        self._file = root / "documents.sqlite"
+        self._earlier = root / "chroma"  # where earlier versions had Chroma keep the documents
         self._corpus = Corpus({}, self._open)
         self._known: tuple[tuple[int, ...], dict[str, Revision]] | None = None
 
@@ -95,28 +99,40 @@ class HybridIndex:
         within = (revision for name, revision in self._read().items() if not videos or video_of(name) in videos)
         return frozenset(space for revision in within for space in revision.spaces)
 
+    @property
+    def outdated(self) -> bool:
+        """Whether an earlier version wrote it, and not all of it was built again since."""
+        return not self.chroma and self._earlier.exists()
+
+    def forget_earlier(self) -> None:
+        """Remove the documents of an earlier version, once all videos are in the index again."""
+        shutil.rmtree(self._earlier, ignore_errors=True)
+
     def check(self) -> None:
-        """Open the words and vectors of every video, and check that the documents exist. Nothing is written.
+        """Open the words and vectors of every video, and read the documents through. Nothing is written.
 
         Raises:
             LibraryUnavailable: if the server of the documents doesn't answer.
-            LibraryError: if something is missing or damaged.
+            LibraryError: if something is missing, damaged or of an earlier version.
         """
+        if self.outdated:
+            raise LibraryError(
+                f"The search index {self.root} is of an earlier version: the next `longtake search` builds it again."
+            )
         if self.chroma:
-            from longtake.memory.search.document_store import connect
+            from longtake.memory.search.chroma_server import connect
 
-            connect(self.chroma)
+            connect(self.chroma).close()
         revisions = self._read()
         try:
             corpus = self._laid_out(revisions)
             for name in {space for revision in revisions.values() for space in revision.spaces}:
                 corpus.space(name)
+            if revisions and isinstance(self._documents, DocumentStore):
+                self._documents.check({revision.key: revision.count for revision in revisions.values()})
         except _DAMAGE as error:
             if self._read() == revisions:
-                raise self._damaged() from error
-        # Opening Chroma writes, so only check that its database exists.
-        if revisions and not self.chroma and not (self.root / "chroma" / "chroma.sqlite3").exists():
-            raise self._damaged()
+                raise self._damaged(error) from error
 
     def delete(self, video: str) -> None:
         """Remove a video and its closer looks."""
@@ -203,23 +219,12 @@ class HybridIndex:
         if not events:
             return []
         names = [corpus.name(candidate.position) for event in events for candidate in event.candidates]
-        documents = iter(self._shown(names))
+        documents = iter(self._documents.get(names))
         hits: list[Hit] = []
         for event in events:
             best, *also = (Match(next(documents), each.score, each.signals) for each in event.candidates)
             hits.append(Hit(best.document, best.score, best.signals, event.span, tuple(also), event.weak))
         return hits
-
-    def _shown(self, names: Sequence[tuple[str, int]]) -> list[Document]:
-        """The documents with these revisions and rows."""
-        read = None
-        if not self.chroma:
-            try:
-                read = read_documents(self.root / "chroma", names)
-            except DocumentsError:
-                if not os.access(self.root, os.W_OK):
-                    raise
-        return self._documents.get(names) if read is None else read
 
     def _laid_out(self, revisions: dict[str, Revision]) -> Corpus:
         """The corpus of exactly these revisions; open segments stay open."""
@@ -232,10 +237,12 @@ class HybridIndex:
         return self._corpus.segments.get(revision.folder(name)) or self._segments.open(name, revision)
 
     @cached_property
-    def _documents(self) -> DocumentStore:
-        from longtake.memory.search.document_store import DocumentStore  # imports Chroma, which searches do without
+    def _documents(self) -> DocumentStore | ChromaDocuments:
+        if not self.chroma:
+            return DocumentStore(self._file)
+        from longtake.memory.search.chroma_server import ChromaDocuments
 
-        return DocumentStore(self.root / "chroma", self.chroma)
+        return ChromaDocuments(self.chroma)
 
     @property
     def _current(self) -> Path:
@@ -243,6 +250,8 @@ class HybridIndex:
 
     def _read(self) -> dict[str, Revision]:
         """The current revisions; read again only if the file is another."""
+        if not self.chroma and not self._file.exists():
+            return {}
         with suppress(FileNotFoundError):
             facts = self._current.stat()
             state = facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
@@ -267,44 +276,34 @@ class HybridIndex:
         if damage == 1:  # maybe only what this process had opened
             return
         if self._refill is None or damage > 2 or not os.access(self.root, os.W_OK):
-            raise self._damaged() from error
+            raise self._damaged(error) from error
         with self._writing():
-            self._empty()
+            self._empty(error)
         self._refill()
 
-    def _empty(self) -> None:
-        """Delete everything, unless there is no room for another index: Chroma reports a full disk as damage.
-
-        Raises:
-            OSError: if there is none.
-        """
-        with tempfile.TemporaryFile(dir=self.root) as trial:
-            trial.write(bytes(_ROOM))
-            trial.flush()
+    def _empty(self, damage: Exception) -> None:
+        """Delete everything, and say why."""
+        log.warning("The search index %s is built again from the layers, because it is damaged: %s.", self.root, damage)
         self._current.unlink(missing_ok=True)
         shutil.rmtree(self.root / "segments", ignore_errors=True)
-        if self.chroma:
-            self._documents.clear()
-            self._let_go()
-        else:
-            shutil.rmtree(self.root / "chroma", ignore_errors=True)
+        self._documents.clear()
+        self._let_go()
 
     def _let_go(self) -> None:
         """Forget everything that is open."""
         self._corpus = Corpus({}, self._open)
-        from longtake.memory.search.document_store import DocumentStore
-
         self.__dict__.pop("_documents", None)
-        DocumentStore.let_go()
 
     def _change(self, change: Callable[[], None]) -> None:
         """Make a change; a damaged index is emptied first, and its other videos return when they are asked about."""
         with self._writing():
+            if not self._read():
+                self._current.unlink(missing_ok=True)  # it may name documents that are gone
             try:
                 change()
-            except _DAMAGE:
+            except _DAMAGE as error:
                 self._let_go()
-                self._empty()
+                self._empty(error)
                 change()
 
     @contextmanager
@@ -338,8 +337,7 @@ class HybridIndex:
     def _remove(self, *names: str) -> None:
         """Remove entries."""
         self._commit({name: revision for name, revision in self._read().items() if name not in names})
-        for name in names:
-            self._documents.remove_others(name, None)
+        self._documents.keep_only(dict.fromkeys(names))
 
     def _commit(self, revisions: dict[str, Revision]) -> None:
         """Make revisions current, then merge segments and remove outdated ones."""
@@ -349,14 +347,15 @@ class HybridIndex:
             revisions = merged
         self._segments.keep_only(revision.folder(name) for name, revision in revisions.items())
 
-    def _damaged(self) -> LibraryError:
+    def _damaged(self, damage: Exception) -> LibraryError:
         if not os.access(self.root, os.W_OK):
             return LibraryUnavailable(
                 f"Couldn't use the search index {self.root}: grant write permission, or copy the library to where you "
                 "may write and name the copy with --library."
             )
         return LibraryError(
-            f"The search index is damaged: delete the folder {self.root}, and the next question builds another."
+            f"The search index is damaged ({damage}): delete the folder {self.root}, and the next question builds "
+            "another."
         )
 
 

@@ -1,9 +1,9 @@
 """Segments: the searchable data of one entry and revision, namely times, modalities, words and vectors.
 
 On disk: a folder `<entry>-<revision>` with `documents.npz` and a FAISS file for each vector space. A segment never
-changes; it takes effect once `revisions.json` names its revision. It holds the data to search and Chroma the data to
-show, row by row in the same order. The segments of many entries are merged into one (`merged_segments`), which says
-itself which of its rows the vectors belong to.
+changes; it takes effect once `revisions.json` names its revision. It holds the data to search; the data to show is in
+the `document_store`, row by row in the same order. The segments of many entries are merged into one
+(`merged_segments`), which says itself which of its rows the vectors belong to.
 """
 
 from __future__ import annotations

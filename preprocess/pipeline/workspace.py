@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +16,12 @@ from longtake.preprocess.engines import EngineTable
 from longtake.settings import Settings
 
 if TYPE_CHECKING:
+    from longtake.memory.search.hybrid_search import HybridIndex
     from longtake.memory.search.search_index import Index
     from longtake.preprocess.pipeline.progress import IndexReport, Watcher
     from longtake.preprocess.pipeline.step_run import StepRunner
+
+log = logging.getLogger(__name__)
 
 
 class Workspace:
@@ -34,35 +38,56 @@ class Workspace:
 
     @cached_property
     def index(self) -> Index:
-        """The search index of the library."""
+        """The search index of the library; one of an earlier version is built again first.
+
+        Raises:
+            LibraryError: if it can't be.
+        """
         from longtake.memory.search.hybrid_search import HybridIndex
         from longtake.preprocess.pipeline.retrieval import query_embeddings
 
         floors = {embedding.space: embedding.floor for embedding in query_embeddings(self.engines)}
         search = self.settings.search
-        return HybridIndex(
+        index = HybridIndex(
             self.library.index_root,
             floors=floors,
             rrf_constant=search.rrf_constant,
             refill=self._refill,
             chroma=search.chroma,
         )
+        if index.outdated and self.library.writable:
+            self._renew(index)
+        return index
+
+    def _renew(self, index: HybridIndex) -> None:
+        """Build the index of an earlier version again; what is left of it goes once all videos are in the new one."""
+        with self.library.lock("search-index"):
+            if not index.outdated:  # another process has done it
+                return
+            log.warning("The search index is of an earlier version: it is built again from the layers.")
+            videos = self.library.videos()
+            self._restore(videos, index)
+            if all(index.holds(video.id) for video in videos):
+                index.forget_earlier()
 
     def restore(self, videos: Iterable[VideoRecord]) -> None:
         """Add what is missing from the search index: because it was lost, an older version wrote it, or a layer
         couldn't be read when it was written.
         """
+        self._restore(videos, self.index)
+
+    def _restore(self, videos: Iterable[VideoRecord], index: Index) -> None:
         from longtake.preprocess.pipeline.index_sync import key_of, make_findable
 
         for video in videos:
-            held = self.index.holds(video.id)
+            held = index.holds(video.id)
             if held and video.indexed == key_of(video.layers):
                 continue
             try:
                 with self.library.lock(video.id).acquire(timeout=0):
                     if current := self.library.get(video.id):
                         layers, _ = self.library.sound_layers(current)
-                        make_findable(current, layers, self.library, self.index)
+                        make_findable(current, layers, self.library, index)
             except Timeout:  # it is being indexed
                 continue
             except OSError as error:

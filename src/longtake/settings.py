@@ -271,8 +271,8 @@ class SearchSettings(_Section):
     chroma: Annotated[str, _SERVER] | None = Field(
         default=None,
         description="Address of a Chroma server that keeps the documents, `http://host:port/name`. Libraries on one "
-        "server need different names, of 3 to 512 letters, digits, dots, dashes and underscores. By default, Chroma "
-        "runs in this process, with its files in the library.",
+        "server need different names, of 3 to 512 letters, digits, dots, dashes and underscores. By default, "
+        "a file in the library keeps them.",
     )
 
 

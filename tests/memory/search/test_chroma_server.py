@@ -1,4 +1,4 @@
-"""Documents on a Chroma server: a search finds what it finds with the embedded one, and a lost server is no damage."""
+"""Documents on a Chroma server: a search finds what it finds without one, and a lost server is no damage."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from helpers.data.search_index import axes, batch, documents
 from helpers.servers.chroma_server import chroma_server
 
 from longtake.errors import LibraryError, LibraryUnavailable
-from longtake.memory.search import document_store
-from longtake.memory.search.document_store import DocumentStore
+from longtake.memory.search import chroma_server as documents_there
+from longtake.memory.search.chroma_server import ChromaDocuments
 from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.memory.search.search_index import SearchFilter
 
@@ -40,10 +40,10 @@ def test_a_server_keeps_the_documents_of_each_library_apart(tmp_path: Path, serv
     for name in ("one", "two"):
         index = HybridIndex(tmp_path / name, chroma=f"{server}/{name}")
         fill(index)
-        embedded = HybridIndex(tmp_path / f"embedded-{name}")
-        fill(embedded)
-        assert index.search("dragon", {}, SearchFilter(), 5) == embedded.search("dragon", {}, SearchFilter(), 5)
-        assert not (tmp_path / name / "chroma").exists()
+        without = HybridIndex(tmp_path / f"without-{name}")
+        fill(without)
+        assert index.search("dragon", {}, SearchFilter(), 5) == without.search("dragon", {}, SearchFilter(), 5)
+        assert not (tmp_path / name / "documents.sqlite").exists()
     HybridIndex(tmp_path / "one", chroma=f"{server}/one").delete("a")
     assert found(HybridIndex(tmp_path / "one", chroma=f"{server}/one")) == ["Dragon tattoo parlour"]
     assert len(found(HybridIndex(tmp_path / "two", chroma=f"{server}/two"))) == 2
@@ -52,7 +52,7 @@ def test_a_server_keeps_the_documents_of_each_library_apart(tmp_path: Path, serv
 def test_documents_that_the_server_lost_return_from_the_layers(tmp_path: Path, server: str) -> None:
     address = f"{server}/lost"
     fill(HybridIndex(tmp_path / "index", chroma=address))
-    DocumentStore(tmp_path, address).clear()
+    ChromaDocuments(address).clear()
     again = HybridIndex(tmp_path / "index", chroma=address, refill=lambda: fill(other))
     other = HybridIndex(tmp_path / "index", chroma=address)
     with pytest.raises(LibraryError):
@@ -120,9 +120,9 @@ def test_a_refused_write_empties_nothing(tmp_path: Path, server: str, refusal: t
     assert len(found(HybridIndex(tmp_path / "index", chroma=f"{server}/{name}"))) == 2
 
 
-def test_a_server_that_says_nothing_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document_store, "_ANSWERS", 0.3)
+def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents_there, "_ANSWERS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(LibraryUnavailable, match=address):
-            DocumentStore(tmp_path, address)
+            ChromaDocuments(f"{address}/name")

@@ -18,11 +18,10 @@ from hypothesis import strategies as st
 
 from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory.records import Modality
-from longtake.memory.search.document_store import DocumentStore
+from longtake.memory.search.document_store import DocumentsError, DocumentStore
 from longtake.memory.search.hybrid_search import HybridIndex
 from longtake.memory.search.search_index import Hit, SearchFilter, Signal
 from longtake.memory.search.segments import SegmentStore
-from longtake.memory.search.stored_documents import DocumentsError
 from longtake.memory.timespan import TimeSpan
 
 ALL = SearchFilter()
@@ -173,19 +172,19 @@ def test_what_a_crashed_writer_left_is_not_seen_and_swept_by_the_next(index: Hyb
     root = tmp_path / "index"
     crashed = documents("a", "A crashed dragon")
     SegmentStore(root / "segments").write("a", "crashed", [batch(crashed, axes(1))])
-    DocumentStore(root / "chroma").add("a", "crashed", crashed)
+    DocumentStore(root / "documents.sqlite").add_all([("a", "crashed", crashed)])
     assert "A crashed dragon" not in texts(index, "dragon crashed", 1)
     index.replace("a", [batch(documents("a", "A healed dragon"), axes(1))])
     assert texts(index, "healed crashed", 1) == ["A healed dragon"]
     with pytest.raises(DocumentsError):
-        DocumentStore(root / "chroma").get([("crashed", 0)])
+        DocumentStore(root / "documents.sqlite").get([("crashed", 0)])
     assert sorted(folder.name[:2] for folder in (root / "segments").glob("*")) == ["a-", "b-"]
 
 
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda root: DocumentStore(root / "chroma").remove_others("a", None),
+        lambda root: DocumentStore(root / "documents.sqlite").keep_only({"a": None}),
         lambda root: shutil.rmtree(root / "segments"),
         lambda root: next((root / "segments").glob("a-*/*.npz")).write_bytes(b"not a segment"),
         lambda root: next((root / "segments").glob("a-*/*.faiss")).write_bytes(b"no vectors"),
@@ -323,12 +322,12 @@ def test_no_reader_sees_a_deleted_video_by_closer_looks_alone(
 
     def removing(*arguments: object) -> None:
         seen.append(texts(index, "dragon"))
-        remove_others(*arguments)
+        keep_only(*arguments)
 
-    remove_others: Callable[..., None] = DocumentStore.remove_others
-    monkeypatch.setattr(DocumentStore, "remove_others", removing)
+    keep_only: Callable[..., None] = DocumentStore.keep_only
+    monkeypatch.setattr(DocumentStore, "keep_only", removing)
     index.delete("a")
-    assert seen == [["Dragon tattoo parlour"]] * 2
+    assert seen == [["Dragon tattoo parlour"]]
 
 
 def test_many_videos_are_replaced_in_one_change(index: HybridIndex) -> None:

@@ -17,7 +17,7 @@ from longtake.preprocess.pipeline.library_check import check_library
 from longtake.preprocess.pipeline.workspace import Workspace
 
 COST, GOLD = "How much does the blue kettle cost?", "249 dollars"
-INDEX = ("index/revisions.json", "index/segments/*/documents.npz", "index/segments/*/*.faiss", "index/chroma/*.sqlite3")
+INDEX = ("index/revisions.json", "index/segments/*/documents.npz", "index/segments/*/*.faiss", "index/documents.sqlite")
 LAYERS = ("subtitles", "shots", "text_frames", "sounds", "scene_text", "text_vectors")
 LAYER_FILES = (*(f"{layer}/*/items.jsonl" for layer in LAYERS), "moments/*/layer.json")
 
@@ -34,11 +34,16 @@ def problems(root: Path) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("file", INDEX)
-def test_a_damaged_index_is_built_again_from_the_layers(own_workspace: Workspace, file: str, damage: str) -> None:
+def test_a_damaged_index_is_built_again_from_the_layers(
+    own_workspace: Workspace, file: str, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
     root = own_workspace.library.root
     (damaged,) = root.glob(file)
     damage_file(damaged, damage, 20)
     assert answer(root) == ("answered", True)
+    told = [record.message for record in caplog.records if "built again from the layers" in record.message]
+    if file == "index/documents.sqlite":  # elsewhere, that byte may say nothing
+        assert len(told) == 1
     assert answer(root) == ("answered", True)
     assert problems(root) == ()
 
@@ -118,8 +123,8 @@ def test_a_question_outside_every_thread_needs_no_memory(own_workspace: Workspac
 
 def test_documents_that_are_gone_from_the_database_return(own_workspace: Workspace) -> None:
     root = own_workspace.library.root
-    with sqlite3.connect(root / "index" / "chroma" / "chroma.sqlite3") as connection:
-        connection.execute("DELETE FROM embeddings")
+    with sqlite3.connect(root / "index" / "documents.sqlite") as connection:
+        connection.execute("DELETE FROM documents")
     connection.close()
     assert answer(root) == ("answered", True)
     assert answer(root) == ("answered", True)

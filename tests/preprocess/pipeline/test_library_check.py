@@ -17,6 +17,7 @@ from longtake.cli.main import app
 from longtake.config import load
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import FORMAT, VideoRecord
+from longtake.memory.search.document_store import DocumentStore
 from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.pipeline import library_check
 from longtake.preprocess.pipeline.index_sync import make_findable
@@ -81,7 +82,19 @@ def lose_the_items(workspace: Workspace) -> None:
 
 
 def lose_the_documents(workspace: Workspace) -> None:
-    shutil.rmtree(workspace.library.index_root / "chroma")
+    (workspace.library.index_root / "documents.sqlite").unlink()
+
+
+def damage_the_documents(workspace: Workspace) -> None:
+    (workspace.library.index_root / "documents.sqlite").write_bytes(b"no database at all" * 100)
+
+
+def take_a_document(workspace: Workspace) -> None:
+    DocumentStore(workspace.library.index_root / "documents.sqlite").keep_only({TALK.id: None})
+
+
+def return_to_an_earlier_version(workspace: Workspace) -> None:
+    (workspace.library.index_root / "chroma").mkdir()
 
 
 def lose_the_segments(workspace: Workspace) -> None:
@@ -108,7 +121,10 @@ def raise_the_format(workspace: Workspace) -> None:
         (lose_a_layer, "`longtake index /x/talk.mp4`"),
         (damage_a_layer, "`longtake index /x/talk.mp4`"),
         (lose_the_items, "`longtake index /x/talk.mp4`"),
-        (lose_the_documents, "delete the folder"),
+        (lose_the_documents, "talk.mp4 (aaaaaaaaaaaaaaaa) is not in the search index: the next `longtake search`"),
+        (damage_the_documents, "delete the folder"),
+        (take_a_document, "delete the folder"),
+        (return_to_an_earlier_version, "is of an earlier version: the next `longtake search` builds it again"),
         (lose_the_segments, "delete the folder"),
         (damage_the_record, f"run `longtake index` with the file of the video {TALK.id}"),
         (raise_the_format, "format 99"),
@@ -123,7 +139,7 @@ def test_each_thing_that_is_wrong_is_a_line_that_says_what_to_do(
     assert said in problem
 
 
-@pytest.mark.parametrize("damage", [lose_the_documents, lose_the_segments])
+@pytest.mark.parametrize("damage", [damage_the_documents, lose_the_segments])
 def test_damaged_layers_are_named_though_the_index_is_damaged_too(
     workspace: Workspace, damage: Callable[[Workspace], None]
 ) -> None:

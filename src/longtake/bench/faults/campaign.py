@@ -9,7 +9,7 @@ from itertools import islice
 from longtake.bench.faults.damage import damage
 from longtake.bench.faults.disk import clock, full_disk, read_only, slow_disk
 from longtake.bench.faults.ground import Kind, Trial, make_ground
-from longtake.bench.faults.kills import kill_ask, kill_eval, kill_index
+from longtake.bench.faults.kills import kill_ask, kill_eval, kill_index, kill_writers
 from longtake.bench.faults.memory import memory
 from longtake.bench.faults.network import network
 from longtake.bench.faults.server_kills import kill_serve, kill_upload
@@ -22,6 +22,7 @@ from longtake.memory.records import Record
 KINDS: Mapping[str, Kind] = {
     "damage": damage,
     "kill-index": kill_index,
+    "kill-writers": kill_writers,
     "kill-ask": kill_ask,
     "kill-serve": kill_serve,
     "kill-upload": kill_upload,

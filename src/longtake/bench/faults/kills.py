@@ -1,4 +1,4 @@
-"""Kills `index`, `ask` and `eval` with SIGKILL at random moments, and starts the same command again."""
+"""Kills `index`, alone and beside another, `ask` and `eval` at random moments, and starts the same command again."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from longtake.bench.faults.ground import QUESTION, Ground, Trial, finish, misanswer
+from longtake.bench.faults.ground import QUESTION, Ground, Trial, finish, is_right, misanswer
 from longtake.bench.parts.evaluation_sides import SUBJECT, write_set
 from longtake.bench.processes import run
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import Library
+from longtake.preprocess.demo.make import SUBTITLES
 
 _QUESTIONS = 400  # of the set that is evaluated
 _WRITTEN = ("items.jsonl", "predictions.jsonl", "judgements.jsonl")
@@ -32,6 +34,38 @@ def kill_index(ground: Ground, chance: random.Random) -> Generator[Trial]:
             problem = ended.failed_before_kill() or finish(ground.index(library)).failure()
             problem = problem or ground.unsound(library) or ground.unlike(library)
         yield Trial(did=f"index killed after {moment:.2f} s", problem=problem)
+
+
+def kill_writers(ground: Ground, chance: random.Random) -> Generator[Trial]:
+    """Kill two `index` that write the search index side by side; started again, a search must find both files."""
+    with ground.copy() as both, ThreadPoolExecutor() as pool:
+        other = ground.folder / "other.mp4"
+        other.write_bytes(ground.video.read_bytes() + b"\0")  # a byte that no player reads makes another file of it
+        shutil.copy(ground.video.with_name(SUBTITLES), other.with_suffix(".en.vtt"))
+        run(ground.command(both, "index", str(other), "--json"))
+        shutil.rmtree(both / "index")
+        while True:
+            with ground.place() as library:
+                shutil.copytree(both, library)
+                commands = [ground.index(library), ground.command(library, "index", str(other), "--json")]
+                moments = [chance.uniform(0, ground.ask_seconds) for _ in commands]  # the layers are there
+                ended = list(pool.map(finish, commands, moments))
+                if not any(each.failure() for each in ended):
+                    continue
+                problems = [each.failed_before_kill() for each in ended]
+                problems += [each.failure() for each in pool.map(finish, commands)]
+                problem = next(filter(None, problems), "") or _unfound(ground, library) or ground.unsound(library)
+            at = " and ".join(f"{moment:.2f}" for moment in moments)
+            yield Trial(did=f"two index killed after {at} s", problem=problem)
+
+
+def _unfound(ground: Ground, library: Path) -> str:
+    """How a search fails to find what both videos say, or nothing."""
+    done = finish(ground.command(library, "search", QUESTION, "--json"))
+    if done.failure() or done.errors.strip():
+        return done.failure() or f"standard error got: {done.errors.strip()[:300]}"
+    found = {hit["video"] for hit in json.loads(done.output)["results"] if is_right(hit["text"])}
+    return "" if len(found) == 2 else f"search finds it in {len(found)} videos"
 
 
 def kill_ask(ground: Ground, chance: random.Random) -> Generator[Trial]:
