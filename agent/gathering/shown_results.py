@@ -38,7 +38,11 @@ def shown_result(
     ordered = sorted(found.items(), key=lambda pair: (pair[1].video, pair[1].span.start, pair[1].span.end))
     lines = [f"{name} (above)" if name in known else line_of(name, item, names) for name, item in ordered]
     said = " ".join(item.content for item in found.values())
-    facts = _facts(result.output, said) if found else {k: v for k, v in result.output.items() if k not in _PLACES}
+    facts = (
+        _facts(result.output, said)
+        if found
+        else {k: v for k, v in result.output.items() if k not in _PLACES and v not in (None, "", [], {})}
+    )
     ending = [json.dumps(facts, ensure_ascii=False)] if facts else []
     ending += [f"({note})" for note in result.notes]
     left = room - sum(map(len, ending))

@@ -33,6 +33,7 @@ class KnownVideo(Record):
     blank: tuple[Evidence, ...] = Field(description="Spans in which the picture is blank.")
     pieces: tuple[Evidence, ...] = Field(default=(), description="Spans whose frames each show a piece of a picture.")
     lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that it can't have, and why.")
+    empty: tuple[str, ...] = Field(default=(), description="Names of the layers in which nothing was found.")
     left_out: Mapping[str, tuple[str, ...]] = Field(
         default_factory=dict, description="Sentences about parts of the file that couldn't be read, by layer name."
     )
@@ -61,6 +62,7 @@ def known_video(video: VideoHandle) -> KnownVideo:
         blank=tuple(_still(video, ("black", "white", "blank"), "the picture is empty: {}")),
         pieces=tuple(_still(video, ("pieces",), "each frame shows a piece of the picture, the rest is {}")),
         lacks=_lacks(video),
+        empty=tuple(name for name in video.record.layers if (layer := video.layer(name)) and not layer.count),
         left_out={name: layer.left_out() for name in video.record.layers if (layer := video.layer(name))},
     )
 

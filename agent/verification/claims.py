@@ -167,7 +167,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
             piece = line[begun:end]
             if not _RULE.fullmatch(piece):
                 lead = len(piece) - len(piece.lstrip())
-                yield place + begun + lead, place + begun + len(piece.rstrip(" |\n"))
+                yield place + begun + lead, place + begun + len(piece.rstrip())
             begun = end
         place += len(line)
 
@@ -281,8 +281,9 @@ def _at(
         if moment.modality != "metadata" and (name is None or _is_named(moment.video, name, names))
         if _off(span, moment.span) <= max(_SECOND, _TENTH * moment.span.length)
     ]
-    ranked = sorted(near, key=lambda pair: (_off(span, pair[1].span) > 0, pair[1].span.length))
-    return tuple(Cited(identity, span) for identity, _ in ranked[:MAX_AT])
+    ranked = sorted(near, key=lambda pair: pair[1].span.length)
+    there = [pair for pair in ranked if _off(span, pair[1].span) == 0] or ranked
+    return tuple(Cited(identity, span) for identity, _ in there[:MAX_AT])
 
 
 def _inside(start: str | None, end: str | None, moment: Evidence) -> TimeSpan | None:

@@ -45,9 +45,11 @@ def published(
         own = any(statement.holds(mark.end) for mark in read.marks)
         added = ["" if own else marks(claim.citations, names), f" {flag}" if flag else ""]
         edits.append((statement.end, statement.end, "".join(added)))
-    out, at = "", 0
+    out, at, last = "", 0, ""
     for start, end, replacement in sorted(edits):
-        out, at = out + text[at:start] + replacement, end
+        again = replacement.strip() == last and not text[at:start].strip()
+        out, at = out + text[at:start] + ("" if again and last else replacement), end
+        last = replacement.strip()
     out += text[at:]
     if not any(mark.cited for mark in read.marks) and all(each.start < 0 or not each.cited for each in read.statements):
         out += _elsewhere(read.statements, claims, names)

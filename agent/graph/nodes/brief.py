@@ -22,7 +22,7 @@ from longtake.memory.timespan import clock, joined
 
 ORIENT, BRIEF = "orient", "brief"  # the steps that find moments before the first call
 _MOST_GAPS = 8  # spans of an empty picture that are named
-_LONGEST_FACT = 240  # letters; the times of all cuts of an hour can be asked for
+_LONGEST_FACT = 700  # letters; the times of all cuts of an hour can be asked for
 _LAYERS: Mapping[str, str] = {
     "subtitles": "subtitles",
     "speech": "speech",
@@ -112,10 +112,20 @@ def _told(video: KnownVideo, moments: Mapping[str, Evidence], names: Mapping[str
         for name, item in moments.items()
         if item.modality == "metadata" and item.video == video.id and len(item.content) <= _LONGEST_FACT
     ]
-    layers = [f"{label} {video.coverage[name]:.0%}" for name, label in _LAYERS.items() if video.coverage.get(name)]
+    layers = [
+        f"{label} {video.coverage[name]:.0%}{' (there is none)' if name in video.empty else ''}"
+        for name, label in _LAYERS.items()
+        if video.coverage.get(name)
+    ]
     empty = joined((item.span for item in video.blank), gap=0.5)
     more = f" and {len(empty) - _MOST_GAPS} more" if len(empty) > _MOST_GAPS else ""
     spans = ", ".join(map(str, empty[:_MOST_GAPS]))
     gaps = [f"The picture is empty over {spans}{more}."] if empty else []
     gaps += [f"{item.content} over {item.span}." for item in video.pieces[:_MOST_GAPS]]
-    return {"name": video.name, "length": clock(video.duration), "facts": facts, "layers": layers, "gaps": gaps}
+    return {
+        "name": video.name,
+        "length": clock(video.duration, decimals=1),
+        "facts": facts,
+        "layers": layers,
+        "gaps": gaps,
+    }

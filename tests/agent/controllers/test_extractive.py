@@ -11,8 +11,8 @@ from langchain_core.messages import HumanMessage
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.planning import calls_after, calls_for, wanted_language
-from longtake.agent.controllers.factory import extractive
 from longtake.agent.controllers.extractive.reply import Reply
+from longtake.agent.controllers.factory import extractive
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.graph.agent import Agent
 from longtake.agent.query.query import TARGETS, Anchor, Query, Reading, Relation, Scope, Source, Target

@@ -20,6 +20,7 @@ from longtake.agent.graph.state import AgentState
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.frames import Frames
 from longtake.tools.core.registry import tool
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext
@@ -54,7 +55,7 @@ def test_ctrl_c_ends_a_round_without_waiting_for_its_tools(small_workspace: Work
     trace = Trace(tmp_path)
     reader = LearnedReader(small_workspace.engines)
     context = RunContext(
-        Toolbox([sleep]), tools, extractive(reader), trace, time.time(), reader, lambda video: Moments(())
+        Toolbox([sleep]), tools, extractive(reader), trace, time.time(), reader, lambda video: Moments(()), Frames({})
     )
     calls = [{"name": "sleep", "args": {}, "id": f"call-{number}", "type": "tool_call"} for number in range(9)]
     state = AgentState("Who?", (), messages=[AIMessage(content="", tool_calls=calls)])
