@@ -13,6 +13,7 @@ from longtake.memory.records import Evidence
 from longtake.tools.core.result import ToolResult
 
 _PLACES = ("timestamp", "frames")  # fields of an output that say again where something is
+_NOTHING = (None, "", [], {})
 _SHORT = 500  # letters of a text of the output from which it counts as said by the moments if they have its words
 _SAID = 0.9  # share of those words
 
@@ -63,7 +64,6 @@ def _facts(output: Mapping[str, Any], said: str) -> dict[str, Any]:
     return {
         name: value
         for name, value in output.items()
-        if name not in _PLACES
         if isinstance(value, bool | int | float) or (isinstance(value, str) and not _is_said(value, said))
     }
 
