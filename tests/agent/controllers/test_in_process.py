@@ -31,6 +31,7 @@ pytestmark = [
 ]
 
 QUESTION = "What does the blue kettle cost?"
+GREEDY = "controller.temperature=0"
 CALL = '<tool_call>\n{"name": "transcribe_speech", "arguments": {"timestamp": "00:00:03-00:00:07"}}\n</tool_call>'
 PLAIN = """{% for message in messages %}<|im_start|>{{ message.role }}
 {{ message.content }}<|im_end|>
@@ -56,7 +57,7 @@ def _settings(folder: Path, *more: str) -> tuple[str, ...]:
         "controller.engine=transformers",
         f"controller.model={folder}",
         "controller.reply_tokens=24",
-        "controller.temperature=0",
+        GREEDY,
         "gathering.tokens=0",
         *more,
     )
@@ -102,7 +103,7 @@ def test_a_model_behind_a_server_calls_tools(small_workspace: Workspace, calling
     if engine == "qwen_agent":
         pytest.importorskip("qwen_agent", reason="needs the extra `qwen`: pip install 'longtake[qwen]'")
     with qwen_server(calling) as (url, requests):
-        answer = endpoint_asker(small_workspace, url, f"controller.engine={engine}").ask([VIDEO], QUESTION)
+        answer = endpoint_asker(small_workspace, url, f"controller.engine={engine}", GREEDY).ask([VIDEO], QUESTION)
     assert ["tools" in request for request in requests] == [engine == "openai"] * 3 + [False]
     trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
     _ended_in_what_was_heard(answer, list(trace.events()))
@@ -110,7 +111,7 @@ def test_a_model_behind_a_server_calls_tools(small_workspace: Workspace, calling
 
 def test_noise_of_a_server_ends_in_an_answer(small_workspace: Workspace, noisy: Path) -> None:
     with qwen_server(noisy) as (url, requests):
-        answer = endpoint_asker(small_workspace, url).ask([VIDEO], QUESTION)
+        answer = endpoint_asker(small_workspace, url, GREEDY).ask([VIDEO], QUESTION)
     assert answer.status != "failed"
     assert len(requests) > 1
 

@@ -35,8 +35,8 @@ def text_of(
     names = NAMES if several else {"v": "talk.mp4"}
     moments = {name: each for name, each in MOMENTS.items() if each.video in names}
     read = read_draft(Draft(text=text, claims=tuple(claims)), moments, names)
-    supported: Verdict = "supported"
-    given = [*verdicts, *[supported] * (len(read.statements) - len(verdicts))]
+    others: list[Verdict] = ["supported" for _ in read.statements[len(verdicts) :]]
+    given = [*verdicts, *others]
     judged = [
         Claim(text=each.text, verdict=verdict, citations=citations_of(each.cited, moments))
         for each, verdict in zip(read.statements, given, strict=True)
