@@ -19,7 +19,9 @@ from longtake.memory.timespan import TIME, TimeSpan, parse_time
 
 MAX_AT = 5  # moments at one time that are taken for what is cited
 _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or this share of a moment
-_BRACKET = re.compile(r"\s*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\))")
+_BRACKET = re.compile(
+    r"\s*(?:\(\s*\[([^\[\]]+)\]\s*\)|\[([^\[\]]+)\]|【([^【】]+)】|\(([^()\[\]【】]+)\))"
+)
 _CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?![\d:])")
 _MARK = re.compile(
     rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?(?P<id>m?\d+)(?:\s*[-–—]\s*(?P<last>m\d+))?"
@@ -93,7 +95,7 @@ def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str
     """
     if not draft.text:
         return _told_by_claims(draft, moments)
-    marks, removed = _marks(draft.text, moments, names)
+    marks, removed = marks_in(draft.text, moments, names)
     statements = [_statement(draft.text, start, end, marks) for start, end in _pieces(draft.text)]
     cited = sum(len(mark.cited) for mark in marks)
     for claim in draft.claims:
@@ -174,7 +176,7 @@ def _joined(
     names: Mapping[str, str],
 ) -> list[Statement]:
     """The statements with a claim: the one that says the same takes its moments, else the claim is one of its own."""
-    text = _statement(claim, 0, len(claim), _marks(claim, moments, names)[0]).text
+    text = _statement(claim, 0, len(claim), marks_in(claim, moments, names)[0]).text
     bare = _plain(text)
     for place, each in enumerate(statements):
         own = _plain(each.text)
@@ -194,15 +196,15 @@ def _by_time(statement: Statement, moments: Mapping[str, Evidence], names: Mappi
     return replace(statement, cited=tuple(dict.fromkeys(found)))
 
 
-def _marks(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[tuple[Mark, ...], int]:
+def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[tuple[Mark, ...], int]:
     """The marks of a text, and how many of its citations point to no moment of the run. Quotations hold no marks."""
     masked = re.sub(r"“[^”\n]*”|\"[^\"\n]*\"", lambda match: "_" * len(match[0]), text)
     found: list[Mark] = []
     removed = 0
     for match in _BRACKET.finditer(masked):
-        inside = match[1] or match[2] or match[3]
+        inside = next(filter(None, match.groups()))
         parts = [part for part in re.split(r"[,;&]|\band\b", inside) if part.strip()]
-        loose = match[3] is None  # parentheses hold other things, too
+        loose = match[4] is None  # parentheses hold other things, too
         read = [_cited(part, moments, names, loose=loose) for part in parts]
         if parts and all(each is not None for each in read):
             cited = tuple(dict.fromkeys(each for one in read for each in one or ()))

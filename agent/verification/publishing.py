@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 
-from longtake.agent.verification.claims import Read, Statement, citations_of
+from longtake.agent.controllers.draft import ABSTENTION
+from longtake.agent.verification.claims import Read, Statement, citations_of, marks_in
 from longtake.memory.records import Citation, Claim, Evidence, Verdict
 from longtake.memory.timespan import clock
 
 MAX_MARKS = 4  # behind one statement
 FLAGS: Mapping[Verdict, str] = {"not_shown": "[not shown]", "contradicted": "[contradicted]"}
+# The end of a text that may become a mark, with the space before it.
+_MAY_BE_MARK = re.compile(r"\s*(?:\(\s*\[[^\[\]\n]{0,120}\]?\s*|[\[【(][^\[\]【】()\n]{0,120})?\Z")
+_MAY_ABSTAIN = re.compile(r"[\s*_#>(\[]*(\w*[ _]?\w*)\Z")
 
 
 def published(
@@ -49,6 +54,54 @@ def published(
     if not any(mark.cited for mark in read.marks) and all(each.start < 0 or not each.cited for each in read.statements):
         out += _elsewhere(read.statements, claims, names)
     return out.strip()
+
+
+def live(
+    told: Callable[[str], None], moments: Mapping[str, Evidence], names: Mapping[str, str]
+) -> Callable[[str], None]:
+    """Takes the pieces of a draft as it is written, and tells them with times for marks, as `published` has them.
+
+    Args:
+        told: is given an empty piece before each new draft, then its pieces. Brackets come once they are closed.
+        moments: those of the run, by id.
+        names: file names of the open videos.
+    """
+    several = names if len(names) > 1 else {}
+    raw, at = "", 0
+
+    def take(piece: str) -> None:
+        nonlocal raw, at
+        if not piece:
+            raw, at = "", 0
+            return
+        raw += piece
+        begun = at or _beginning(raw)
+        unsure = _MAY_BE_MARK.search(raw, begun)
+        end = unsure.start() if unsure else len(raw)
+        if end <= begun:
+            return
+        if not at:
+            told("")
+        line = raw.rfind("\n", 0, begun) + 1  # quotations, which hold no marks, end with their line
+        out, place = "", begun
+        for mark in marks_in(raw[line:end], moments, names)[0]:
+            if line + mark.start >= begun:
+                out += raw[place : line + mark.start] + marks(citations_of(mark.cited, moments), several)
+                place = line + mark.end
+        at = end
+        told(out + raw[place:end])
+
+    return take
+
+
+def _beginning(raw: str) -> int:
+    """Where the text of a draft begins, of which this is the first part: it ends there while that is unclear."""
+    abstains = ABSTENTION.match(raw)
+    if abstains:
+        return abstains.end()
+    words = _MAY_ABSTAIN.match(raw)
+    unclear = words and "not found".startswith(words[1].casefold().replace("_", " "))
+    return len(raw) if unclear else len(raw) - len(raw.lstrip())
 
 
 def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -18,6 +18,7 @@ from longtake.agent.graph.routing import OUT_OF_TIME, SILENT, STOPPED, guard_rea
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.prompts.render import prompts_hash, render
+from longtake.agent.verification.publishing import live
 from longtake.errors import Cancelled, EngineError
 
 MAX_UNREAD = 1  # replies in a row that say nothing, after which the controller counts as silent
@@ -55,7 +56,7 @@ def _round(
     controller, timeout = _controller(state, context), tools.settings.controller.timeout
     try:
         answered, sent, shortened = reply_that_fits(
-            lambda asked: reply(controller, asked, schemas, timeout=timeout, budget=budget, on_text=context.on_text),
+            lambda asked: reply(controller, asked, schemas, timeout=timeout, budget=budget, on_text=_live(state, context)),
             messages,
         )
     except (EngineError, Cancelled) as error:
@@ -98,6 +99,12 @@ def _round(
         [message, *(ToolMessage(told, tool_call_id=call["id"]) for call in broken)] if broken else [HumanMessage(told)]
     )
     return {"messages": [*sent, *back], "progress": progress}
+
+
+def _live(state: AgentState, context: RunContext) -> Callable[[str], None] | None:
+    """Passes on a reply as it is written, with times for ids."""
+    names = {video.id: video.record.name for video in context.tools.videos.values()}
+    return live(context.on_text, state.moments, names) if context.on_text else None
 
 
 def _controller(state: AgentState, context: RunContext) -> BaseChatModel:
