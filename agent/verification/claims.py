@@ -19,9 +19,7 @@ from longtake.memory.timespan import TIME, TimeSpan, parse_time
 
 MAX_AT = 5  # moments at one time that are taken for what is cited
 _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or this share of a moment
-_BRACKET = re.compile(
-    r"\s*(?:\(\s*\[([^\[\]]+)\]\s*\)|\[([^\[\]]+)\]|【([^【】]+)】|\(([^()\[\]【】]+)\))"
-)
+_BRACKET = re.compile(r"\s*(?:\(\s*\[([^\[\]]+)\]\s*\)|\[([^\[\]]+)\]|【([^【】]+)】|\(([^()\[\]【】]+)\))")
 _CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?![\d:])")
 _MARK = re.compile(
     rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?(?P<id>m?\d+)(?:\s*[-–—]\s*(?P<last>m\d+))?"
@@ -145,7 +143,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
         masked = _WHOLE.sub(lambda match: "_" * len(match[0]), line)
         edges = [0, *(match.end() for match in _EDGE.finditer(masked)), len(line)]
         begun = 0
-        for start, end in zip(edges, edges[1:], strict=False):
+        for end in edges[1:]:
             few = len(re.findall(r"\w+", line[begun:end])) <= _FEW
             if (few and end < len(line)) or not line[begun:end].strip():
                 continue  # it joins the next sentence

@@ -56,7 +56,9 @@ def _round(
     controller, timeout = _controller(state, context), tools.settings.controller.timeout
     try:
         answered, sent, shortened = reply_that_fits(
-            lambda asked: reply(controller, asked, schemas, timeout=timeout, budget=budget, on_text=_live(state, context)),
+            lambda asked: reply(
+                controller, asked, schemas, timeout=timeout, budget=budget, on_text=_live(state, context)
+            ),
             messages,
         )
     except (EngineError, Cancelled) as error:
@@ -102,9 +104,11 @@ def _round(
 
 
 def _live(state: AgentState, context: RunContext) -> Callable[[str], None] | None:
-    """Passes on a reply as it is written, with times for ids."""
+    """Passes on a reply as it is written, with times for ids, unless only what is supported may be said."""
+    if context.on_text is None or context.tools.settings.verification.mode == "strict":
+        return None
     names = {video.id: video.record.name for video in context.tools.videos.values()}
-    return live(context.on_text, state.moments, names) if context.on_text else None
+    return live(context.on_text, state.moments, names)
 
 
 def _controller(state: AgentState, context: RunContext) -> BaseChatModel:

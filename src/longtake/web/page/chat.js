@@ -229,6 +229,11 @@ export class Chat {
     };
     this.#leave = followRun(run, {
       step: (step) => turn.step(step),
+      text: (piece) => {
+        const follows = atEnd();
+        turn.write(piece);
+        if (follows) turn.element.scrollIntoView({ block: "end" });
+      },
       indexing: (progress) => turn.indexing(progress),
       answer: end(
         ({ answer, number }) => (turn.finish(answer, number), announce(`Answer: ${answer.error ?? answer.answer}`)),
