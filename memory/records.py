@@ -133,7 +133,7 @@ class Option(Record):
     @property
     def told(self) -> str:
         """Letter and text, and whether it is proven."""
-        return f"{self.letter}. {self.text}" + (f" ({self.proof})" if self.proof else "")
+        return f"Option {self.letter}: {self.text}" + (f" ({self.proof})" if self.proof else "")
 
 
 class Usage(Record):

@@ -141,7 +141,7 @@ def _of(video: str, names: Mapping[str, str]) -> str:
 def _add_answer(tree: Tree, answer: Answer, names: Mapping[str, str]) -> None:
     branch = tree.add(Text(one_line(answer.error or answer.answer, 1_000), "bold"))
     if answer.option:
-        branch.add(Text(f"option {one_line(answer.option.told)}"))
+        branch.add(Text(one_line(answer.option.told)))
     for claim in answer.claims:
         stated = branch.add(Text(one_line(claim.told, _REASON), _STYLES.get(claim.verdict, "")))
         for line in _citations(claim.citations, names):

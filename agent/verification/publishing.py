@@ -67,12 +67,12 @@ def live(
         names: file names of the open videos.
     """
     several = names if len(names) > 1 else {}
-    raw, at = "", 0
+    raw, at, opened = "", 0, False
 
     def take(piece: str) -> None:
-        nonlocal raw, at
+        nonlocal raw, at, opened
         if not piece:
-            raw, at = "", 0
+            raw, at, opened = "", 0, False
             return
         raw += piece
         begun = at or _beginning(raw)
@@ -80,16 +80,18 @@ def live(
         end = unsure.start() if unsure else len(raw)
         if end <= begun:
             return
-        if not at:
-            told("")
         line = raw.rfind("\n", 0, begun) + 1  # quotations, which hold no marks, end with their line
         out, place = "", begun
         for mark in marks_in(raw[line:end], moments, names)[0]:
             if line + mark.start >= begun:
                 out += raw[place : line + mark.start] + marks(citations_of(mark.cited, moments), several)
                 place = line + mark.end
+        if text := out + raw[place:end]:
+            if not opened:
+                told("")
+            told(text)
+            opened = True
         at = end
-        told(out + raw[place:end])
 
     return take
 

@@ -131,7 +131,7 @@ def show(answer: Answer, workspace: Workspace) -> None:
         return
     say_coloured(answer.answer, COLOURS)
     if answer.option:
-        say_coloured(f"Option {answer.option.told}", REASONS)
+        say_coloured(answer.option.told, REASONS)
     several = len({citation.video for citation in answer.places}) > 1
     for citation in answer.places:
         record = workspace.library.get(citation.video) if several else None

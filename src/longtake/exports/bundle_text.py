@@ -30,7 +30,7 @@ def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[s
     answer = exchange.answer
     parts = [f"# {plain(answer.question)}", plain(answer.answer or answer.error or "")]
     if answer.option:
-        parts.append(f"Option {plain(answer.option.told)}")
+        parts.append(plain(answer.option.told))
     if places:
         title = "## Closest lines" if answer.status == "uncertain" else "## Places"
         parts += [title, "\n".join(line for place in places for line in _place_lines(place, files))]

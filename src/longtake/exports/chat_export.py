@@ -49,7 +49,7 @@ def chat_markdown(chat: Conversation, exchanges: Sequence[Exchange], library: Li
         parts.append(f"## {plain(answer.question)}")
         parts += [plain(line) for line in (answer.error or answer.answer).splitlines() if line.strip()]
         if answer.option:
-            parts.append(f"Option {plain(answer.option.told)}")
+            parts.append(plain(answer.option.told))
         if answer.flagged:
             parts.append("\n".join(line for claim in answer.flagged for line in claim_lines(claim)))
         if answer.places:

@@ -138,7 +138,7 @@ class Offer:
     def _text_of(self, answer: Answer) -> str:
         """An answer with what the video doesn't show of it, and with its proof or the closest lines, as text."""
         names = {video.id: video.name for video in self._workspace.library.videos()}
-        option = [f"Option {answer.option.told}"] if answer.option else []
+        option = [answer.option.told] if answer.option else []
         flagged = [f"- {claim.told}{marks(claim.against, names)}" for claim in answer.flagged]
         proof = [
             f"[{names.get(cited.video, cited.video)} {TimeSpan(start=cited.start, end=cited.end)}] {cited.quote}"

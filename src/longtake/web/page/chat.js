@@ -230,9 +230,9 @@ export class Chat {
     this.#leave = followRun(run, {
       step: (step) => turn.step(step),
       text: (piece) => {
-        const follows = atEnd();
+        const follows = turn.doing.getBoundingClientRect().top < innerHeight;
         turn.write(piece);
-        if (follows) turn.element.scrollIntoView({ block: "end" });
+        if (follows) turn.doing.scrollIntoView({ block: "nearest" });
       },
       indexing: (progress) => turn.indexing(progress),
       answer: end(

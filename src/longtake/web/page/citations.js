@@ -18,12 +18,15 @@ export function cited(text, { citations, claims }, context) {
   for (const mark of text.matchAll(MARK)) {
     const verdict = FLAGS[mark[1]];
     const shown = verdict ? [flag(verdict, left, text.slice(0, mark.index))] : chips(mark[1], citations, context);
-    nodes.push(text.slice(done, mark.index), ...shown);
+    nodes.push(...strong(text.slice(done, mark.index)), ...shown);
     done = mark.index + mark[0].length;
   }
-  nodes.push(text.slice(done));
+  nodes.push(...strong(text.slice(done)));
   return nodes;
 }
+
+/** A text as nodes: what a model writes between two pairs of asterisks is bold. */
+const strong = (text) => text.split(/\*\*([^*\n]+)\*\*/).map((part, place) => (place % 2 ? el("strong", {}, part) : part));
 
 /** A badge behind a statement; `left` are the doubted claims that have none yet, `before` is the text up to here. */
 function flag(verdict, left, before) {
