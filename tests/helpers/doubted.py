@@ -49,7 +49,8 @@ def doubted(video: str = "v") -> Answer:
     return Answer(
         question=QUESTION,
         status="uncertain",
-        answer="The blue kettle costs 249 dollars [00:00:04]. The red one costs 249. [contradicted] It is big. [not shown] Hm.",
+        answer="The blue kettle costs 249 dollars [00:00:04]. The red one costs 249. [contradicted] "
+        "It is big. [not shown] Hm.",
         options=("99 dollars", "249 dollars"),
         option=Option(letter="B", text="249 dollars", supported=False),
         citations=(price,),

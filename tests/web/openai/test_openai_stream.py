@@ -109,7 +109,7 @@ def test_a_long_answer_is_sent_before_it_is_whole() -> None:
 @pytest.mark.parametrize(
     ("written", "whole", "rest"),
     [
-        (LONG, f"{LONG} (This rests on what was found before time ran out.)", " (This rests on what was found before time ran out.)"),
+        (LONG, f"{LONG} (This rests on little.)", " (This rests on little.)"),
         ("The kettle costs 249 dollars.", "The kettle costs 249 dollars. [00:00:04]", " [00:00:04]"),
         (LONG[:200], LONG + LONG, f"\n\n{IN_FULL}\n\n{LONG}{LONG}"),
         ("It is blue.", "It is red.", f"\n\n{IN_FULL}\n\nIt is red."),
