@@ -30,7 +30,7 @@ export function answerOf(answer, context, details) {
 function chosen({ letter, text, supported }) {
   const kind = supported ? "supported" : "not_shown";
   const words = supported === null ? null : el("span", { class: `flag verdict ${kind}` }, supported ? "proven" : "not proven");
-  return el("p", { class: "chosen-option" }, el("strong", {}, `${letter}. ${text}`), words);
+  return el("p", { class: "chosen-option" }, el("strong", {}, `${letter}. ${text}`), " ", words);
 }
 
 /** What stands behind an answer, folded; `log` lists its steps. */
