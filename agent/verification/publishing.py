@@ -14,6 +14,7 @@ MAX_MARKS = 4  # behind one statement
 FLAGS: Mapping[Verdict, str] = {"not_shown": "[not shown]", "contradicted": "[contradicted]"}
 # The end of a text that may become a mark, with the space before it.
 _MAY_BE_MARK = re.compile(r"\s*(?:\(\s*\[[^\[\]\n]{0,120}\]?\s*|[\[【(][^\[\]【】()\n]{0,120})?\Z")
+_ID = re.compile(r"[\[(]?\b([mc]\d+)\b[\])]?", re.IGNORECASE)
 _MAY_ABSTAIN = re.compile(r"[\s*_#>(\[]*(\w*[ _]?\w*)\Z")
 
 
@@ -111,6 +112,24 @@ def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
     placed = [each for each in citations if each.modality != "metadata"]
     shown = dict.fromkeys(f"[{names.get(each.video, '')} {clock(each.start)}]".replace("[ ", "[") for each in placed)
     return f" {''.join([*shown][:MAX_MARKS])}" if shown else ""
+
+
+def with_times(reason: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> str:
+    """What a judge says, with times for the ids of moments.
+
+    Args:
+        reason: as the judge wrote it.
+        moments: by id.
+        names: file names of the open videos, if there are several.
+    """
+
+    def told(match: re.Match[str]) -> str:
+        moment = moments.get(match[1].lower())
+        if moment is None:
+            return match[0]
+        return marks((Citation.of(moment),), names).strip() or "the file"
+
+    return _ID.sub(told, reason)
 
 
 def _elsewhere(statements: Sequence[Statement], claims: Sequence[Claim], names: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from longtake.agent.controllers.draft import Draft
 from longtake.agent.verification.claims import read_draft
-from longtake.agent.verification.publishing import live, published
+from longtake.agent.verification.publishing import live, published, with_times
 from longtake.memory.records import Claim, Evidence
 from longtake.memory.timespan import TimeSpan
 
@@ -81,3 +81,15 @@ def test_what_begins_anew_is_told_as_new() -> None:
     for piece in ("Let me look [", "", "It is ", "blue [m2]."):
         take(piece)
     assert pieces == ["", "Let me look", "", "It is", " blue [00:01:01]."]
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("m30 says 249, and [m2] has the room.", "[00:00:27] says 249, and [00:01:01] has the room."),
+        ("Neither M30 nor m9 tells it.", "Neither [00:00:27] nor m9 tells it."),
+        ("Nothing tells it.", "Nothing tells it."),
+    ],
+)
+def test_the_reasons_of_a_judge_have_times_too(reason: str, told: str) -> None:
+    assert with_times(reason, MOMENTS, {}) == told
