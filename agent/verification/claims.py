@@ -7,7 +7,7 @@ sentence, a list item or a table row with the marks behind it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -19,7 +19,8 @@ from longtake.memory.timespan import TIME, TimeSpan, parse_time
 
 MAX_AT = 5  # moments at one time that are taken for what is cited
 _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or this share of a moment
-_BRACKET = re.compile(r"\s*(?:\(\s*\[([^\[\]]+)\]\s*\)|\[([^\[\]]+)\]|【([^【】]+)】|\(([^()\[\]【】]+)\))")
+# In brackets, or an id in the middle of a sentence; "12 m3" is a volume.
+_BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
 _CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?![\d:])")
 _MARK = re.compile(
     rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?(?P<id>m?\d+)(?:\s*[-–—]\s*(?P<last>m\d+))?"
@@ -27,12 +28,15 @@ _MARK = re.compile(
     re.IGNORECASE,
 )
 _PLACE = re.compile(
-    rf"(?:(?P<name>.+?)\s+(?=\d+:))?(?:at\s+)?(?P<at>{TIME})\s*s?(?:\s*(?:-|–|—|\bto\b)\s*(?P<to>{TIME})\s*s?)?",
+    rf"(?:(?P<name>(?!(?:at|from)\s).+?)\s+(?=\d+:))?(?:(?:at|from)\s+)?(?P<at>{TIME})\s*s?(?:\s*(?:-|–|—|\bto\b)\s*(?P<to>{TIME})\s*s?)?",
     re.IGNORECASE,
 )
 _EDGE = re.compile(
-    r"(?:[.!?][\"”»)*_]*(?:\s*[\[【][^\[\]【】]*[\]】])*\s+|[。！？](?:[\[【][^\[\]【】]*[\]】])*\s*)(?=\S)"
+    r"(?:[.!?][\"”»)*_]*(?:\s*[\[【][^\[\]【】]*[\]】])*\s+|[。！？](?:\s*[\[【][^\[\]【】]*[\]】])*\s*)(?=[^\s\[【])"
 )
+# Where marks stand before what they are about, none belongs to the sentence before it.
+_LED = re.compile(r"[\s>*_-]*(?:\d{1,3}[.)]\s+)?[\[【].*[^\s\]】.]\s*[.!?。！？]?\s*$")
+_LED_EDGE = re.compile(r"(?:[.!?][\"”»)*_]*\s+|[。！？]\s*)(?=\S)")
 # Their full stops end no sentence: quotations, abbreviations, numbers of a list, letters of options.
 _WHOLE = re.compile(
     r"“[^”\n]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.|\b[A-Z]\.(?=\s)"
@@ -40,6 +44,7 @@ _WHOLE = re.compile(
     re.MULTILINE,
 )
 _FEW = 2  # words; a shorter sentence, such as "No.", belongs to its neighbour
+_WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")  # Chinese and Japanese put no spaces between words
 _RULE = re.compile(r"[\s|:=*_#-]*")  # a line that only draws a table
 
 
@@ -71,6 +76,10 @@ class Statement:
     end: int
     cited: tuple[Cited, ...] = ()
 
+    def holds(self, end: int) -> bool:
+        """Whether a mark that ends there belongs to it."""
+        return self.start < end <= self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Read:
@@ -83,45 +92,52 @@ class Read:
     removed: int
 
 
-def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> Read:
+def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str], *, marked: bool = True) -> Read:
     """The statements of a draft.
 
     Args:
         draft: text, and claims with ids.
         moments: those of the run, by id.
         names: file names of the open videos, by library id.
+        marked: whether claims that are the text may hold marks; quotations don't.
     """
     if not draft.text:
-        return _told_by_claims(draft, moments)
+        return _told_by_claims(draft, moments, names, marked=marked)
     marks, removed = marks_in(draft.text, moments, names)
-    statements = [_statement(draft.text, start, end, marks) for start, end in _pieces(draft.text)]
+    statements = _with_their_marks(_statement(draft.text, start, end, marks) for start, end in _pieces(draft.text))
     cited = sum(len(mark.cited) for mark in marks)
     for claim in draft.claims:
-        known = tuple(Cited(name, None) for name in claim.moments if name in moments)
-        told = tuple(
-            each
-            for name in claim.moments
-            if name not in moments
-            for each in _cited(name, moments, names, loose=True) or ()
-        )
-        removed += sum(name not in moments and not _cited(name, moments, names, loose=True) for name in claim.moments)
-        cited += len(known) + len(told)
-        statements = _joined(statements, claim.text, (*known, *told), moments, names)
+        told, lost = _told(claim.moments, moments, names)
+        cited, removed = cited + len(told), removed + lost
+        statements = _joined(statements, claim.text, told, moments, names)
     timed = tuple(each if each.cited else _by_time(each, moments, names) for each in statements)
     return Read(draft.text, timed, marks, cited + removed, removed)
 
 
-def _told_by_claims(draft: Draft, moments: Mapping[str, Evidence]) -> Read:
+def _told_by_claims(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str], *, marked: bool) -> Read:
     """A draft whose claims are its text."""
-    text, statements = "", list[Statement]()
+    text = " ".join(claim.text for claim in draft.claims)
+    marks, removed = marks_in(text, moments, names) if marked else ((), 0)
+    statements, start = list[Statement](), 0
     for claim in draft.claims:
-        text += " " if text else ""
-        cited = tuple(Cited(name, None) for name in claim.moments if name in moments)
-        statements.append(Statement(claim.text, len(text), len(text) + len(claim.text), cited))
-        text += claim.text
-    given = sum(len(claim.moments) for claim in draft.claims)
+        end = start + len(claim.text)
+        own = _statement(text, start, end, marks) if marked else Statement(claim.text, start, end)
+        told, lost = _told(claim.moments, moments, names)
+        removed += lost
+        statements.append(replace(own, cited=tuple(dict.fromkeys((*own.cited, *told)))))
+        start = end + 1
     backed = sum(len(each.cited) for each in statements)
-    return Read(text, tuple(statements), (), given, given - backed)
+    return Read(text, tuple(statements), marks, backed + removed, removed)
+
+
+def _told(
+    places: Sequence[str], moments: Mapping[str, Evidence], names: Mapping[str, str]
+) -> tuple[tuple[Cited, ...], int]:
+    """The moments that a claim lists by ids or times, and how many of its places are none."""
+    each = [
+        (Cited(place, None),) if place in moments else _cited(place, moments, names, loose=True) for place in places
+    ]
+    return tuple(cited for found in each for cited in found or ()), sum(not found for found in each)
 
 
 def citations_of(cited: Sequence[Cited], moments: Mapping[str, Evidence]) -> tuple[Citation, ...]:
@@ -141,22 +157,23 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     place = 0
     for line in text.splitlines(keepends=True):
         masked = _WHOLE.sub(lambda match: "_" * len(match[0]), line)
-        edges = [0, *(match.end() for match in _EDGE.finditer(masked)), len(line)]
+        edge = _LED_EDGE if _LED.match(line) else _EDGE
+        edges = [0, *(match.end() for match in edge.finditer(masked)), len(line)]
         begun = 0
         for end in edges[1:]:
-            few = len(re.findall(r"\w+", line[begun:end])) <= _FEW
+            few = len(_WORD.findall(line[begun:end])) <= _FEW
             if (few and end < len(line)) or not line[begun:end].strip():
                 continue  # it joins the next sentence
             piece = line[begun:end]
             if not _RULE.fullmatch(piece):
                 lead = len(piece) - len(piece.lstrip())
-                yield place + begun + lead, place + begun + len(piece.rstrip())
+                yield place + begun + lead, place + begun + len(piece.rstrip(" |\n"))
             begun = end
         place += len(line)
 
 
 def _statement(text: str, start: int, end: int, marks: Sequence[Mark]) -> Statement:
-    own = [mark for mark in marks if start <= mark.start < end]
+    own = [mark for mark in marks if start < mark.end <= end]
     kept, at = "", start
     for mark in own:
         kept, at = kept + text[at : mark.start], mark.end
@@ -164,6 +181,18 @@ def _statement(text: str, start: int, end: int, marks: Sequence[Mark]) -> Statem
     plain = re.sub(r"^[\s>|*#_-]*(?:\d{1,3}[.)]\s+|[-*•]\s+)?|[*_]{2}|`|\s*\|\s*$", "", plain).strip()
     cited = tuple(dict.fromkeys(each for mark in own for each in mark.cited))
     return Statement(plain, start, end, cited)
+
+
+def _with_their_marks(statements: Iterable[Statement]) -> list[Statement]:
+    """The statements; a line that has marks alone belongs to the one before it."""
+    kept: list[Statement] = []
+    for each in statements:
+        if _plain(each.text):
+            kept.append(each)
+        elif kept:
+            cited = tuple(dict.fromkeys((*kept[-1].cited, *each.cited)))
+            kept[-1] = replace(kept[-1], end=each.end, cited=cited)
+    return kept
 
 
 def _joined(
@@ -199,16 +228,30 @@ def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str
     masked = re.sub(r"“[^”\n]*”|\"[^\"\n]*\"", lambda match: "_" * len(match[0]), text)
     found: list[Mark] = []
     removed = 0
-    for match in _BRACKET.finditer(masked):
-        inside = next(filter(None, match.groups()))
+    at = 0
+    while match := _BRACKET.search(masked, at):
+        at = match.start(match.lastindex or 0) + 1  # what is no mark may hold one
+        inside = match[1] or match[2] or match[3] or match[4]
         parts = [part for part in re.split(r"[,;&]|\band\b", inside) if part.strip()]
-        loose = match[4] is None  # parentheses hold other things, too
+        loose = match[3] is None  # parentheses hold other things, too
         read = [_cited(part, moments, names, loose=loose) for part in parts]
+        if match[4] and not any(read):
+            continue  # a word that looks like an id
         if parts and all(each is not None for each in read):
-            cited = tuple(dict.fromkeys(each for one in read for each in one or ()))
+            cited = _timed(tuple(dict.fromkeys(each for one in read for each in one or ())))
             removed += sum(not each for each in read)
             found.append(Mark(match.start(), match.end(), cited))
+            at = match.end()
     return tuple(found), removed
+
+
+def _timed(cited: tuple[Cited, ...]) -> tuple[Cited, ...]:
+    """What one pair of brackets cites; a time beside the id of its moment says where in it."""
+    ids = {each.id for each in cited if each.at is None}
+    times = {each.id: each.at for each in cited if each.at and each.id in ids}
+    beside = set(times.values())
+    kept = (Cited(each.id, times.get(each.id)) for each in cited if each.at is None or each.at not in beside)
+    return tuple(Cited(each.id, each.at) for each in kept) if ids else cited
 
 
 def _cited(

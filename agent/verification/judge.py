@@ -16,6 +16,7 @@ from longtake.errors import Cancelled, EngineError
 from longtake.memory.records import Evidence, Verdict
 
 SCHEMA: dict[str, Any] = {
+    "title": "judgement",
     "type": "object",
     "properties": {
         "abstains": {"type": "boolean"},

@@ -13,7 +13,7 @@ from longtake.memory.timespan import clock
 MAX_MARKS = 4  # behind one statement
 FLAGS: Mapping[Verdict, str] = {"not_shown": "[not shown]", "contradicted": "[contradicted]"}
 # The end of a text that may become a mark, with the space before it.
-_MAY_BE_MARK = re.compile(r"\s*(?:\(\s*\[[^\[\]\n]{0,120}\]?\s*|[\[【(][^\[\]【】()\n]{0,120})?\Z")
+_MAY_BE_MARK = re.compile(r"\s*(?:\([^()\n]{0,120}|[\[【][^\[\]【】\n]{0,120}|(?<![\w.])m\d{0,6})?\Z", re.IGNORECASE)
 _ID = re.compile(r"[\[(]?\b([mc]\d+)\b[\])]?", re.IGNORECASE)
 _MAY_ABSTAIN = re.compile(r"[\s*_#>(\[]*(\w*[ _]?\w*)\Z")
 
@@ -36,16 +36,19 @@ def published(
         strict: leave out what isn't supported, instead of marking it.
     """
     text = read.text
-    edits = [(mark.start, mark.end, marks(citations_of(mark.cited, moments), names)) for mark in read.marks]
+    edits = [
+        (mark.start, mark.end, _set_in(text, mark.start, marks(citations_of(mark.cited, moments), names)))
+        for mark in read.marks
+    ]
     for statement, claim in zip(read.statements, claims, strict=True):
         if statement.start < 0:
             continue
         flag = FLAGS.get(claim.verdict)
         if flag and strict:
-            edits = [edit for edit in edits if not statement.start <= edit[0] < statement.end]
-            edits.append((statement.start, statement.end, ""))
+            edits = [edit for edit in edits if not statement.holds(edit[1])]
+            edits.append((*_cut(text, statement.start, statement.end), ""))
             continue
-        own = any(statement.start <= mark.start < statement.end for mark in read.marks)
+        own = any(statement.holds(mark.end) for mark in read.marks)
         added = ["" if own else marks(claim.citations, names), f" {flag}" if flag else ""]
         edits.append((statement.end, statement.end, "".join(added)))
     out, at = "", 0
@@ -55,6 +58,20 @@ def published(
     if not any(mark.cited for mark in read.marks) and all(each.start < 0 or not each.cited for each in read.statements):
         out += _elsewhere(read.statements, claims, names)
     return out.strip()
+
+
+def _set_in(text: str, start: int, shown: str) -> str:
+    """Marks with a space before them only where there was one, or where a word would touch them."""
+    touches = start > 0 and text[start - 1] not in "\n]】"
+    return shown if touches or text[start].isspace() else shown.lstrip()
+
+
+def _cut(text: str, start: int, end: int) -> tuple[int, int]:
+    """What is left out with a statement: the space before it, or the end of a line that it has for itself."""
+    if start > 0 and text[start - 1] == " ":
+        return start - 1, end
+    alone = text[end : end + 1] == "\n" and (start == 0 or text[start - 1] == "\n")
+    return start, end + 1 if alone else end
 
 
 def live(
@@ -85,7 +102,8 @@ def live(
         out, place = "", begun
         for mark in marks_in(raw[line:end], moments, names)[0]:
             if line + mark.start >= begun:
-                out += raw[place : line + mark.start] + marks(citations_of(mark.cited, moments), several)
+                times = marks(citations_of(mark.cited, moments), several)
+                out += raw[place : line + mark.start] + _set_in(raw[line:end], mark.start, times)
                 place = line + mark.end
         if text := out + raw[place:end]:
             if not opened:

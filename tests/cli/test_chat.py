@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from helpers.command import longtake
-from helpers.doubted import NOT_SHOWN, PUBLISHED, QUESTION, doubted_script
+from helpers.doubted import NOT_SHOWN, PUBLISHED, QUESTION, doubted_script, doubting
 from helpers.servers.openai_server import openai_server
 
 from longtake.agent.graph import agent
@@ -132,7 +132,7 @@ def _read_all(terminal: int) -> bytes:
 def test_a_terminal_shows_the_answer_while_it_is_written_and_then_its_verdicts(
     small_workspace: Workspace, command: list[str]
 ) -> None:
-    with openai_server(doubted_script(pause=0.03)) as endpoint:
+    with openai_server(doubted_script(pause=0.03), doubting) as endpoint:
         settings = ["controller.engine=openai", f"controller.base_url={endpoint.url}", "controller.model=scripted"]
         flags = [part for setting in settings for part in ("--set", setting)]
         ours, terminal = pty.openpty()
@@ -157,7 +157,7 @@ def test_a_terminal_shows_the_answer_while_it_is_written_and_then_its_verdicts(
 
 
 def test_a_pipe_gets_the_answer_once_and_a_model_is_not_asked_to_stream(small_workspace: Workspace) -> None:
-    with openai_server(doubted_script()) as endpoint:
+    with openai_server(doubted_script(), doubting) as endpoint:
         settings = ["controller.engine=openai", f"controller.base_url={endpoint.url}", "controller.model=scripted"]
         flags = [part for setting in settings for part in ("--set", setting)]
         done = longtake(*flags, "ask", "talk.mp4", QUESTION, library=small_workspace.library.root)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helpers.servers.openai_server import Endpoint, Reply, openai_server
+from helpers.servers.openai_server import Endpoint, Reply, agrees, openai_server
 
 from longtake.agent.controllers.factory import make_controllers
 from longtake.agent.graph.agent import Agent
@@ -36,6 +36,11 @@ class Asked:
         """Whether the answer says that it is not the endpoint's own."""
         return STOOD_IN.partition("{why}")[0] in self.answer.answer
 
+    @property
+    def rounds(self) -> list[dict[str, Any]]:
+        """The events of the replies in which the controller planned, not to a prompt of a tool or of the judge."""
+        return [event for event in self.of("model") if "call" not in event["data"]]
+
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [event for event in self.events if event["type"] == kind]
 
@@ -60,9 +65,10 @@ def ask_endpoint(
     question: str = "What does the blue kettle cost?",
     options: Sequence[str] = (),
     videos: Sequence[str] = (VIDEO,),
+    judge: Callable[[dict[str, Any]], Reply] = agrees,
 ) -> Asked:
-    """Ask one question of an endpoint that replies as scripted."""
-    with openai_server(script) as endpoint:
+    """Ask one question of an endpoint that replies as scripted, and agrees with whatever it is asked to judge."""
+    with openai_server(script, judge) as endpoint:
         answer = endpoint_asker(workspace, endpoint.url, *settings).ask(list(videos), question, options=options)
     trace = RecordedTrace(workspace.library.trace_root, answer.trace or "")
     return Asked(answer, endpoint, list(trace.events()))

@@ -1,11 +1,11 @@
-"""An endpoint's script in which a first draft is sent back, and a statement of the second one isn't shown."""
+"""An endpoint whose first draft is sent back, and whose second one has a statement that isn't shown."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from helpers.servers.openai_server import Reply, says, streamed
+from helpers.servers.openai_server import Reply, judges, says, statements_in, streamed
 
 from longtake.memory.records import Answer, Citation, Claim, Option
 
@@ -22,25 +22,23 @@ NOT_SHOWN = "Nothing tells where it was made."
 CONTRADICTED = "She says 249 dollars."
 
 
-def judged(*verdicts: tuple[str, str]) -> Reply:
-    """What a judge replies: verdicts with their reasons, the first one on what answers the question."""
-    claims = [
-        {"n": number, "reason": reason, "verdict": verdict, "answers": number == 1}
-        for number, (verdict, reason) in enumerate(verdicts, start=1)
-    ]
-    return says(json.dumps({"abstains": False, "claims": claims}))
-
-
 def doubted_script(pause: float = 0.0) -> Sequence[Reply]:
-    """The replies: a remark with a call, a wrong draft, its verdict, a second draft, its verdicts."""
+    """The replies: a remark with a call, a wrong draft, and a second draft."""
     listen = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
     return [
         streamed(says(REMARK, listen)),
-        streamed(says(None, ("answer", {"status": "answered", "text": FIRST})), pause),
-        judged(("contradicted", CONTRADICTED)),
-        streamed(says(None, ("answer", {"status": "answered", "text": SECOND})), pause),
-        judged(("supported", ""), ("not_shown", NOT_SHOWN)),
+        *(streamed(says(None, ("answer", {"status": "answered", "text": text})), pause) for text in (FIRST, SECOND)),
     ]
+
+
+def doubting(request: Mapping[str, Any]) -> Reply:
+    """The judge of these drafts."""
+    verdicts = {"99 dollars": ("contradicted", CONTRADICTED), "Norway": ("not_shown", NOT_SHOWN)}
+    told = [
+        next((found for words, found in verdicts.items() if words in text), ("supported", ""))
+        for text in statements_in(request)
+    ]
+    return judges(*(verdict for verdict, _ in told), reasons=[reason for _, reason in told])
 
 
 def doubted(video: str = "v") -> Answer:

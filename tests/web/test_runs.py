@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 from helpers.asking import endpoint_asker
-from helpers.doubted import FIRST, PUBLISHED, QUESTION, REMARK, SECOND, doubted_script
+from helpers.doubted import FIRST, PUBLISHED, QUESTION, REMARK, SECOND, doubted_script, doubting
 from helpers.servers.openai_server import Reply, openai_server, says
 from helpers.servers.server_events import ENOUGH, wait_for_end
 
@@ -35,7 +35,7 @@ def _runs(workspace: Workspace, agent: Agent | None = None) -> Runs:
 
 @contextmanager
 def _scripted(workspace: Workspace, script: Sequence[Reply], *settings: str) -> Iterator[Runs]:
-    with openai_server(script) as endpoint:
+    with openai_server(script, doubting) as endpoint:
         runs = _runs(workspace, endpoint_asker(workspace, endpoint.url, *settings))
         yield runs
         runs.close()

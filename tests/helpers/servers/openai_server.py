@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -52,6 +53,40 @@ def says(text: str | None, *calls: tuple[str, Any], usage: tuple[int, int] | Non
     return Reply(json.dumps(body))
 
 
+def judges(*verdicts: str, reasons: Sequence[str] = (), abstains: bool = False, answers: bool = True) -> Reply:
+    """A judgement: the verdict on each statement, in order."""
+    told = [
+        {"n": n, "reason": reasons[n - 1] if n <= len(reasons) else "", "verdict": verdict, "answers": answers}
+        for n, verdict in enumerate(verdicts, 1)
+    ]
+    return says(json.dumps({"abstains": abstains, "claims": told}))
+
+
+def agrees(request: Mapping[str, Any]) -> Reply:
+    """A judge that finds every statement supported."""
+    return judges(*["supported"] * len(statements_in(request)))
+
+
+def doubts(
+    *words: str, verdict: str = "not_shown", reason: str = "", otherwise: str = "supported"
+) -> Callable[[Mapping[str, Any]], Reply]:
+    """A judge that gives this verdict on statements with one of the words, and another one on all others."""
+
+    def judge(request: Mapping[str, Any]) -> Reply:
+        told = statements_in(request)
+        doubted = [any(word in text for word in words) for text in told]
+        reasons = [reason if doubt else "" for doubt in doubted]
+        return judges(*(verdict if doubt else otherwise for doubt in doubted), reasons=reasons)
+
+    return judge
+
+
+def statements_in(request: Mapping[str, Any]) -> list[str]:
+    """The statements that a judge is asked about."""
+    asked = request["messages"][-1]["content"].partition("Statements of the answer")[2]
+    return [json.loads(text) for text in re.findall(r'^\d+\. ("(?:[^"\\\n]|\\.)*")', asked, re.MULTILINE)]
+
+
 def streamed(reply: Reply, pause: float = 0.0, size: int = 4) -> Reply:
     """A chat completion as server-sent events, `size` characters of text or arguments in each, with pauses between."""
     message = json.loads(reply.body)["choices"][0]["message"]
@@ -90,8 +125,11 @@ class Endpoint:
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     models: tuple[str, ...] = ("scripted",)
+    facts: dict[str, Any] = field(default_factory=dict)  # that it lists of each
     listed: int = 0  # how often it was asked for them
     most_at_once: int = 0
+    judge: Callable[[dict[str, Any]], Reply] = agrees
+    judged: list[dict[str, Any]] = field(default_factory=list)  # the requests that asked it to judge an answer
     _under_way: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -108,19 +146,26 @@ class Endpoint:
                 self._under_way -= 1
 
     def next(self, request: dict[str, Any], key: str) -> Reply:
+        form = request.get("response_format", {}).get("json_schema", {})
+        if form.get("name") == "judgement":
+            self.judged.append(request)
+            return self.judge(request)
         self.requests.append(request)
         self.keys.append(key)
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
 
 
 @contextmanager
-def openai_server(script: Sequence[Reply]) -> Iterator[Endpoint]:
-    """Listen on a free port of loopback until the block ends."""
+def openai_server(script: Sequence[Reply], judge: Callable[[dict[str, Any]], Reply] = agrees) -> Iterator[Endpoint]:
+    """Listen on a free port of loopback until the block ends. What asks for a judgement goes to `judge`."""
 
     class Scripted(Handler):
         def do_GET(self) -> None:
             endpoint.listed += 1
-            listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in endpoint.models]}
+            listed = {
+                "object": "list",
+                "data": [{"id": name, "object": "model", **endpoint.facts} for name in endpoint.models],
+            }
             body = json.dumps(listed).encode()
             self.send(200, {"Content-Type": "application/json", "Content-Length": str(len(body))})
             self.wfile.write(body)
@@ -158,5 +203,5 @@ def openai_server(script: Sequence[Reply]) -> Iterator[Endpoint]:
                 self.close_connection = True
 
     with listening(Scripted) as url:
-        endpoint = Endpoint(f"{url}/v1", list(script))
+        endpoint = Endpoint(f"{url}/v1", list(script), judge=judge)
         yield endpoint

@@ -9,7 +9,7 @@ from typing import Any
 import openai
 import pytest
 from helpers.asking import endpoint_asker
-from helpers.doubted import FIRST, NOT_SHOWN, QUESTION, REMARK, SECOND, doubted, doubted_script
+from helpers.doubted import FIRST, NOT_SHOWN, QUESTION, REMARK, SECOND, doubted, doubted_script, doubting
 from helpers.servers.openai_server import Reply, openai_server, says
 from helpers.servers.web_server import web_server
 
@@ -25,7 +25,7 @@ LONG = (
 
 def _streamed(workspace: Workspace, script: Sequence[Reply], *settings: str) -> list[tuple[float, Any]]:
     """The deltas, each with the seconds after which it came."""
-    with openai_server(script) as endpoint:
+    with openai_server(script, doubting) as endpoint:
         agent = endpoint_asker(workspace, endpoint.url, *settings)
         with web_server(workspace, agent=agent) as server:
             client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0, timeout=60)
@@ -56,7 +56,7 @@ def test_drafts_come_as_they_are_written_and_the_verdicts_last(small_workspace: 
 @pytest.mark.parametrize(
     ("script", "settings"),
     [
-        ([says(SECOND), doubted_script()[-1]] * 2, ()),  # an endpoint that doesn't stream
+        ([says(SECOND)], ()),  # an endpoint that doesn't stream
         (doubted_script(), ("verification.mode=strict",)),
     ],
     ids=["whole", "strict"],
