@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,6 +13,12 @@ from longtake.memory.timespan import TimeSpan
 Modality = Literal["speech", "scene_text", "visual", "audio", "metadata"]
 MODALITIES: tuple[Modality, ...] = ("speech", "scene_text", "visual", "audio", "metadata")
 Verdict = Literal["supported", "contradicted", "not_shown", "unchecked"]
+VERDICTS: Mapping[Verdict, str] = {
+    "supported": "supported",
+    "contradicted": "contradicted",
+    "not_shown": "not shown",
+    "unchecked": "not checked",
+}
 Status = Literal["answered", "uncertain", "abstained", "partial", "failed"]
 
 
@@ -89,6 +96,12 @@ class Claim(Record):
     against: tuple[Citation, ...] = Field(default=(), description="The places that contradict it.")
     found_by: tuple[FoundBy, ...] = Field(default=(), description="The calls that found all of these citations.")
 
+    @property
+    def told(self) -> str:
+        """The verdict, the statement, and the reason if there is one, on one line."""
+        line = " ".join(f"{VERDICTS[self.verdict]}: {self.text}".split())
+        return f"{line} ({' '.join(self.reason.split()).rstrip('.')})" if self.reason else line
+
 
 class Closest(Record):
     """A line that may answer a question when nothing does with certainty."""
@@ -111,6 +124,16 @@ class Option(Record):
     letter: str
     text: str
     supported: bool | None = Field(default=None, description="Whether the video proves it; none if that is unchecked.")
+
+    @property
+    def proof(self) -> str:
+        """Whether it is proven, in words; empty if that is unchecked."""
+        return "" if self.supported is None else "proven" if self.supported else "not proven"
+
+    @property
+    def told(self) -> str:
+        """Letter and text, and whether it is proven."""
+        return f"Option {self.letter}: {self.text}" + (f" ({self.proof})" if self.proof else "")
 
 
 class Usage(Record):
@@ -158,6 +181,11 @@ class Answer(Record):
     controller_error: str | None = Field(
         default=None, description="Why the controller failed on the way, if the run has an answer all the same."
     )
+
+    @property
+    def flagged(self) -> tuple[Claim, ...]:
+        """The claims that the video contradicts or doesn't show, which the text marks."""
+        return tuple(claim for claim in self.claims if claim.verdict in ("contradicted", "not_shown"))
 
     @property
     def places(self) -> tuple[Citation, ...]:

@@ -77,8 +77,9 @@ def reply(
         role: the role of the model in error messages.
         schema: JSON schema that the reply keeps to, as far as the model's server can make it; its `title` is its name.
         on_text: is given each new piece of what the reply says to a person, as it comes: its text without thoughts, or
-            the argument `text` of a call of the tool `answer`. Not every controller streams, and after a reply that
-            broke off no more is given. What counts is the reply that is returned.
+            the argument `text` of a call of the tool `answer`. After an empty piece, the text begins anew. Not every
+            controller streams, and after a reply that broke off no more is given. What counts is the reply that is
+            returned.
 
     Raises:
         EngineError: if the endpoint doesn't answer or refuses; the message names it.

@@ -18,7 +18,7 @@ _STATUS: Mapping[str, Outcome] = {
     **dict.fromkeys(("abstained", "abstain", "not_found", "notfound", "unknown", "unanswerable", "none"), "abstained"),
     **dict.fromkeys(("uncertain", "unsure", "partial", "partially_answered", "maybe", "likely"), "uncertain"),
 }
-_ABSTENTION = re.compile(r"[\s*_#>(\[]*not[ _]found\b[\s:.,;!*_)\]–—-]*", re.IGNORECASE)
+ABSTENTION = re.compile(r"[\s*_#>(\[]*not[ _]found\b[\s:.,;!*_)\]–—-]*", re.IGNORECASE)
 # "B.", "(B)", "**B)** text", "Answer: B", "The correct option is B because".
 _LETTER = re.compile(
     r"[\s*_#>]*(?:(?:the\s+)?(?:(?:correct|right|best|final)\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*(?:option\s*)?)?"
@@ -92,7 +92,7 @@ def draft_of_call(arguments: Mapping[str, Any], options: Sequence[str]) -> Draft
 def draft_of_prose(text: str, options: Sequence[str]) -> Draft:
     """The draft that a model wrote as text. `NOT FOUND: why` abstains."""
     text = text.strip()
-    if match := _ABSTENTION.match(text):
+    if match := ABSTENTION.match(text):
         reason = text[match.end() :].strip()
         return Draft(status="abstained", text=reason, option=letter_of(reason, options))
     return Draft(text=text, option=letter_of(text, options))

@@ -73,13 +73,16 @@ class Heard:
         """
         self._on_text, self._thinks, self._field = on_text, thinks, field
         self._told: dict[Hashable, str] = {}
+        self._source: Hashable = None
 
     def __call__(self, message: Mapping[str, Any]) -> None:
-        """Pass on what the message says beyond what it said before."""
+        """Pass on what the message says beyond what it said before; an empty piece if it begins anew elsewhere."""
         for source, text in self._said(message):
             before = self._told.get(source, "")
             if len(text) > len(before) and text.startswith(before):
-                self._told[source] = text
+                if self._told and source != self._source:
+                    self._on_text("")
+                self._told[source], self._source = text, source
                 self._on_text(text[len(before) :])
 
     def _said(self, message: Mapping[str, Any]) -> Iterator[tuple[Hashable, str]]:

@@ -21,6 +21,7 @@ from longtake.agent.graph.running import run_graph
 from longtake.agent.graph.state import REMEMBERED, Question, Turn
 from longtake.agent.graph.threads import close_threads, keep_last, open_threads, usable_threads
 from longtake.agent.graph.video_metadata import Known, known_video
+from longtake.agent.query.options import split_options
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace, Watch
 from longtake.errors import LibraryError, LongtakeError, MediaError, ThreadBusy, told_of_files
@@ -124,7 +125,7 @@ class Agent:
 
         Args:
             videos: paths, library ids or names; a path that isn't indexed yet is indexed first, within the budget.
-            question: at most 4,000 characters.
+            question: at most 4,000 characters. Options that it lists itself are found, if none are given.
             options: of a multiple-choice question, at most ten.
             thread: name of a stored conversation, at most 200 characters; a question knows the earlier ones of its
                 thread.
@@ -134,7 +135,8 @@ class Agent:
             watcher: follows the indexing.
             budget: time limit and stop flag; the profile's limit by default.
             watch: called with each event of the trace as it is written.
-            on_text: called with each new piece of the answer as a language model writes it, before it is judged.
+            on_text: called with each new piece of what a language model writes, before it is judged; after an empty
+                piece, a new text replaces what was written before.
             change: replaces parts of the run's context, to fork another run.
 
         Raises:
@@ -144,6 +146,8 @@ class Agent:
         started = time.time()
         _check_question(question, options)
         _check_thread(thread)
+        if not options:
+            question, options = split_options(question)
         budget = budget or Budget(self._workspace.settings.budget.seconds)
         with told_of_files(self._workspace.library.root), self._alone_in(thread):
             resolved = [_resolve(self._workspace, reference) for reference in videos]

@@ -18,7 +18,8 @@ from longtake.memory.timespan import TimeSpan
 
 _SHOWN = 5  # maximum findings of a call
 _LINE = 160  # maximum characters of a text
-_REASON = 600  # of an error with its remedy
+_REASON = 600  # of an error with its remedy, or a claim with its reason
+_STYLES = {"contradicted": "red", "not_shown": "yellow"}
 
 
 def tree_of(run: LenientRun) -> Tree:
@@ -139,10 +140,14 @@ def _of(video: str, names: Mapping[str, str]) -> str:
 
 def _add_answer(tree: Tree, answer: Answer, names: Mapping[str, str]) -> None:
     branch = tree.add(Text(one_line(answer.error or answer.answer, 1_000), "bold"))
+    if answer.option:
+        branch.add(Text(one_line(answer.option.told)))
     for claim in answer.claims:
-        stated = branch.add(Text(f"{claim.verdict}: {one_line(claim.text)}"))
-        for line in _citations((*claim.citations, *claim.against), names):
+        stated = branch.add(Text(one_line(claim.told, _REASON), _STYLES.get(claim.verdict, "")))
+        for line in _citations(claim.citations, names):
             stated.add(line)
+        for line in _citations(claim.against, names):
+            stated.add(Text("against ", "red").append_text(line))
     if answer.closest:
         closest = branch.add(Text("closest:"))
         for line in _citations((line.place for line in answer.closest), names):

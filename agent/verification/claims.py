@@ -103,7 +103,7 @@ def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str
     """
     if not draft.text:
         return _told_by_claims(draft, moments, names, marked=marked)
-    marks, removed = _marks(draft.text, moments, names)
+    marks, removed = marks_in(draft.text, moments, names)
     statements = _with_their_marks(_statement(draft.text, start, end, marks) for start, end in _pieces(draft.text))
     cited = sum(len(mark.cited) for mark in marks)
     for claim in draft.claims:
@@ -117,7 +117,7 @@ def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str
 def _told_by_claims(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str], *, marked: bool) -> Read:
     """A draft whose claims are its text."""
     text = " ".join(claim.text for claim in draft.claims)
-    marks, removed = _marks(text, moments, names) if marked else ((), 0)
+    marks, removed = marks_in(text, moments, names) if marked else ((), 0)
     statements, start = list[Statement](), 0
     for claim in draft.claims:
         end = start + len(claim.text)
@@ -167,7 +167,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
             piece = line[begun:end]
             if not _RULE.fullmatch(piece):
                 lead = len(piece) - len(piece.lstrip())
-                yield place + begun + lead, place + begun + len(piece.rstrip())
+                yield place + begun + lead, place + begun + len(piece.rstrip(" |\n"))
             begun = end
         place += len(line)
 
@@ -203,7 +203,7 @@ def _joined(
     names: Mapping[str, str],
 ) -> list[Statement]:
     """The statements with a claim: the one that says the same takes its moments, else the claim is one of its own."""
-    text = _statement(claim, 0, len(claim), _marks(claim, moments, names)[0]).text
+    text = _statement(claim, 0, len(claim), marks_in(claim, moments, names)[0]).text
     bare = _plain(text)
     for place, each in enumerate(statements):
         own = _plain(each.text)
@@ -223,12 +223,14 @@ def _by_time(statement: Statement, moments: Mapping[str, Evidence], names: Mappi
     return replace(statement, cited=tuple(dict.fromkeys(found)))
 
 
-def _marks(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[tuple[Mark, ...], int]:
+def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[tuple[Mark, ...], int]:
     """The marks of a text, and how many of its citations point to no moment of the run. Quotations hold no marks."""
     masked = re.sub(r"“[^”\n]*”|\"[^\"\n]*\"", lambda match: "_" * len(match[0]), text)
     found: list[Mark] = []
     removed = 0
-    for match in _BRACKET.finditer(masked):
+    at = 0
+    while match := _BRACKET.search(masked, at):
+        at = match.start(match.lastindex or 0) + 1  # what is no mark may hold one
         inside = match[1] or match[2] or match[3] or match[4]
         parts = [part for part in re.split(r"[,;&]|\band\b", inside) if part.strip()]
         loose = match[3] is None  # parentheses hold other things, too
@@ -239,6 +241,7 @@ def _marks(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str])
             cited = _timed(tuple(dict.fromkeys(each for one in read for each in one or ())))
             removed += sum(not each for each in read)
             found.append(Mark(match.start(), match.end(), cited))
+            at = match.end()
     return tuple(found), removed
 
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 
-from longtake.agent.verification.claims import Read, Statement, citations_of
+from longtake.agent.controllers.draft import ABSTENTION
+from longtake.agent.verification.claims import Read, Statement, citations_of, marks_in
 from longtake.memory.records import Citation, Claim, Evidence, Verdict
 from longtake.memory.timespan import clock
 
 MAX_MARKS = 4  # behind one statement
 FLAGS: Mapping[Verdict, str] = {"not_shown": "[not shown]", "contradicted": "[contradicted]"}
+# The end of a text that may become a mark, with the space before it.
+_MAY_BE_MARK = re.compile(r"\s*(?:\([^()\n]{0,120}|[\[【][^\[\]【】\n]{0,120}|(?<![\w.])m\d{0,6})?\Z", re.IGNORECASE)
+_ID = re.compile(r"[\[(]?\b([mc]\d+)\b[\])]?", re.IGNORECASE)
+_MAY_ABSTAIN = re.compile(r"[\s*_#>(\[]*(\w*[ _]?\w*)\Z")
 
 
 def published(
@@ -70,11 +76,80 @@ def _cut(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end + 1 if alone else end
 
 
+def live(
+    told: Callable[[str], None], moments: Mapping[str, Evidence], names: Mapping[str, str]
+) -> Callable[[str], None]:
+    """Takes the pieces of a draft as it is written, and tells them with times for marks, as `published` has them.
+
+    Args:
+        told: is given an empty piece before each new draft, then its pieces. Brackets come once they are closed.
+        moments: those of the run, by id.
+        names: file names of the open videos.
+    """
+    several = names if len(names) > 1 else {}
+    raw, at, opened = "", 0, False
+
+    def take(piece: str) -> None:
+        nonlocal raw, at, opened
+        if not piece:
+            raw, at, opened = "", 0, False
+            return
+        raw += piece
+        begun = at or _beginning(raw)
+        unsure = _MAY_BE_MARK.search(raw, begun)
+        end = unsure.start() if unsure else len(raw)
+        if end <= begun:
+            return
+        line = raw.rfind("\n", 0, begun) + 1  # quotations, which hold no marks, end with their line
+        out, place = "", begun
+        for mark in marks_in(raw[line:end], moments, names)[0]:
+            if line + mark.start >= begun:
+                times = marks(citations_of(mark.cited, moments), several)
+                out += raw[place : line + mark.start] + _set_in(raw[line:end], mark.start, times)
+                place = line + mark.end
+        if text := out + raw[place:end]:
+            if not opened:
+                told("")
+            told(text)
+            opened = True
+        at = end
+
+    return take
+
+
+def _beginning(raw: str) -> int:
+    """Where the text of a draft begins, of which this is the first part: it ends there while that is unclear."""
+    abstains = ABSTENTION.match(raw)
+    if abstains:
+        return abstains.end()
+    words = _MAY_ABSTAIN.match(raw)
+    unclear = words and "not found".startswith(words[1].casefold().replace("_", " "))
+    return len(raw) if unclear else len(raw) - len(raw.lstrip())
+
+
 def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
     """The times of citations in brackets, with a space before them; facts about a whole recording have none."""
     placed = [each for each in citations if each.modality != "metadata"]
     shown = dict.fromkeys(f"[{names.get(each.video, '')} {clock(each.start)}]".replace("[ ", "[") for each in placed)
     return f" {''.join([*shown][:MAX_MARKS])}" if shown else ""
+
+
+def with_times(reason: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> str:
+    """What a judge says, with times for the ids of moments.
+
+    Args:
+        reason: as the judge wrote it.
+        moments: by id.
+        names: file names of the open videos, if there are several.
+    """
+
+    def told(match: re.Match[str]) -> str:
+        moment = moments.get(match[1].lower())
+        if moment is None:
+            return match[0]
+        return marks((Citation.of(moment),), names).strip() or "the file"
+
+    return _ID.sub(told, reason)
 
 
 def _elsewhere(statements: Sequence[Statement], claims: Sequence[Claim], names: Mapping[str, str]) -> str:

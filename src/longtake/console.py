@@ -9,7 +9,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,7 +68,26 @@ class Session:
 
 def say(text: str = "") -> None:
     """Write a result for a person to standard output."""
-    sys.stdout.write(_OBEYED.sub("", text) + "\n")
+    sys.stdout.write(harmless(text) + "\n")
+
+
+def say_coloured(text: str, colours: Mapping[str, str]) -> None:
+    """Write a result in which some words have a colour, on a terminal that shows colours."""
+    if not sys.stdout.isatty():
+        say(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    shown = Text(harmless(text))
+    for words, colour in colours.items():
+        shown.highlight_words([words], colour)
+    Console(highlight=False).print(shown, soft_wrap=True)
+
+
+def harmless(text: str) -> str:
+    """A text without characters that a terminal obeys."""
+    return _OBEYED.sub("", text)
 
 
 def counted(number: int, thing: str) -> str:
@@ -83,7 +102,7 @@ def sized(count: int) -> str:
 
 def note(text: str) -> None:
     """Write a remark, a warning or progress to standard error."""
-    sys.stderr.write(_OBEYED.sub("", text) + "\n")
+    sys.stderr.write(harmless(text) + "\n")
 
 
 def say_json(value: Any) -> None:

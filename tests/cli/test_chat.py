@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 from helpers.command import longtake
+from helpers.doubted import NOT_SHOWN, PUBLISHED, QUESTION, doubted_script, doubting
+from helpers.servers.openai_server import openai_server
 
 from longtake.agent.graph import agent
 from longtake.api import Library
@@ -27,6 +29,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 
 LONG = "?" * 100_000
 NO_TEXT = b"What \xff costs it?"
+ERASED = "\x1b[1A\x1b[2K"  # one line up, and cleared
 PRICE = "How much does the blue kettle cost?"
 
 
@@ -116,10 +119,51 @@ def test_a_terminal_that_cannot_show_pictures_says_so(small_workspace: Workspace
     assert "can't show pictures" in problems
 
 
-def _read_all(terminal: int) -> None:
+def _read_all(terminal: int) -> bytes:
+    read = b""
     with suppress(OSError):  # nobody holds its other end any more
-        while os.read(terminal, 4096):
-            pass
+        while piece := os.read(terminal, 4096):
+            read += piece
+    return read
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", [["ask", "talk.mp4", QUESTION], ["chat", "talk.mp4"]])
+def test_a_terminal_shows_the_answer_while_it_is_written_and_then_its_verdicts(
+    small_workspace: Workspace, command: list[str]
+) -> None:
+    with openai_server(doubted_script(pause=0.03), doubting) as endpoint:
+        settings = ["controller.engine=openai", f"controller.base_url={endpoint.url}", "controller.model=scripted"]
+        flags = [part for setting in settings for part in ("--set", setting)]
+        ours, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
+        started = [sys.executable, "-m", "longtake", *flags, "--library", str(small_workspace.library.root), *command]
+        environment = {**os.environ, "TERM": "xterm-256color"}
+        with subprocess.Popen(started, stdin=subprocess.PIPE, stdout=terminal, stderr=terminal, env=environment) as run:
+            os.close(terminal)
+            assert run.stdin is not None
+            run.stdin.write(f"{QUESTION}\n".encode())
+            run.stdin.close()
+            printed = _read_all(ours).decode()
+        os.close(ours)
+    assert run.returncode == 0
+    drawn, _, final = printed.rpartition(ERASED)
+    assert "costs 99" in drawn
+    assert "costs 99" not in final
+    assert "249 dollars** [00:00:04]. It was made" in drawn
+    assert "[not shown]" not in drawn
+    assert "\x1b[1;33m[not shown]\x1b[0m" in final
+    assert NOT_SHOWN.rstrip(".") in final
+
+
+def test_a_pipe_gets_the_answer_once_and_a_model_is_not_asked_to_stream(small_workspace: Workspace) -> None:
+    with openai_server(doubted_script(), doubting) as endpoint:
+        settings = ["controller.engine=openai", f"controller.base_url={endpoint.url}", "controller.model=scripted"]
+        flags = [part for setting in settings for part in ("--set", setting)]
+        done = longtake(*flags, "ask", "talk.mp4", QUESTION, library=small_workspace.library.root)
+    assert not any(request.get("stream") for request in endpoint.requests)
+    assert done.stdout.startswith(f"{PUBLISHED}\n")
+    assert "\x1b" not in done.stdout
 
 
 def test_without_a_video_the_whole_library_is_asked(small_workspace: Workspace) -> None:

@@ -127,13 +127,14 @@ def test_a_budget_that_runs_out_ends_in_part_and_exits_3(tmp_path: Path, tone: P
     assert (done.code, json.loads(done.stdout)["status"]) == (3, "partial")
 
 
-def test_an_endpoint_that_is_down_fails_and_names_itself(tmp_path: Path, tone: Path) -> None:
+def test_without_its_model_an_answer_is_one_in_part_and_names_the_endpoint(tmp_path: Path, tone: Path) -> None:
     settings = ["controller.engine=openai", "controller.base_url=http://127.0.0.1:9/v1", "controller.model=small"]
     flags = [part for setting in settings for part in ("--set", setting)]
     done = longtake(*flags, "ask", tone, "When does the tone sound?", "--json", library=tmp_path)
     answer = json.loads(done.stdout)
-    assert (done.code, answer["status"]) == (1, "failed")
-    assert "http://127.0.0.1:9/v1" in answer["error"]
+    assert (done.code, answer["error"]) == (3, None)
+    assert "http://127.0.0.1:9/v1" in answer["controller_error"]
+    assert "The language model gave no answer" in answer["answer"]
 
 
 def test_chat_answers_a_line_at_a_time(tmp_path: Path, tone: Path) -> None:

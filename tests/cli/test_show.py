@@ -6,6 +6,7 @@ import json
 from typing import get_args
 
 import pytest
+from helpers.doubted import doubted
 from helpers.unsure import KETTLE, QUESTION, TEXT, always_unsure, unsure
 from typer.testing import CliRunner
 
@@ -28,7 +29,21 @@ def test_an_uncertain_answer_prints_its_text_its_closest_lines_and_its_status(
         TEXT,
         f"  00:00:04-00:00:06  speech      {KETTLE}",
         "  00:00:01-00:00:03  scene_text  Room 4417",
+        "  not shown: The pot costs 249 dollars. (No pot is named)",
         "  uncertain in 0.0 s, 0 rounds, 0 tool calls, trace run-1",
+    ]
+
+
+def test_what_is_doubted_is_printed_with_its_reason_and_what_is_against_it(
+    small_workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    show(doubted(), small_workspace)
+    text, option, _, *flagged, _ = capsys.readouterr().out.splitlines()
+    assert "[contradicted]" in text
+    assert option == "Option B: 249 dollars (not proven)"
+    assert flagged == [
+        "  contradicted: The red one costs 249. (It is the blue one) [00:00:04]",
+        "  not shown: It is big. (No size is told)",
     ]
 
 

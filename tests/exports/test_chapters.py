@@ -37,7 +37,7 @@ def test_a_claim_that_rests_on_several_places_gives_each_its_own_words() -> None
 
 
 def test_what_is_not_proven_and_other_videos_give_no_chapter() -> None:
-    assert made(claim("No", 10, verdict="unverified"), claim("Elsewhere", 20, video="w")) == []
+    assert made(claim("No", 10, verdict="not_shown"), claim("Elsewhere", 20, video="w")) == []
 
 
 def test_titles_are_one_line_without_times_and_not_too_long() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.doubted import doubted
 from helpers.media.small_video import write_small_video
 
 from longtake.agent.graph.agent import Agent
@@ -48,6 +50,17 @@ def test_the_page_holds_its_clips_and_loads_nothing(
     assert "<b>" not in page
     assert "http" not in re.sub(r'"data:[^"]+"', "", page).replace("http-equiv", "")
     assert "1 clip " in page
+
+
+@pytest.mark.parametrize("form", [chat_markdown, chat_html])
+def test_what_is_doubted_is_said_with_its_reason(small_workspace: Workspace, form: Callable[..., str]) -> None:
+    [video] = small_workspace.library.videos()
+    exchange = Exchange(number=0, asked=0.0, answer=doubted(video.id))
+    text = form(_chat(exchange), [exchange], small_workspace.library)
+    assert "Option B: 249 dollars (not proven)" in text
+    assert "contradicted: The red one costs 249. (It is the blue one)" in text
+    assert "against it, 00:00:04-00:00:06" in text
+    assert "not shown: It is big. (No size is told)" in text
 
 
 @pytest.mark.parametrize("limit", ["MAX_CLIPS", "MAX_MEDIA"])

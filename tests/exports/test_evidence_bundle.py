@@ -8,6 +8,7 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from helpers.doubted import doubted
 from helpers.media.small_video import write_small_video
 from PIL import Image
 
@@ -52,6 +53,19 @@ def test_a_pack_proves_the_answer_without_the_video(
     assert "talk.mp4, 00:00:03-00:00:07: [still](places/01.jpg), [clip](places/01.mp4), " in reported
     assert "   - 00:00:04-00:00:06 speech: “The blue kettle costs 249 dollars.”" in reported
     assert "## Missing" not in reported
+
+
+def test_a_pack_says_what_is_doubted_why_and_what_is_against_it(small_workspace: Workspace, tmp_path: Path) -> None:
+    [video] = small_workspace.library.videos()
+    exchange = Exchange(number=0, asked=0.0, answer=doubted(video.id))
+    reported = (_packed(exchange, small_workspace, tmp_path) / "answer.md").read_text(encoding="utf-8")
+    assert "Option B: 249 dollars (not proven)" in reported
+    assert (
+        "- contradicted: The red one costs 249. (It is the blue one)\n"
+        "  - against it, 00:00:04-00:00:06: “The blue kettle costs 249 dollars.”\n"
+        "- not shown: It is big. (No size is told)\n"
+        "- not checked: Hm."
+    ) in reported
 
 
 def test_a_pack_holds_the_whole_trace(exchange: Exchange, small_workspace: Workspace, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from helpers.browser import opened, until
+from helpers.doubted import doubted
 from helpers.unsure import unsure
 
 import longtake
@@ -133,6 +134,13 @@ def test_an_uncertain_answer_opens_its_closest_line(answer: Answer, own_workspac
     opened_first = [("open" in attributes) for tag, attributes in shown.tags if tag == "details"]
     assert opened_first[0]
     assert not any(opened_first[1:])
+
+
+def test_what_is_doubted_is_said_with_its_reason() -> None:
+    text = " ".join(Parsed(Answer(**dict(doubted()))._repr_html_()).text.split())
+    assert "Option B: 249 dollars (not proven)" in text
+    assert "contradicted: The red one costs 249. (It is the blue one); against it, 00:00:04-00:00:06" in text
+    assert "not shown: It is big. (No size is told)" in text
 
 
 def test_a_recording_has_a_player_of_sound(tmp_path: Path, tone: Path) -> None:

@@ -138,6 +138,7 @@ def test_ask_says_when_it_is_unsure_and_what_comes_closest(
     assert answer == unsure(video, answer.trace, ASK["question"])
     assert called.content[0].text.splitlines() == [
         TEXT,
+        "- not shown: The pot costs 249 dollars. (No pot is named)",
         f"[talk.mp4 00:00:04-00:00:06] {KETTLE}",
         "[talk.mp4 00:00:01-00:00:03] Room 4417",
     ]

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from helpers.asking import endpoint_asker
-from helpers.browser import ask, opened, until
+from helpers.browser import ask, faults, opened, until
+from helpers.doubted import NOT_SHOWN, doubted_script, doubting
 from helpers.media.small_video import write_small_video
 from helpers.servers.openai_server import openai_server, says
-from helpers.servers.web_server import web_server
+from helpers.servers.web_server import WebServer, web_server
 
 from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -79,3 +80,40 @@ def test_a_token_that_leaves_no_cookie_is_not_asked_for_again(browser: Any, smal
         page.keyboard.press("Enter")
         page.get_by_text("allow cookies").wait_for()
         assert page.get_by_role("dialog").count() == 0
+
+
+def test_an_answer_is_seen_while_it_is_written_and_then_with_its_verdicts(
+    browser: Any, small_workspace: Workspace, video: str
+) -> None:
+    with openai_server(doubted_script(pause=0.03), doubting) as endpoint:
+        agent = endpoint_asker(small_workspace, endpoint.url)
+        with (
+            web_server(small_workspace, agent=agent) as server,
+            opened(browser, f"{server.url}/#/new/{video}", color_scheme="dark") as page,
+        ):
+            turn = ask(page, COST)
+            turn.locator(".writing").get_by_text("99 dollars").wait_for()
+            turn.locator(".writing").get_by_text("249 dollars").wait_for()
+            assert "99 dollars" not in turn.locator(".writing").inner_text()
+            turn.locator(".writing").get_by_role("button", name="Play talk.mp4 0:04").wait_for()
+            turn.locator(".answer").wait_for()
+            assert turn.locator(".writing").count() == 0
+            [flag] = turn.locator(".answer .text .flag").all()
+            assert (flag.inner_text(), flag.get_attribute("title")) == ("not shown", NOT_SHOWN)
+            turn.get_by_text("Details").click()
+            turn.locator(".proof").get_by_text(NOT_SHOWN).wait_for()
+            assert turn.locator(".proof .verdict").all_inner_texts() == ["Supported", "Not shown"]
+            assert faults(page) == []
+            page.reload()
+            page.locator(".answer .text .flag").wait_for()
+
+
+def test_options_in_a_question_are_shown_as_a_list_with_what_is_proven(
+    browser: Any, server: WebServer, video: str
+) -> None:
+    with opened(browser, f"{server.url}/#/new/{video}") as page:
+        ask(page, f"{COST} A. 99 dollars B. 249 dollars")
+        page.locator(".answer").wait_for()
+        assert page.locator("article.turn h2").inner_text() == COST
+        assert page.locator(".options li").all_inner_texts() == ["99 dollars", "249 dollars"]
+        assert page.locator(".chosen-option").inner_text().split() == ["B.", "249", "dollars", "proven"]

@@ -11,12 +11,14 @@ from uuid import uuid4
 
 import pytest
 from helpers.asking import endpoint_asker
+from helpers.doubted import FIRST, PUBLISHED, QUESTION, REMARK, SECOND, doubted_script, doubting
 from helpers.servers.openai_server import Reply, openai_server, says
 from helpers.servers.server_events import ENOUGH, wait_for_end
 
 from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.memory.conversations import Conversations
+from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.http.refusals import Refusal
 from longtake.web.runs import MAX_RUNNING, MAX_UNDER_WAY, Asked, Run, Runs
@@ -33,7 +35,7 @@ def _runs(workspace: Workspace, agent: Agent | None = None) -> Runs:
 
 @contextmanager
 def _scripted(workspace: Workspace, script: Sequence[Reply], *settings: str) -> Iterator[Runs]:
-    with openai_server(script) as endpoint:
+    with openai_server(script, doubting) as endpoint:
         runs = _runs(workspace, endpoint_asker(workspace, endpoint.url, *settings))
         yield runs
         runs.close()
@@ -69,6 +71,25 @@ def test_a_run_tells_every_event_of_its_trace_and_then_the_answer(small_workspac
     assert heard["tool"] == "transcribe_speech"
     assert heard["evidence"] > 0
     assert heard["spans"][0][0] == video
+
+
+def test_a_run_tells_what_is_written_and_its_trace_keeps_none_of_it(small_workspace: Workspace, video: str) -> None:
+    with _scripted(small_workspace, doubted_script(pause=0.02)) as runs:
+        run = runs.start(Asked((video,), QUESTION))
+        _, reported = _last(run)
+        events = run.feed.after(-1)
+    drafts: dict[int, str] = {}
+    for event in events:
+        if event.kind == "text":
+            drafts[event.data["draft"]] = drafts.get(event.data["draft"], "") + event.data["text"]
+    assert list(drafts.values()) == [REMARK, FIRST, SECOND]
+    assert len([event for event in events if event.kind == "text"]) > len(drafts)
+    judged = next(number for number, event in enumerate(events) if event.data.get("type") == "judge")
+    assert [event.data["text"] for event in events[:judged] if event.kind == "text"][-1] in FIRST
+    answer = Answer.model_validate(reported["answer"])
+    assert answer.answer == PUBLISHED
+    trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
+    assert {event["type"] for event in trace.events()} <= {"run", "orient", "brief", "model", "tool", "judge", "answer"}
 
 
 def test_a_second_question_of_a_thread_is_the_next_of_its_answers(small_workspace: Workspace, video: str) -> None:

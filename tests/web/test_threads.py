@@ -189,7 +189,7 @@ def _stop() -> None:
 
 def test_options_are_chosen_among(client: httpx.Client, video: str) -> None:
     reported = answer(client, begin(client, video), COST, options=["99 dollars", "249 dollars"])
-    assert reported["answer"]["option"] == {"letter": "B", "text": "249 dollars"}
+    assert reported["answer"]["option"] == {"letter": "B", "text": "249 dollars", "supported": True}
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_a_completion_is_its_text_with_the_closest_lines_as_annotations(
 def test_a_time_without_a_mark_is_none_of_a_sure_answer() -> None:
     place = Citation(video="v", start=4.0, end=6.0, modality="speech", quote=KETTLE)
     sure = Answer(question="?", status="answered", answer="It is said at 00:00:04.", citations=(place,))
-    [annotation] = cited(sure, {})
+    [annotation] = cited(sure, {}, sure.answer)
     assert (annotation.url_citation.start_index, annotation.url_citation.end_index) == (0, len(sure.answer))
 
 

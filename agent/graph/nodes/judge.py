@@ -21,7 +21,7 @@ from longtake.agent.verification.claims import Read, Statement, citations_of, re
 from longtake.agent.verification.judge import Grounds, Judgement, Ruling, judge_statements
 from longtake.agent.verification.judged import Judged, Standing
 from longtake.agent.verification.provenance import calls_made, told
-from longtake.agent.verification.publishing import FLAGS, published
+from longtake.agent.verification.publishing import FLAGS, published, with_times
 from longtake.memory.records import Citation, Claim, Evidence, FoundBy
 from longtake.memory.timespan import clock
 from longtake.tools.core.frames import SCHEME, reference_of
@@ -94,10 +94,10 @@ def _judged(
     rulings = judgement.rulings
     kept = [(each, ruling) for each, ruling in zip(read.statements, rulings, strict=False) if ruling.verdict]
     read = replace(read, statements=tuple(each for each, _ in kept))
-    claims = tuple(_claim(each, ruling, state) for each, ruling in kept)
+    several = names if len(names) > 1 else {}
+    claims = tuple(_claim(each, ruling, state, several) for each, ruling in kept)
     chosen = rulings[-1] if option else None
     status = _standing(draft, judgement, [ruling for _, ruling in kept], chosen)
-    several = names if len(names) > 1 else {}
     text = published(read, claims, state.moments, several, strict=settings.mode == "strict")
     if settings.mode == "strict" and not text:
         status, text = "abstained", _PROVES_NOTHING
@@ -168,8 +168,9 @@ def _add(evidence: dict[str, Evidence], items: Iterable[Evidence], moments: Mapp
         evidence[known or f"c{sum(name.startswith('c') for name in evidence) + 1}"] = item
 
 
-def _claim(statement: Statement, ruling: Ruling, state: AgentState) -> Claim:
+def _claim(statement: Statement, ruling: Ruling, state: AgentState, names: Mapping[str, str]) -> Claim:
     assert ruling.verdict is not None, "what states nothing is no claim"
+    beside = {name: moment for name, moment in state.moments.items() if name.startswith("c")}  # unknown to a controller
     against: tuple[Citation, ...] = ()
     if ruling.verdict == "contradicted":
         against = tuple(Citation.of(state.moments[name]) for name in ruling.named if name in state.moments)
@@ -177,7 +178,7 @@ def _claim(statement: Statement, ruling: Ruling, state: AgentState) -> Claim:
     return Claim(
         text=statement.text,
         verdict=ruling.verdict,
-        reason="" if ruling.verdict == "supported" else ruling.reason,
+        reason="" if ruling.verdict == "supported" else with_times(ruling.reason, beside, names),
         citations=citations_of(statement.cited, state.moments),
         against=against,
         found_by=_unique(found),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -18,6 +18,7 @@ from longtake.agent.graph.routing import OUT_OF_TIME, SILENT, STOPPED, guard_rea
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.prompts.render import prompts_hash, render
+from longtake.agent.verification.publishing import live
 from longtake.errors import Cancelled, EngineError
 
 MAX_UNREAD = 1  # replies in a row that say nothing, after which the controller counts as silent
@@ -60,7 +61,7 @@ def _round(
                 schemas,
                 timeout=timeout,
                 budget=budget,
-                on_text=context.on_text,
+                on_text=_live(state, context),
             ),
             messages,
         )
@@ -114,6 +115,14 @@ def _tools(state: AgentState, context: RunContext) -> list[dict[str, Any]]:
     if briefing is None or not context.plans_by_model(state):
         return schemas
     return [schema for schema in schemas if schema["function"]["name"] in briefing.tools]
+
+
+def _live(state: AgentState, context: RunContext) -> Callable[[str], None] | None:
+    """Passes on a reply as it is written, with times for ids, unless only what is supported may be said."""
+    if context.on_text is None or context.tools.settings.verification.mode == "strict":
+        return None
+    names = {video.id: video.record.name for video in context.tools.videos.values()}
+    return live(context.on_text, state.moments, names)
 
 
 def _controller(state: AgentState, context: RunContext) -> BaseChatModel:

@@ -17,6 +17,7 @@ from longtake.agent.graph.video_metadata import shots_examined
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Source
 from longtake.agent.verification.judged import Judged
 from longtake.agent.verification.provenance import calls_made, pages_read
+from longtake.agent.verification.publishing import with_times
 from longtake.console import counted
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Modality, Option, Status, Usage
 from longtake.memory.timespan import clock
@@ -56,7 +57,7 @@ def publish(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         confidence=draft.confidence if draft else None,
         closest=draft.closest if draft and judged and judged.status == "uncertain" else (),
         citations=_citations(judged.claims) if judged and cites else (),
-        claims=judged.claims if judged else (),
+        claims=_claims(judged, state, context) if judged else (),
         citations_removed=judged.removed if judged else 0,
         citation_precision=_share(judged.citations - judged.removed, judged.citations) if judged else None,
         citation_recall=_share(judged.cited, len(judged.claims)) if judged else None,
@@ -76,6 +77,15 @@ def publish(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     )
     turn = Turn(question=state.question, answer=text, proof=next(iter(result.citations), None))
     return {"answer": result, "turns": [turn]}
+
+
+def _claims(judged: Judged, state: AgentState, context: RunContext) -> tuple[Claim, ...]:
+    """The claims, with times for ids in the reasons."""
+    several = len(context.tools.videos) > 1
+    names = {video.id: video.record.name for video in context.tools.videos.values() if several}
+    reasons = (with_times(claim.reason, state.moments, names) for claim in judged.claims)
+    told = zip(judged.claims, reasons, strict=True)
+    return tuple(claim.model_copy(update={"reason": reason}) for claim, reason in told)
 
 
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:

@@ -29,6 +29,7 @@ from longtake.agent.traces.steps import Step, every, spoken, steps_of
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import origin
 from longtake.memory.library import Library, VideoRecord
+from longtake.memory.records import VERDICTS
 from longtake.page_templates import templates
 from longtake.remote import RemoteFile, media_path
 
@@ -73,6 +74,9 @@ def page_of(trace: RecordedTrace, library: Library | None, address: Address = fi
         "videos": videos,
         "calls": [_call(step) for step in every(steps) if step.type == "tool"],
         "citations": [each.model_dump() for each in run.answer.places] if run.answer else [],
+        "claims": [each.model_dump(include={"text", "verdict", "reason"}) for each in run.answer.flagged]
+        if run.answer
+        else [],
     }
     return _template().render(
         run=run,
@@ -103,6 +107,7 @@ def _template() -> Template:
         "facts": facts_of,
         "json": as_json,
         "cut": cut,
+        "verdicts": VERDICTS,
     }
     return environment.get_template("trace.html")
 

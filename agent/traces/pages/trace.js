@@ -36,7 +36,7 @@ function caption() {
 const names = new Map(run.videos.map(({ id, name }) => [id, name]));
 const text = byId("answer");
 text?.replaceChildren(
-  ...cited(text.textContent, run.citations, {
+  ...cited(text.textContent, run, {
     videos: [...names.keys()],
     name: (id) => names.get(id) ?? "a missing video",
     seek: (place) => stage.play(place),

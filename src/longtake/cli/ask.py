@@ -12,14 +12,17 @@ import typer
 from longtake.api import Library
 from longtake.cli.asking import answer_in_terminal
 from longtake.cli.options import Model, with_model
-from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, say, say_json
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, say, say_coloured, say_json
 from longtake.errors import LongtakeError
 from longtake.memory.records import Answer
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.remote import media_path
 
 EXITS = {"answered": 0, "uncertain": 0, "abstained": 0, "partial": EXIT_PARTIAL, "failed": EXIT_FAILED}
+# Of the flags in the text, and of the lines that give their reasons.
+COLOURS = {"[not shown]": "bold yellow", "[contradicted]": "bold red"}
+REASONS = {"  not shown:": "yellow", "  contradicted:": "red", "(proven)": "green", "(not proven)": "yellow"}
 
 
 def ask(
@@ -70,7 +73,7 @@ def ask(
             raise
         answer = refused(question, error, options or ())
     say_json(answer.model_dump(mode="json")) if as_json else show(answer, library.workspace)
-    raise typer.Exit(EXITS[answer.status])
+    raise typer.Exit(exit_of(answer))
 
 
 def asked_about(library: Library, words: Sequence[str]) -> tuple[list[str], str]:
@@ -93,6 +96,11 @@ def refused(question: str, error: LongtakeError, options: Sequence[str] = ()) ->
     """What `--json` prints for a question that was refused, without the characters that JSON can't hold."""
     asked, reason, *offered = (text.encode(errors="replace").decode() for text in (question, str(error), *options))
     return Answer(question=asked, status="failed", answer="", options=tuple(offered), error=reason)
+
+
+def exit_of(answer: Answer) -> int:
+    """What a question exits with: that a language model failed is told as an answer in part."""
+    return EXITS[answer.status] or (EXIT_PARTIAL if answer.controller_error else 0)
 
 
 def _is_video(library: Library, word: str) -> bool:
@@ -121,18 +129,18 @@ def show(answer: Answer, workspace: Workspace) -> None:
     if answer.error:
         note(f"longtake: {answer.error}")
         return
-    say(answer.answer)
+    say_coloured(answer.answer, COLOURS)
     if answer.option:
-        say(f"Option {answer.option.letter}: {answer.option.text}")
+        say_coloured(answer.option.told, REASONS)
     several = len({citation.video for citation in answer.places}) > 1
     for citation in answer.places:
         record = workspace.library.get(citation.video) if several else None
         where = f"{record.name} " if record else ""
         when = TimeSpan(start=citation.start, end=citation.end)
         say(f"  {where}{when}  {citation.modality:<10}  {_short(citation.quote)}")
-    for claim in answer.claims:
-        if claim.verdict in ("not_shown", "contradicted"):
-            say(f"  {claim.verdict.replace('_', ' ')}: {_short(claim.text)} ({claim.reason})")
+    for claim in answer.flagged:
+        against = "".join(f" [{clock(place.start)}]" for place in claim.against)
+        say_coloured(f"  {claim.told}{against}", REASONS)
     usage = answer.usage
     spent = [counted(usage.rounds, "round"), counted(usage.tool_calls, "tool call")]
     if usage.input_tokens:

@@ -9,8 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from longtake.agent.controllers.draft import ANSWER
 from longtake.api import Library
-from longtake.cli.progress import Display, display, watcher_on
+from longtake.cli.progress import Display, can_write, display, watcher_on
 from longtake.console import raise_if_interrupted
 from longtake.errors import Cancelled, LongtakeError
 from longtake.memory.records import Answer
@@ -54,13 +55,15 @@ def answer_in_terminal(
                 if _unread(library, video):
                     first.index(video, shown)
         shown.show("answering")
+        writing = _Writing(shown)
         return library.agent.ask(
             videos,
             question,
             options=options,
             thread=thread,
             watcher=watcher_on(shown),
-            watch=lambda event: _tell(event, shown),
+            watch=writing.watch,
+            on_text=writing.add if show and can_write() else None,
         )
 
 
@@ -120,7 +123,25 @@ def _unread(library: Library, video: str) -> bool:
     return record is None or (not record.complete and source(record) is not None)
 
 
-def _tell(event: Mapping[str, Any], shown: Display) -> None:
-    """Show the tool that was called last."""
-    if tool := event["data"].get("tool"):
-        shown.show("answering", None, str(tool))
+class _Writing:
+    """Shows the tool that was called last, and the answer as it is written."""
+
+    def __init__(self, shown: Display) -> None:
+        self._shown = shown
+        self._text = ""
+
+    def add(self, piece: str) -> None:
+        """Add a piece; an empty one begins a text that replaces the one before."""
+        self._text = self._text + piece if piece else ""
+        self._shown.write(self._text)
+
+    def watch(self, event: Mapping[str, Any]) -> None:
+        """Tell of an event. What a model says before it calls tools is no answer."""
+        tool, called = event["data"].get("tool"), event["data"].get("calls", ())
+        if tool:
+            self._shown.show("answering", None, str(tool))
+        elif event["type"] == "model" and self._text:
+            if any(call["tool"] != ANSWER for call in called):
+                self.add("")
+            else:
+                self._shown.show("answering", None, "checking")

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from longtake.api import Library
-from longtake.cli.ask import EXITS, open_library, refused, show
+from longtake.cli.ask import exit_of, open_library, refused, show
 from longtake.cli.asking import answer_in_terminal
 from longtake.cli.line_input import read_lines
 from longtake.cli.moment import show_moment
@@ -91,7 +91,7 @@ class _Conversation:
             self.last = answer
         except LongtakeError as error:
             answer = refused(question, error)
-        self.exits.append(EXITS[answer.status])
+        self.exits.append(exit_of(answer))
         say_json(answer.model_dump(mode="json")) if self._as_json else shown(answer)
 
     def answered(self) -> Answer:

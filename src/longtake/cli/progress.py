@@ -5,19 +5,21 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from longtake.console import note, raise_if_interrupted
+from longtake.console import harmless, note, raise_if_interrupted
 from longtake.memory.timespan import clock
 from longtake.preprocess.pipeline.progress import Watcher
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.progress import Progress as Bars
 
 LONGEST_SILENCE = 2.0  # seconds between two lines about one video, where there is no terminal
 EVERY = 30.0  # the same about an evaluation
+KEPT_LINES = 8  # of a terminal, for bars and the prompt above what is written
 
 Advance = Callable[[int, int], None]  # how much is done, of how much
 
@@ -33,6 +35,10 @@ class Display(Protocol):
         """Print a remark that stays."""
         ...
 
+    def write(self, text: str) -> None:
+        """Show a text that is being written, in place of the one before, until the display ends."""
+        ...
+
 
 @contextmanager
 def display(*, quiet: bool) -> Iterator[Display]:
@@ -40,14 +46,20 @@ def display(*, quiet: bool) -> Iterator[Display]:
     if quiet:
         yield _Quiet()
     elif sys.stderr.isatty():
-        with _bars() as drawn:
-            yield _OnTerminal(drawn)
+        written: list[str] = []
+        with _bars(written) as drawn:
+            yield _OnTerminal(drawn, written)
     else:
         lines = _AsLines()
         try:
             yield lines
         finally:
             lines.close()
+
+
+def can_write() -> bool:
+    """Whether a text can be shown as it is written: where results and progress both go to a terminal."""
+    return sys.stdout.isatty() and sys.stderr.isatty()
 
 
 @contextmanager
@@ -104,12 +116,15 @@ class _Quiet:
     def say(self, sentence: str) -> None:
         note(sentence)
 
+    def write(self, text: str) -> None:
+        pass
+
 
 class _OnTerminal:
-    """A bar for each thing."""
+    """A bar for each thing, below the text that is being written."""
 
-    def __init__(self, drawn: Bars) -> None:
-        self._drawn = drawn
+    def __init__(self, drawn: Bars, written: list[str]) -> None:
+        self._drawn, self._written = drawn, written
         self._tasks: dict[str, Any] = {}
 
     def show(self, what: str, share: float | None = None, left: str = "") -> None:
@@ -120,6 +135,9 @@ class _OnTerminal:
 
     def say(self, sentence: str) -> None:
         self._drawn.console.print(sentence, markup=False, highlight=False)
+
+    def write(self, text: str) -> None:
+        self._written[:] = [harmless(text)]
 
 
 class _AsLines:
@@ -144,6 +162,9 @@ class _AsLines:
     def say(self, sentence: str) -> None:
         note(sentence)
 
+    def write(self, text: str) -> None:
+        pass
+
     def close(self) -> None:
         self._over.set()
         if self._thread.is_alive():
@@ -161,10 +182,18 @@ class _AsLines:
 
 
 @contextmanager
-def _bars() -> Iterator[Bars]:
-    """Bars that disappear at the end; each has the field `left`."""
+def _bars(written: Sequence[str]) -> Iterator[Bars]:
+    """Bars that disappear at the end, below the end of what is written; each has the field `left`."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.text import Text
+
+    class Drawn(Progress):
+        def get_renderables(self) -> Iterable[RenderableType]:
+            for text in filter(None, written):
+                lines = Text(text).wrap(self.console, self.console.width)
+                yield Text("\n").join(lines[-max(1, self.console.height - KEPT_LINES) :])
+            yield from super().get_renderables()
 
     columns = (
         TextColumn("{task.description:<14}"),
@@ -174,7 +203,7 @@ def _bars() -> Iterator[Bars]:
     )
     # Results that go to a file must not be drawn among the bars instead.
     together = sys.stdout.isatty()
-    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=together) as drawn:
+    with Drawn(*columns, console=Console(stderr=True), transient=True, redirect_stdout=together) as drawn:
         yield drawn
 
 

@@ -11,7 +11,7 @@ from longtake import __version__
 from longtake.exports.places import Place
 from longtake.exports.transcript import Line, rendered
 from longtake.memory.conversations import Exchange
-from longtake.memory.records import Answer, Citation
+from longtake.memory.records import Answer, Citation, Claim
 from longtake.memory.timespan import TimeSpan
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~])")
@@ -30,13 +30,12 @@ def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[s
     answer = exchange.answer
     parts = [f"# {plain(answer.question)}", plain(answer.answer or answer.error or "")]
     if answer.option:
-        parts.append(f"Option {answer.option.letter}: {plain(answer.option.text)}")
+        parts.append(plain(answer.option.told))
     if places:
         title = "## Closest lines" if answer.status == "uncertain" else "## Places"
         parts += [title, "\n".join(line for place in places for line in _place_lines(place, files))]
     if answer.claims:
-        claims = [f"- {claim.verdict}: {plain(claim.text)}" for claim in answer.claims]
-        parts += ["## Claims", "\n".join(claims)]
+        parts += ["## Claims", "\n".join(line for claim in answer.claims for line in claim_lines(claim))]
     if looked := [f"- {name.replace('_', ' ')}: {share:.0%}" for name, share in answer.coverage.items() if share]:
         parts += ["## Share of the timeline that was examined", "\n".join(looked)]
     if missing:
@@ -51,6 +50,12 @@ def subtitles_text(items: Iterable[Mapping[str, Any]], span: TimeSpan) -> str:
         for item in items
     ]
     return rendered(lines, "srt")
+
+
+def claim_lines(claim: Claim) -> list[str]:
+    """A claim with its verdict and reason, and the places that contradict it."""
+    against = [f"  - against it, {span_text(place)}: “{plain(place.quote)}”" for place in claim.against]
+    return [f"- {plain(claim.told)}", *against]
 
 
 def _place_lines(place: Place, files: Collection[str]) -> list[str]:

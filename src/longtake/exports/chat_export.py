@@ -16,7 +16,7 @@ from longtake import __version__
 from longtake.agent.traces.pages.kept_stills import kept_still
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
-from longtake.exports.bundle_text import plain, span_text
+from longtake.exports.bundle_text import claim_lines, plain, span_text
 from longtake.exports.clip_export import clip_bytes
 from longtake.exports.places import Place, places_of
 from longtake.memory.conversations import Conversation, Exchange
@@ -49,7 +49,9 @@ def chat_markdown(chat: Conversation, exchanges: Sequence[Exchange], library: Li
         parts.append(f"## {plain(answer.question)}")
         parts += [plain(line) for line in (answer.error or answer.answer).splitlines() if line.strip()]
         if answer.option:
-            parts.append(f"Option {answer.option.letter}: {plain(answer.option.text)}")
+            parts.append(plain(answer.option.told))
+        if answer.flagged:
+            parts.append("\n".join(line for claim in answer.flagged for line in claim_lines(claim)))
         if answer.places:
             title = "Closest lines, which prove nothing:" if answer.status == "uncertain" else "Cited:"
             parts += [title, "\n".join(_cited_lines(answer, library))]

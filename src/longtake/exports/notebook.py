@@ -15,6 +15,7 @@ from jinja2 import Environment
 
 from longtake.agent.traces.pages.kept_stills import kept_still
 from longtake.errors import LibraryError, MediaError
+from longtake.exports.bundle_text import span_text
 from longtake.exports.clip_export import clip_bytes
 from longtake.exports.places import AROUND, Place, places_of
 from longtake.memory.library import Library, VideoRecord
@@ -101,4 +102,6 @@ def _still(video: VideoRecord, library: Library, at: float) -> Picture | None:
 
 @cache
 def _templates() -> Environment:
-    return templates("longtake.exports")
+    environment = templates("longtake.exports")
+    environment.globals["span"] = span_text
+    return environment

@@ -18,6 +18,7 @@ from longtake.agent.graph.agent import (
     Agent,
 )
 from longtake.agent.traces.trace import Watch
+from longtake.agent.verification.publishing import marks
 from longtake.errors import LongtakeError, did_you_mean
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes
@@ -135,14 +136,15 @@ class Offer:
         return _result(self._text_of(answer), answer.model_dump(mode="json"), failed=answer.status == "failed")
 
     def _text_of(self, answer: Answer) -> str:
-        """An answer with its proof, or with the closest lines, as text."""
+        """An answer with what the video doesn't show of it, and with its proof or the closest lines, as text."""
         names = {video.id: video.name for video in self._workspace.library.videos()}
-        option = [f"Option {answer.option.letter}: {answer.option.text}"] if answer.option else []
+        option = [answer.option.told] if answer.option else []
+        flagged = [f"- {claim.told}{marks(claim.against, names)}" for claim in answer.flagged]
         proof = [
             f"[{names.get(cited.video, cited.video)} {TimeSpan(start=cited.start, end=cited.end)}] {cited.quote}"
             for cited in answer.places
         ]
-        return "\n".join([answer.error or answer.answer, *option, *proof])
+        return "\n".join([answer.error or answer.answer, *option, *flagged, *proof])
 
     def _id_of(self, reference: str) -> str:
         """The id of a video given by id or name; anything else a client sends never reaches the disk."""

@@ -9,6 +9,7 @@ import logging
 import math
 import secrets
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ MAX_RUNNING = 4  # questions being answered at once; others wait their turn
 # Being answered or waiting. Those who wait hold no thread and are answered in turn; whoever is refused has to try
 # again, and may lose to newcomers each time.
 MAX_UNDER_WAY = 1_000
+PIECES = 0.1  # seconds between two events of text, so that a feed, which keeps all of them, stays short
 MAX_ENDED = 256  # ended runs whose events can still be read
 _TOO_MANY = f"{MAX_UNDER_WAY:,} questions are being answered or waiting. Try again in a while."
 _NEVER_BEGUN = "The question was stopped before it started."
@@ -60,8 +62,9 @@ class Asked:
 class Run:
     """One question: its unguessable id, and the feed of its events.
 
-    Events: `indexing` if one of its videos is still being indexed, `step` for each event of the trace, and finally
-    `answer` {number, answer} or `failed` {message}.
+    Events: `indexing` if one of its videos is still being indexed, `step` for each event of the trace, `text` {draft,
+    text} for what a language model writes, as it writes it (a draft with another number replaces the one before), and
+    finally `answer` {number, answer} or `failed` {message}.
     """
 
     def __init__(self, asked: Asked) -> None:
@@ -155,7 +158,7 @@ class Runs:
 
     def _answer(self, run: Run) -> dict[str, Any]:
         """Answer a question; returns the data of the event `answer`."""
-        asked = run.asked
+        asked, written = run.asked, Written(run.feed)
         answer = self._agent.ask(
             asked.videos,
             asked.question,
@@ -166,7 +169,8 @@ class Runs:
             change=asked.change,
             watcher=Watcher(check_cancelled=_refuse_indexing),
             budget=run.budget.share(self._seconds),
-            watch=lambda event: run.feed.notify("step", step_of(event)),
+            watch=written.step,
+            on_text=written.add,
         )
         number = None
         if asked.thread is not None and answer.trace is not None:
@@ -194,6 +198,37 @@ class Runs:
             log.warning("run %s can't be saved: %s", run.id, error)
         finally:
             run.feed.notify("failed", {"message": problem, "status": status}, last=True)
+
+
+class Written:
+    """Adds steps and pieces of text to a feed in their order; pieces that come in quick succession are one event."""
+
+    def __init__(self, feed: Feed) -> None:
+        """Nothing is written yet."""
+        self._feed = feed
+        self._draft, self._text, self._since = 0, "", 0.0
+        self._lock = threading.Lock()
+
+    def add(self, piece: str) -> None:
+        """Add a piece; an empty one begins a draft that replaces the one before."""
+        with self._lock:
+            if not piece:
+                self._tell()
+                self._draft += 1
+            self._text += piece
+            if time.monotonic() - self._since > PIECES:
+                self._tell()
+
+    def step(self, event: Mapping[str, Any]) -> None:
+        """Add an event of the trace."""
+        with self._lock:
+            self._tell()
+        self._feed.notify("step", step_of(event))
+
+    def _tell(self) -> None:
+        if self._text:
+            self._feed.notify("text", {"draft": self._draft, "text": self._text})
+            self._text, self._since = "", time.monotonic()
 
 
 class StartedRun(Record):

@@ -65,6 +65,16 @@ def test_the_page_shows_them_to_be_played(run: LenientRun, tmp_path: Path) -> No
     assert KETTLE in closest
 
 
+def test_what_is_not_shown_is_said_with_its_reason(run: LenientRun, tmp_path: Path) -> None:
+    console = Console(width=200)
+    with console.capture() as captured:
+        console.print(tree_of(run))
+    assert "not shown: The pot costs 249 dollars. (No pot is named)" in captured.get()
+    page = page_of(run.trace, Library(tmp_path))
+    assert '<span class="verdict not_shown">Not shown</span>The pot costs 249 dollars.' in page
+    assert '<p class="faint">No pot is named.</p>' in page
+
+
 def test_the_span_of_the_agent_has_its_status_and_closest_lines(run: LenientRun) -> None:
     said = dict(spans_of(run.trace)[0].attributes or {})
     assert (said["longtake.status"], said["longtake.confidence"]) == ("uncertain", 0.4)

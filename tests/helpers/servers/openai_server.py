@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from helpers.servers.loopback import Handler, listening
@@ -26,6 +26,7 @@ class Reply:
     delay: float = 0.0
     ask_again: bool = False  # tells the client to ask again, at once, and otherwise not to
     headers: Mapping[str, str] | None = None  # sent in place of that advice
+    pause: float = 0.0  # seconds between two events of a stream
     breaks: Literal["", "reset", "short", "trickle"] = ""  # how the connection ends before the body does
 
 
@@ -84,6 +85,30 @@ def statements_in(request: Mapping[str, Any]) -> list[str]:
     """The statements that a judge is asked about."""
     asked = request["messages"][-1]["content"].partition("Statements of the answer")[2]
     return [json.loads(text) for text in re.findall(r'^\d+\. ("(?:[^"\\\n]|\\.)*")', asked, re.MULTILINE)]
+
+
+def streamed(reply: Reply, pause: float = 0.0, size: int = 4) -> Reply:
+    """A chat completion as server-sent events, `size` characters of text or arguments in each, with pauses between."""
+    message = json.loads(reply.body)["choices"][0]["message"]
+    deltas: list[dict[str, Any]] = [{"content": piece} for piece in _pieces(message["content"] or "", size)]
+    for index, call in enumerate(message.get("tool_calls", ())):
+        named = {"index": index, "id": call["id"], "type": "function"}
+        deltas.append({"tool_calls": [named | {"function": {"name": call["function"]["name"], "arguments": ""}}]})
+        deltas += [
+            {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+            for piece in _pieces(call["function"]["arguments"], size)
+        ]
+    chunks: list[dict[str, Any]] = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    whole = json.loads(reply.body)
+    finish = whole["choices"][0]["finish_reason"]
+    chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}], "usage": whole.get("usage")})
+    facts = {"id": "chat-1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
+    lines = [f"data: {json.dumps(facts | chunk)}\n\n" for chunk in chunks]
+    return replace(reply, body="".join([*lines, "data: [DONE]\n\n"]), kind="text/event-stream", pause=pause)
+
+
+def _pieces(text: str, size: int) -> list[str]:
+    return [text[at : at + size] for at in range(0, len(text), size)]
 
 
 def refuses(status: int, message: str) -> Reply:
@@ -156,10 +181,15 @@ def openai_server(script: Sequence[Reply], judge: Callable[[dict[str, Any]], Rep
             more = advice if reply.headers is None else reply.headers
             with suppress(BrokenPipeError, ConnectionResetError):
                 self.send(reply.status, {"Content-Type": reply.kind, "Content-Length": str(len(body)), **more})
-                self._send(body, reply.breaks)
+                self._send(body, reply.breaks, reply.pause)
 
-        def _send(self, body: bytes, breaks: str) -> None:
-            if breaks == "trickle":
+        def _send(self, body: bytes, breaks: str, pause: float) -> None:
+            if pause:
+                for line in body.splitlines(keepends=True):
+                    self.wfile.write(line)
+                    time.sleep(pause if line.strip() else 0)
+                self.close_connection = True
+            elif breaks == "trickle":
                 for letter in body:
                     self.wfile.write(bytes([letter]))
                     time.sleep(0.05)

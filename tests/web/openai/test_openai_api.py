@@ -150,7 +150,11 @@ def test_the_tokens_of_the_controller_are_the_usage(small_workspace: Workspace, 
             messages = _asks(COST, f"longtake://{video}")
             made = client.chat.completions.create(model="longtake", messages=messages)
     assert made.usage is not None
-    assert (made.usage.prompt_tokens, made.usage.completion_tokens, made.usage.total_tokens) == (200, 40, 240)
+    assert (made.usage.prompt_tokens, made.usage.completion_tokens, made.usage.total_tokens) == (
+        300,
+        60,
+        360,
+    )  # two replies, and that of the judge
 
 
 def test_earlier_messages_are_the_conversation_and_nothing_of_it_is_kept(
@@ -287,15 +291,36 @@ def test_without_the_token_nobody_is_answered(small_workspace: Workspace, video:
             assert client.chat.completions.create(model="longtake", messages=messages).choices[0].message.content
 
 
-def test_a_question_that_fails_is_an_error_of_the_server(small_workspace: Workspace, video: str) -> None:
+def test_a_question_that_fails_is_an_error_of_the_server(client: openai.OpenAI, video: str) -> None:
+    messages = _asks("What is said at 5:00?", f"longtake://{video}")
+    with pytest.raises(openai.InternalServerError, match="can't be answered") as failed:
+        client.chat.completions.create(model="longtake", messages=messages)
+    assert failed.value.type == "server_error"
+    with pytest.raises(openai.APIError, match="can't be answered"):
+        list(client.chat.completions.create(model="longtake", messages=messages, stream=True))
+
+
+def test_without_its_model_an_answer_quotes_and_says_why(small_workspace: Workspace, video: str) -> None:
     agent = endpoint_asker(small_workspace, "http://127.0.0.1:9/v1")
     with web_server(small_workspace, agent=agent) as server, _client(server) as client:
         messages = _asks(COST, f"longtake://{video}")
-        with pytest.raises(openai.InternalServerError, match=r"127\.0\.0\.1:9") as failed:
-            client.chat.completions.create(model="longtake", messages=messages)
-        assert failed.value.type == "server_error"
-        with pytest.raises(openai.APIError, match=r"127\.0\.0\.1:9"):
-            list(client.chat.completions.create(model="longtake", messages=messages, stream=True))
+        made = client.chat.completions.create(model="longtake", messages=messages)
+        assert "127.0.0.1:9" in made.model_extra["longtake"]["controller_error"]  # type: ignore[index] # it is there
+        chunks = client.chat.completions.create(model="longtake", messages=messages, stream=True)
+        streamed = "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+    for text in (streamed, made.choices[0].message.content or ""):
+        assert text.startswith(SPOKEN)
+        assert "The language model gave no answer" in text
+
+
+def test_options_that_a_message_lists_are_options(client: openai.OpenAI, video: str) -> None:
+    made = client.chat.completions.create(
+        model="longtake", messages=_asks(f"{COST}\nA. 99 dollars\nB. 249 dollars", f"longtake://{video}")
+    )
+    reported = Answer.model_validate(made.model_extra["longtake"])  # type: ignore[index] # it is there
+    assert (reported.question, reported.options) == (COST, ("99 dollars", "249 dollars"))
+    assert reported.option is not None
+    assert reported.option.letter == "B"
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -74,7 +74,7 @@ def completion(answer: Answer, names: Mapping[str, str], head: Mapping[str, Any]
         names: the videos' names, by id.
         head: id and time of the completion.
     """
-    reply = CompletionMessage(content=answer.answer, annotations=cited(answer, names))
+    reply = CompletionMessage(content=answer.answer, annotations=cited(answer, names, answer.answer))
     return Completion(**head, choices=(Choice(message=reply),), usage=usage(answer), longtake=answer)
 
 
@@ -101,19 +101,24 @@ def usage(answer: Answer) -> CompletionUsage:
     return CompletionUsage(prompt_tokens=read, completion_tokens=written, total_tokens=read + written)
 
 
-def cited(answer: Answer, names: Mapping[str, str]) -> tuple[Annotation, ...]:
-    """The citations, each with the place of its mark in the text, or the whole text if it has no mark.
+def cited(answer: Answer, names: Mapping[str, str], text: str) -> tuple[Annotation, ...]:
+    """The citations, each with the last place of its mark in a text, or the whole text if that has no mark.
 
     An uncertain answer's closest lines are included; their mark is the time stated in the text.
+
+    Args:
+        answer: with its citations.
+        names: the videos' names, by id.
+        text: what is sent of the answer: a stream may have sent an earlier draft too.
     """
     unsure = answer.status == "uncertain"
-    return tuple(_annotation(citation, answer.answer, names, bare=unsure) for citation in answer.places)
+    return tuple(_annotation(citation, text, names, bare=unsure) for citation in answer.places)
 
 
 def _annotation(citation: Citation, text: str, names: Mapping[str, str], *, bare: bool) -> Annotation:
     name, at = names.get(citation.video, citation.video), clock(citation.start)
     marks = [mark for mark in (f"[{name} {at}]", f"[{at}]", *([at] if bare else [])) if mark in text]
-    start = text.index(marks[0]) if marks else 0
+    start = text.rindex(marks[0]) if marks else 0
     place = UrlCitation(
         url=f"longtake://{citation.video}#t={_seconds(citation.start)},{_seconds(citation.end)}",
         title=f"{name}, {TimeSpan(start=citation.start, end=citation.end)}",

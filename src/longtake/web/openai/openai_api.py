@@ -1,7 +1,8 @@
 """The OpenAI-compatible endpoint: `/v1/models` and `/v1/chat/completions`, for existing clients.
 
 A question asked here belongs to no thread: its messages are its conversation, and it is stopped when its client
-disconnects. The answer comes in one piece once it is proven; until then, comments keep a stream open.
+disconnects. A stream sends what a language model writes as it writes it, then what the check has found; until then,
+comments keep it open.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from longtake.web.http.described import content
 from longtake.web.http.refusals import Refusal, openai_error
 from longtake.web.openai.openai_answers import Completion, chunk, cited, completion, usage_chunk
 from longtake.web.openai.openai_messages import MODEL, ChatRequest, asked_by, no_model
+from longtake.web.openai.openai_stream import Streamed
 from longtake.web.runs import Asked
 from longtake.web.service import Served, Service
 
@@ -77,7 +79,7 @@ async def complete(body: ChatRequest, request: Request, service: Served) -> Resp
         return EventStream(_stream(asked, service, head, with_usage=with_usage))
     async with aclosing(_run(asked, service)) as waiting:
         async for answer in waiting:
-            if answer:
+            if isinstance(answer, Answer):
                 return JSONResponse(completion(answer, _names(asked, service), head).model_dump(mode="json"))
             if await request.is_disconnected():
                 break
@@ -86,17 +88,23 @@ async def complete(body: ChatRequest, request: Request, service: Served) -> Resp
 
 async def _stream(asked: Asked, service: Service, head: dict[str, Any], *, with_usage: bool) -> AsyncIterator[str]:
     """The lines of a streamed completion; an error replaces the rest."""
+    sent = Streamed()
     yield _line(chunk(head, {"role": "assistant", "content": ""}))
     try:
         async with aclosing(_run(asked, service)) as waiting:
-            async for answer in waiting:
-                if answer is None:
+            async for news in waiting:
+                if news is None:
                     yield ": still at work\n\n"
                     continue
-                yield _line(chunk(head, {"content": answer.answer}))
-                yield _line(
-                    chunk(head, {"annotations": [each.model_dump() for each in cited(answer, _names(asked, service))]})
-                )
+                if isinstance(news, Event):
+                    if text := sent.take(news):
+                        yield _line(chunk(head, {"content": text}))
+                    continue
+                answer, names = news, _names(asked, service)
+                if text := sent.end(answer, names if len(names) > 1 else {}):
+                    yield _line(chunk(head, {"content": text}))
+                annotations = [each.model_dump() for each in cited(answer, names, sent.text)]
+                yield _line(chunk(head, {"annotations": annotations}))
                 yield _line(chunk(head, {}, end=True))
                 if with_usage:
                     yield _line(usage_chunk(head, answer))
@@ -106,8 +114,8 @@ async def _stream(asked: Asked, service: Service, head: dict[str, Any], *, with_
     yield "data: [DONE]\n\n"
 
 
-async def _run(asked: Asked, service: Service) -> AsyncGenerator[Answer | None]:
-    """Yield None every so often, and finally the answer.
+async def _run(asked: Asked, service: Service) -> AsyncGenerator[Event | Answer | None]:
+    """Yield the run's events, None every so often, and finally the answer.
 
     Raises:
         Refusal: when too many questions are waiting, or the question failed.
@@ -119,10 +127,8 @@ async def _run(asked: Asked, service: Service) -> AsyncGenerator[Answer | None]:
     try:
         async with aclosing(run.feed.follow(beat=_TICK)) as events:
             async for event in events:
-                if event is None:
-                    yield None
-                elif event.kind in ("answer", "failed"):
-                    yield _answer(event)
+                last = event is not None and event.kind in ("answer", "failed")
+                yield _answer(event) if event and last else event
     finally:
         run.stop()
 

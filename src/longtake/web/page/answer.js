@@ -4,7 +4,7 @@ import { threadPath } from "./api.js";
 import { cited, quoted, videosOf } from "./citations.js";
 import { compare } from "./compare.js";
 import { copyText, el } from "./dom.js";
-import { Plain, many, percent, plain, span } from "./format.js";
+import { Plain, VERDICTS, many, percent, plain, span } from "./format.js";
 
 const EXAMINED = ["subtitles", "speech", "scene_text", "sounds", "shots", "captions"];
 const STATUS = { uncertain: "Not sure", abstained: "Not found", partial: "Partial answer", failed: "Failed" };
@@ -18,12 +18,19 @@ export function answerOf(answer, context, details) {
     "div",
     { class: "answer" },
     badge,
-    el("p", { class: "text" }, ...cited(text, answer.citations, context)),
-    answer.option ? el("p", {}, el("strong", {}, `${answer.option.letter}. ${answer.option.text}`)) : null,
+    el("p", { class: "text" }, ...cited(text, answer, context)),
+    answer.option ? chosen(answer.option) : null,
     answer.closest.length ? closestOf(answer, context) : null,
     actions(answer, context),
     details,
   );
+}
+
+/** The chosen option, and whether the video proves it. */
+function chosen({ letter, text, supported }) {
+  const kind = supported ? "supported" : "not_shown";
+  const words = supported === null ? null : el("span", { class: `flag verdict ${kind}` }, supported ? "proven" : "not proven");
+  return el("p", { class: "chosen-option" }, el("strong", {}, `${letter}. ${text}`), " ", words);
 }
 
 /** What stands behind an answer, folded; `log` lists its steps. */
@@ -52,14 +59,14 @@ function placesOf({ closest }) {
 }
 
 function proofOf({ claims }, context) {
-  const several = videosOf(claims.flatMap(({ citations }) => citations), context).length > 1;
-  const words = { supported: "Supported", contradicted: "Contradicted", unverified: "Not verified" };
+  const several = videosOf(claims.flatMap(({ citations, against }) => [...citations, ...against]), context).length > 1;
   const rows = claims.map((claim) => {
-    const verdict = el("span", { class: `verdict ${claim.verdict}` }, words[claim.verdict]);
+    const verdict = el("span", { class: `verdict ${claim.verdict}` }, VERDICTS[claim.verdict]);
     const places = quoted(claim.citations, context, several, claim.text);
     const against = quoted(claim.against, context, several);
     for (const row of against) row.prepend(el("span", { class: "problem" }, "against"));
-    return el("li", {}, el("p", {}, verdict, claim.text), el("ul", { class: "places" }, ...places, ...against));
+    const reason = claim.reason ? el("p", { class: "faint" }, claim.reason) : null;
+    return el("li", {}, el("p", {}, verdict, claim.text), reason, el("ul", { class: "places" }, ...places, ...against));
   });
   return el("section", { class: "proof", "aria-label": "Claims" }, el("ul", {}, ...rows));
 }

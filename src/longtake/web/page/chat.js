@@ -229,6 +229,11 @@ export class Chat {
     };
     this.#leave = followRun(run, {
       step: (step) => turn.step(step),
+      text: (piece) => {
+        const follows = turn.doing.getBoundingClientRect().top < innerHeight;
+        turn.write(piece);
+        if (follows) turn.doing.scrollIntoView({ block: "nearest" });
+      },
       indexing: (progress) => turn.indexing(progress),
       answer: end(
         ({ answer, number }) => (turn.finish(answer, number), announce(`Answer: ${answer.error ?? answer.answer}`)),

@@ -1,25 +1,42 @@
-/** Citations: chips that seek and play, in the text of an answer and under its claims. */
+/** Citations: chips that seek and play, in the text of an answer and under its claims; and flags of what is doubted. */
 
 import { el } from "./dom.js";
-import { cut, plain, span } from "./format.js";
+import { VERDICTS, cut, plain, span } from "./format.js";
 
-const MARK = /\[([^\[\]]*\d:\d\d[^\[\]]*)\]/g;
+const MARK = /\[([^\[\]]*\d:\d\d[^\[\]]*|not shown|contradicted)\]/g;
+const FLAGS = { "not shown": "not_shown", contradicted: "contradicted" };
 const TIME = /(\d+):(\d\d):(\d\d)(?:\.\d+)?/g;
 
 /** The videos (ids) of a chat and of these citations: a chat may have had other videos when it was asked. */
 export const videosOf = (citations, { videos }) => [...new Set([...videos, ...citations.map(({ video }) => video)])];
 
-/** The text of an answer as nodes; the times in brackets become chips. */
-export function cited(text, citations, context) {
+/** The text of an answer as nodes; the times in brackets become chips, and verdicts become badges with their reason. */
+export function cited(text, { citations, claims }, context) {
   const nodes = [];
+  const left = claims.filter(({ verdict }) => Object.values(FLAGS).includes(verdict));
   let done = 0;
   for (const mark of text.matchAll(MARK)) {
-    nodes.push(text.slice(done, mark.index), ...chips(mark[1], citations, context));
+    const verdict = FLAGS[mark[1]];
+    const shown = verdict ? [flag(verdict, left, text.slice(0, mark.index))] : chips(mark[1], citations, context);
+    nodes.push(...strong(text.slice(done, mark.index)), ...shown);
     done = mark.index + mark[0].length;
   }
-  nodes.push(text.slice(done));
+  nodes.push(...strong(text.slice(done)));
   return nodes;
 }
+
+/** A text as nodes: what a model writes between two pairs of asterisks is bold. */
+const strong = (text) => text.split(/\*\*([^*\n]+)\*\*/).map((part, place) => (place % 2 ? el("strong", {}, part) : part));
+
+/** A badge behind a statement; `left` are the doubted claims that have none yet, `before` is the text up to here. */
+function flag(verdict, left, before) {
+  const said = bare(before.replaceAll(MARK, " "));
+  const place = left.findIndex((claim) => claim.verdict === verdict && said.endsWith(bare(claim.text)));
+  const [claim] = place < 0 ? [] : left.splice(place, 1);
+  return el("span", { class: `flag verdict ${verdict}`, title: claim?.reason || null }, VERDICTS[verdict].toLowerCase());
+}
+
+const bare = (text) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
 
 /** The chip of a citation. */
 export function chip(citation, { name, seek }, several = false) {
@@ -35,7 +52,6 @@ export function chip(citation, { name, seek }, several = false) {
 
 /** Citations with their quotes, a line for each place; a quote that `said` above already contains isn't repeated. */
 export function quoted(citations, context, several, said = "") {
-  const bare = (text) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
   const above = bare(said);
   const place = ({ video, start, end, modality }) => [video, start, end, modality].join(" ");
   return Object.values(Object.groupBy(citations, place)).map((here) => {

@@ -47,6 +47,14 @@ const NAMES = {
   visual_question: "questions about pictures",
 };
 
+/** What a judge made of a statement. */
+export const VERDICTS = {
+  supported: "Supported",
+  contradicted: "Contradicted",
+  not_shown: "Not shown",
+  unchecked: "Not checked",
+};
+
 /** The display name of a layer, lane, tool or modality. */
 export const plain = (name) => NAMES[name] ?? name.replaceAll("_", " ");
 

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { cut, many, Plain, plain, span } from "./format.js";
 
+const ANSWER = "answer"; // the tool that ends a run
 const SHOWN_SPANS = 3;
 const NEAR_END = 24; // pixels
 
@@ -48,16 +49,21 @@ export class Steps {
   }
 }
 
+/** Whether a step is a reply of the model that answers, and whether it answers. */
+export const isReply = ({ type, tool }) => type === "model" && !tool;
+export const answers = ({ calls = [] }) => calls.every((call) => call.tool === ANSWER);
+
 /** What a step did, or null for steps that aren't shown. */
 export function wordsOf({ type, tool, arguments: args, calls = [], evidence, failure }) {
   if (type === "tool")
     return `${Plain(tool)}${args ? argumentsOf(args) : ""}${failure ? `: ${plain(failure)}` : ""} `;
-  if (type === "model")
-    return calls.length
-      ? `Plans: ${[...new Set(calls.map((call) => plain(call.tool)))].join(", ")} `
-      : "Writes the answer ";
-  if (type === "verify") return `Checks every claim against ${many(evidence, "finding")} `;
-  return { gather: "Searches for evidence ", guard: "Stops early ", error: "Stops with an error " }[type] ?? null;
+  if (type === "model") {
+    if (tool) return null; // a reply to a tool, or to the check of the answer
+    const called = [...new Set(calls.map((call) => plain(call.tool)))].filter((name) => name !== ANSWER);
+    return called.length ? `Plans: ${called.join(", ")} ` : "Writes the answer ";
+  }
+  if (type === "judge") return `Checks every claim against ${many(evidence, "finding")} `;
+  return { brief: "Searches for evidence ", guard: "Stops early ", error: "Stops with an error " }[type] ?? null;
 }
 
 function argumentsOf({ query, question, claim, expression, thing }) {
@@ -66,6 +72,6 @@ function argumentsOf({ query, question, claim, expression, thing }) {
 }
 
 function factsOf({ type, evidence, seconds, cached }) {
-  const found = type === "tool" || type === "gather" ? `${evidence} found · ` : "";
+  const found = type === "tool" || type === "brief" ? `${evidence} found · ` : "";
   return ` ${found}${cached ? "cached" : `${seconds < 10 ? seconds.toFixed(2) : Math.round(seconds)} s`}`;
 }

@@ -2,9 +2,10 @@
 
 import { recordedSteps } from "./api.js";
 import { answerOf, detailsOf } from "./answer.js";
+import { cited } from "./citations.js";
 import { attempt, el } from "./dom.js";
 import { inWords } from "./indexing.js";
-import { Steps, wordsOf } from "./steps.js";
+import { Steps, answers, isReply, wordsOf } from "./steps.js";
 
 export class Turn {
   /**
@@ -24,7 +25,8 @@ export class Turn {
     this.words = el("span", { class: "doing-words" }, "Reading the question");
     const stop = el("button", { class: "stop", type: "button", onclick: () => context.stop() }, "Stop");
     this.doing = el("div", { class: "doing" }, this.words, stop);
-    this.element.append(this.doing);
+    this.draft = { number: -1, text: "", shown: el("p", { class: "text writing", hidden: true }) };
+    this.element.append(this.draft.shown, this.doing);
   }
 
   /** Add a step of the run. */
@@ -33,6 +35,24 @@ export class Turn {
     this.looking(this);
     const words = wordsOf(step);
     if (words) this.words.textContent = words;
+    if (!isReply(step)) return;
+    if (answers(step)) this.words.textContent = "Checks the answer against the video";
+    else this.#show(""); // what a model says before it calls tools is no answer
+  }
+
+  /** Show what is being written; another draft replaces the one before. */
+  write({ draft, text }) {
+    const before = draft === this.draft.number ? this.draft.text : "";
+    this.draft.number = draft;
+    this.#show(before + text);
+    this.words.textContent = "Writes the answer";
+  }
+
+  #show(text) {
+    const { shown } = this.draft;
+    this.draft.text = text;
+    shown.hidden = !text;
+    shown.replaceChildren(...cited(text, { citations: [], claims: [] }, this.context));
   }
 
   /** Show that a video of the question is still being indexed. */
@@ -42,9 +62,11 @@ export class Turn {
   }
 
   finish(answer, number) {
-    this.doing?.remove();
+    this.#end();
     this.trace = answer.trace;
     this.number = number;
+    this.question = answer.question; // without the options that were typed into it
+    this.asked.querySelector("h2").textContent = answer.question;
     this.#offer(answer.options);
     const stored = number !== null;
     const acts = {
@@ -59,11 +81,16 @@ export class Turn {
   }
 
   fail(sentence) {
-    this.doing?.remove();
+    this.#end();
     this.element.append(
       el("p", { class: "problem" }, sentence),
       el("details", { class: "details" }, el("summary", {}, "Details"), this.steps.log),
     );
+  }
+
+  #end() {
+    this.doing?.remove();
+    this.draft?.shown.remove();
   }
 
   /** Show the options of a multiple-choice question. */
