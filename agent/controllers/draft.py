@@ -25,7 +25,10 @@ _LETTER = re.compile(
     r"[\s*_:]*\(?\[?([A-J])(?:[\s*_]*[.):\]]+[\s*_]*|\s*$|\s*[*_]+\s*|\s+(?=[-–—(\[]|because\b|since\b|as\b))",
     re.IGNORECASE,
 )
-_LETTER_SAID = re.compile(r"\b(?i:answer|option|choice)\b(?:\s+is)?[\s*_:(]*([A-J])\b(?![a-z'’])")
+# Not "the answer is A man", but "the answer is B because".
+_LETTER_SAID = re.compile(
+    r"\b(?i:answer|option|choice)\b(?:\s+is)?[\s*_:(]*([A-J])\b(?![a-z'’])(?!\s+(?!because|since|as|and|is|–|-)[a-z])"
+)
 
 
 class DraftClaim(Record):

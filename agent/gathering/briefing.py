@@ -17,6 +17,7 @@ from longtake.memory.records import Evidence
 from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.tools.core.refinement import answered_before
 from longtake.tools.core.registry import SPECS
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.retrieval.cross_modal_search import evidence_of_document
@@ -51,6 +52,7 @@ def brief(query: Query, spot: Evidence | None, context: RunContext) -> Briefing:
         lists.append((_NAMED, _search(query.question, around, tools)))
     if spot is not None:
         lists.append((_NAMED, [spot]))
+    lists.append((_NAMED, list(answered_before(tools, [query.question]))))
     for weight, documents in lists:
         for rank, item in enumerate(_telling(documents, query)):
             moment = context.moments(item.video).around(item)

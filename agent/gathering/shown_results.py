@@ -13,7 +13,7 @@ from longtake.memory.records import Evidence
 from longtake.tools.core.result import ToolResult
 
 _PLACES = ("timestamp", "frames")  # fields of an output that say again where something is
-_NOTHING = (None, "", [], {})
+_NOTHING: tuple[Any, ...] = (None, "", [], {})
 _SHORT = 500  # letters of a text of the output from which it counts as said by the moments if they have its words
 _SAID = 0.9  # share of those words
 

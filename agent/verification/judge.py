@@ -168,7 +168,8 @@ def _read(reply: str, count: int) -> Judgement:
             reason = " ".join(str(item.get("reason") or "").split())
             ids = tuple(dict.fromkeys(_ID.findall(reason)))
             rulings[int(number[0])] = Ruling(_VERDICTS[said], reason, item.get("answers") is True, ids)
-    if len(rulings) < SLIP * count:
+    abstains = told.get("abstains") is True
+    if len(rulings) < SLIP * count and not abstains:
         return Judgement(_unchecked(count), problem=NO_VERDICTS)
     missing = Ruling("unchecked", "The judge gave no verdict.")
-    return Judgement(tuple(rulings.get(n, missing) for n in range(1, count + 1)), told.get("abstains") is True)
+    return Judgement(tuple(rulings.get(n, missing) for n in range(1, count + 1)), abstains)
