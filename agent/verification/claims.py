@@ -167,7 +167,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
             piece = line[begun:end]
             if not _RULE.fullmatch(piece):
                 lead = len(piece) - len(piece.lstrip())
-                yield place + begun + lead, place + begun + len(piece.rstrip(" |\n"))
+                yield place + begun + lead, place + begun + len(piece.rstrip())
             begun = end
         place += len(line)
 
