@@ -160,7 +160,7 @@ def whole_and_resumed(path: Path, most: int | None = None) -> Iterator[tuple[See
         yield after, seen(islice(resumed, most))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("suffix", [".mp4", ".avi", ".mkv", ".webm"])
 def test_a_resumed_reading_of_a_real_file_gives_the_same_frames(media: Path, suffix: str) -> None:
     videos = sorted(media.glob(f"*/*{suffix}"))
