@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -43,7 +43,7 @@ class PromptText:
         *,
         seconds: float = math.inf,
         schema: dict[str, Any] | None = None,
-        pictures: Sequence[str] = (),
+        pictures: Mapping[str, str] | None = None,
     ) -> str:
         """The reply to one prompt, within at most `seconds`.
 
@@ -51,7 +51,7 @@ class PromptText:
             prompt: in words.
             seconds: to wait.
             schema: of the JSON object that it replies, if it is to.
-            pictures: references of frames that it is shown after the prompt.
+            pictures: references of frames that it is shown after the prompt, each after its name.
 
         Raises:
             EngineError: if the endpoint doesn't answer or refuses.
@@ -59,8 +59,10 @@ class PromptText:
         """
         started = time.time()
         context = self._context
-        shown = [{"type": "image_url", "image_url": {"url": reference}} for reference in pictures]
-        asked = [HumanMessage([{"type": "text", "text": prompt}, *shown] if shown else prompt)]
+        parts: list[str | dict[str, Any]] = [{"type": "text", "text": prompt}]
+        for name, reference in (pictures or {}).items():
+            parts += [{"type": "text", "text": f"{name}:"}, {"type": "image_url", "image_url": {"url": reference}}]
+        asked = [HumanMessage(parts if pictures else prompt)]
         settings = context.tools.settings
         timeout = settings.verification.timeout if schema else settings.controller.timeout
         budget = context.tools.budget.share(seconds)

@@ -89,9 +89,9 @@ def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Eviden
 
 
 def _telling(items: Iterable[Evidence], query: Query) -> list[Evidence]:
-    """Without the sounds that every recording has, unless the question is about sounds."""
-    heard = query.source == "sound"
-    return [item for item in items if heard or item.content not in GENERIC]
+    """Without what every recording has, unless the question is about sounds or changes of the picture."""
+    asked = query.source in ("sound", "shots", "motion")
+    return [item for item in items if asked or not item.content.startswith(GENERIC)]
 
 
 def _distinct(moments: Sequence[Evidence], of: MomentsOf) -> list[Evidence]:

@@ -24,8 +24,8 @@ KINDS: Mapping[Modality, str] = {
     "audio": "sound",
     "metadata": "recording",
 }
-# Sounds that are in nearly every recording and say nothing.
-GENERIC = frozenset(("speech (voices)", "silence", "loud sound", "quiet passage"))
+# What is in nearly every recording and says nothing: the beginnings of documents about sounds and brief changes.
+GENERIC = ("speech (voices)", "silence", "loud sound", "quiet passage", "flash: ", "something small appears")
 _PAUSE = 1.5  # seconds of silence that end a passage
 _FEW, _MANY = 12, 40  # words of a passage from which it ends with a sentence, and from which it ends anyway
 _LONGEST = 20.0  # seconds of a passage
@@ -48,8 +48,9 @@ class Moments:
         self._starts = [item.span.start for item in self._texts]
         self._longest = max((item.span.length for item in self._texts), default=0.0)
         self.passages = _passages([item for item in documents if item.modality == "speech"])
-        self.pictures = _merged_alike([item for item in ordered if item.modality == "visual"])
-        self._sounds = [item for item in ordered if item.modality == "audio" and item.content not in GENERIC]
+        told = [item for item in ordered if not item.content.startswith(GENERIC)]
+        self.pictures = _merged_alike([item for item in told if item.modality == "visual"])
+        self._sounds = [item for item in told if item.modality == "audio"]
 
     def around(self, item: Evidence) -> Evidence:
         """The moment that a document belongs to; the document itself if it belongs to none."""

@@ -10,6 +10,7 @@ from typing import Any
 from longtake.agent.gathering.moments import line_of
 from longtake.language.text import fold
 from longtake.memory.records import Evidence
+from longtake.tools.core.frames import is_frame
 from longtake.tools.core.result import ToolResult
 
 _PLACES = ("timestamp", "frames")  # fields of an output that say again where something is
@@ -36,7 +37,11 @@ def shown_result(
     """
     if result.failure:
         return " ".join(filter(None, ("FAILED:", result.failure.message, result.failure.remedy)))
-    ordered = sorted(found.items(), key=lambda pair: (pair[1].video, pair[1].span.start, pair[1].span.end))
+    pictures = [name for name, item in found.items() if is_frame(item)]
+    ordered = sorted(
+        ((name, item) for name, item in found.items() if name not in pictures),
+        key=lambda pair: (pair[1].video, pair[1].span.start, pair[1].span.end),
+    )
     lines = [f"{name} (above)" if name in known else line_of(name, item, names) for name, item in ordered]
     said = " ".join(item.content for item in found.values())
     facts = (
@@ -46,6 +51,7 @@ def shown_result(
     )
     ending = [json.dumps(facts, ensure_ascii=False)] if facts else []
     ending += [f"({note})" for note in result.notes]
+    ending += [f"(Pictures {pictures[0]} to {pictures[-1]} follow.)"] if pictures else []
     left = room - sum(map(len, ending))
     kept: list[str] = []
     for line in lines:

@@ -83,7 +83,7 @@ class Grounds:
         evidence: the cited moments and what is beside them, by id.
         results: one line for each result of a tool that is no moment of a video, and for what was examined.
         names: file names of the open videos, by library id.
-        pictures: what the pictures that follow the prompt show, in their order.
+        pictures: whether pictures of cited moments follow the prompt.
     """
 
     question: str
@@ -91,7 +91,7 @@ class Grounds:
     evidence: Mapping[str, Evidence] = field(default_factory=dict)
     results: Sequence[str] = ()
     names: Mapping[str, str] = field(default_factory=dict)
-    pictures: Sequence[str] = ()
+    pictures: bool = False
 
 
 def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete: Complete) -> Judgement:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from threading import Lock
 
 from longtake.errors import MediaError
+from longtake.memory.records import Evidence
 from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
 from longtake.preprocess.engines.text.scene_text_engine import Box
 from longtake.tools.core.tool_context import VideoHandle
@@ -54,6 +55,11 @@ class Frames:
             raise MediaError(f"No frame can be read at {time} s of {path.name}.")
         self.keep(video, float(time), found[0].jpeg, crop)
         return found[0].jpeg
+
+
+def is_frame(item: Evidence) -> bool:
+    """Whether evidence is a picture itself, which a model is shown."""
+    return (item.frame or "").startswith(SCHEME)
 
 
 def reference_of(video: str, time: float, crop: Box | None = None) -> str:

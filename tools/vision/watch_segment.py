@@ -97,7 +97,7 @@ def _frames(context: ToolContext, frames: Frames, shown: Shown, notes: Sequence[
         )
         for picture in shown.pictures
     ]
-    return _result(tuple(found), [], shown.spans, [*notes, f"{shown.where}: they follow"])
+    return _result(tuple(found), [], shown.spans, [*notes, shown.where])
 
 
 def _part(crop: Sequence[float]) -> Box | None:

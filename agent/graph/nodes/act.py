@@ -21,7 +21,7 @@ from longtake.agent.graph.state import AgentState, Progress
 from longtake.console import counted
 from longtake.memory.layers import canonical_json
 from longtake.memory.records import Evidence, FoundBy
-from longtake.tools.core.frames import SCHEME
+from longtake.tools.core.frames import is_frame
 from longtake.tools.core.result import ToolResult
 
 _AT_ONCE = 4  # calls of one round
@@ -142,7 +142,7 @@ def _texts(
         known |= moments
     budget, progress = settings.budget, state.progress
     left = budget.rounds - (progress.rounds - progress.rounds_before)
-    tokens = budget.tokens - progress.input_tokens - progress.output_tokens
+    tokens = max(0, budget.tokens - progress.input_tokens - progress.output_tokens)
     said = f"({counted(left, 'round')} and {tokens:,} tokens are left.)"
     return [*texts[:-1], f"{texts[-1]}\n{said}"] if texts else []
 
@@ -151,7 +151,7 @@ def _pictures(state: AgentState, found: Sequence[Mapping[str, Evidence]]) -> lis
     """The pictures among the new moments, which results of tools can't hold, each after its id."""
     parts: list[str | dict[str, Any]] = []
     for identity, moment in {name: each for one in found for name, each in one.items()}.items():
-        if (moment.frame or "").startswith(SCHEME) and identity not in state.moments:
+        if is_frame(moment) and identity not in state.moments:
             parts.append({"type": "text", "text": f"{identity}, {moment.content}:"})
             parts.append({"type": "image_url", "image_url": {"url": moment.frame or ""}})
     return [HumanMessage(parts)] if parts else []

@@ -24,7 +24,7 @@ from longtake.agent.verification.provenance import calls_made, told
 from longtake.agent.verification.publishing import FLAGS, published, with_times
 from longtake.memory.records import Citation, Claim, Evidence, FoundBy
 from longtake.memory.timespan import clock
-from longtake.tools.core.frames import SCHEME, reference_of
+from longtake.tools.core.frames import is_frame, reference_of
 
 _MOST_SHOWN = 120  # moments that a judge reads
 _MOST_PICTURES = 12
@@ -84,11 +84,11 @@ def _judged(
     else:
         grounds = _grounds(asked, state, context, beside)
         pictures = _pictures(asked, state) if context.judge_sees else {}
-        grounds = replace(grounds, pictures=list(pictures))
+        grounds = replace(grounds, pictures=bool(pictures))
         judgement = judge_statements(
             asked,
             grounds,
-            lambda prompt, schema: prompts.complete(prompt, schema=schema, pictures=[*pictures.values()]),
+            lambda prompt, schema: prompts.complete(prompt, schema=schema, pictures=pictures),
         )
         state = replace(state, moments={**state.moments, **grounds.evidence})
     rulings = judgement.rulings
@@ -136,7 +136,7 @@ def _grounds(
             beside[moment.id] = context.moments(moment.video).beside(moment)
     _add(evidence, (item for near in beside.values() for item in near), moments)
     if any(not statement.cited for statement in statements):
-        _add(evidence, moments.values(), moments)
+        _add(evidence, (item for item in moments.values() if not is_frame(item)), moments)
     _add(evidence, (item for item in moments.values() if item.modality == "metadata"), moments)
     results = [told(call) for call in calls_made(state.messages)]
     question = state.query.question if state.query else state.question
@@ -152,7 +152,7 @@ def _pictures(statements: Sequence[Statement], state: AgentState) -> dict[str, s
             continue
         at = cited.at or moment.span
         middle = (at.start + at.end) / 2
-        frame = moment.frame if (moment.frame or "").startswith(SCHEME) else None
+        frame = moment.frame if is_frame(moment) else None
         shown[f"{cited.id} at {clock(middle, decimals=1)}"] = frame or reference_of(moment.video, middle)
     return shown
 
