@@ -83,7 +83,9 @@ def doubts(
 
 def statements_in(request: Mapping[str, Any]) -> list[str]:
     """The statements that a judge is asked about."""
-    asked = request["messages"][-1]["content"].partition("Statements of the answer")[2]
+    content = request["messages"][-1]["content"]
+    prompt = content if isinstance(content, str) else content[0]["text"]  # pictures follow
+    asked = prompt.partition("Statements of the answer")[2]
     return [json.loads(text) for text in re.findall(r'^\d+\. ("(?:[^"\\\n]|\\.)*")', asked, re.MULTILINE)]
 
 
