@@ -12,7 +12,7 @@ from helpers.command import longtake
 from longtake.preprocess.pipeline.workspace import Workspace
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_answers_from_the_screen_and_from_sound_alone(demo_workspace: Workspace, tmp_path: Path) -> None:
     library = shutil.copytree(demo_workspace.library.root, tmp_path / "library")
     *seen, heard = json.loads(longtake("demo", "--json", library=library).stdout)["answers"]

@@ -17,7 +17,7 @@ from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.reports.content import Cell
 from longtake.evalharness.scoring.estimates import Estimate
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 OF_ITS_OWN_SIZES = {"oasis_s5"}  # audio was run for subsets whose sizes aren't published
 MISPRINTED = {("oasis_s4", "Qwen2.5-VL")}  # 33.5, where the rows give 34.0
 OVERALL_OF_OTHER_ITEMS = {  # the overall accuracy isn't that of the categories together
