@@ -115,7 +115,7 @@ def test_a_reply_under_the_schema_is_read(text: str, reason: str, content: str |
     assert [call["name"] for call in read.tool_calls] == called
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_call_of_a_real_model_is_broken_and_the_run_ends(small_workspace: Workspace) -> None:
     changed = copy.copy(small_workspace)
     short = ("gathering.tokens=100", "budget.rounds=2", "controller.reply_tokens=400")
@@ -134,7 +134,7 @@ def test_no_call_of_a_real_model_is_broken_and_the_run_ends(small_workspace: Wor
             toolbox.check(call["tool"], call["arguments"], {})
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("source", ["speech", "text", "picture"])
 def test_every_reply_fits_whatever_is_asked(source: Source) -> None:
     model = controller(
@@ -148,7 +148,7 @@ def test_every_reply_fits_whatever_is_asked(source: Source) -> None:
             toolbox.check(call["name"], call["args"], {})
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_conversation_so_far_is_not_read_again() -> None:
     model = controller(smollm2()).bind_tools(TOOLS)
     first = conversation()
@@ -159,7 +159,7 @@ def test_the_conversation_so_far_is_not_read_again() -> None:
     assert timings["cache_n"] > 4 * timings["prompt_n"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_stopped_question_ends_at_once() -> None:
     budget = Budget(60)
     model = controller(smollm2())
@@ -169,7 +169,7 @@ def test_a_stopped_question_ends_at_once() -> None:
         reply(model, [HumanMessage("Write a long story.")], [], budget=budget)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_conversation_beyond_the_context_is_full() -> None:
     with pytest.raises(ContextFull, match="context size"):
         controller(smollm2(), "gguf.context=512").invoke([HumanMessage("word " * 600)])

@@ -23,7 +23,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 
 # Found and not imported: that takes seconds, in a run without these tests too.
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.nightly,
     pytest.mark.skipif(
         not (find_spec("torch") and find_spec("transformers")),
         reason="needs the extra `transformers`: pip install 'longtake[transformers]'",

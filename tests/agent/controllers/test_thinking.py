@@ -65,7 +65,7 @@ def test_thoughts_before_a_reply_under_a_schema_are_dropped() -> None:
     assert read_json_reply(written).text == "249"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(not (find_spec("torch") and find_spec("transformers")), reason="needs the extra `transformers`")
 @pytest.mark.parametrize(("setting", "written"), [("null", "open"), ("true", "open"), ("false", "shut")])
 def test_a_chat_template_in_process_is_told(tmp_path: Path, setting: str, written: str) -> None:
@@ -77,7 +77,7 @@ def test_a_chat_template_in_process_is_told(tmp_path: Path, setting: str, writte
     assert model.tokenizer.decode(prompt["input_ids"][0]).endswith(written)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_llama_cpp_takes_the_setting() -> None:
     named = ("controller.engine=gguf", f"controller.model={smollm2()}", "controller.reply_tokens=4")
     model = plans_by(load(overrides=(*named, "controller.thinking=false")))

@@ -31,7 +31,7 @@ def test_a_sound_is_described_by_what_it_is_like(item: dict[str, object], words:
 ASKED = {"timestamp": [2, 6], "question": "What is it?"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_answer_is_evidence_of_the_segment_that_was_heard(
     toolbox: Toolbox, talk: ToolContext, tmp_path: Path
 ) -> None:
@@ -44,7 +44,7 @@ def test_an_answer_is_evidence_of_the_segment_that_was_heard(
     assert sounds == list(toolbox.call("detect_audio_events", {"timestamp": [2, 6]}, talk).evidence)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_model_that_fails_leaves_the_sounds_that_were_found(
     toolbox: Toolbox, talk: ToolContext, tmp_path: Path
 ) -> None:
