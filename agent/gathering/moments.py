@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
-from longtake.agent.language.picture_rows import CELLS, by_row
+from longtake.agent.gathering.picture_rows import CELLS, by_row
 from longtake.language.text import fold
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, clock

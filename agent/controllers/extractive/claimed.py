@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.option_choice import option_at
-from longtake.agent.controllers.extractive.settling import CLAUSE
-from longtake.agent.verification.verdicts import ASKED, verdict_of
+from longtake.agent.controllers.extractive.settling import affirmed, stated_in
 from longtake.language.abstaining import cannot_tell
 from longtake.language.words import words
 from longtake.memory.records import Option
@@ -23,22 +22,17 @@ def by_claim(
     None if the options aren't a yes and a no, nothing is claimed, or the lines decide nothing or contradict each other.
     """
     sides = _sides(options)
-    claim = _claimed(question)
+    claim = stated_in(question)
     if sides is None or not claim:
         return None
-    decided = [(verdict, line) for line, _ in ranked if (verdict := verdict_of(claim, line.line)) != "unverified"]
-    if len({verdict for verdict, _ in decided}) != 1:
+    decided = [(said, line) for line, _ in ranked if (said := affirmed(claim, line.text)) is not None]
+    if len({said for said, _ in decided}) != 1:
         return None
-    verdict, line = decided[0]
-    return option_at(options, sides[verdict != "supported"]), line
+    said, line = decided[0]
+    return option_at(options, sides[not said]), line
 
 
 def _sides(options: Sequence[str]) -> tuple[int, int] | None:
     """The numbers of the options that affirm and deny, if there are no others but one that can't tell."""
     said = {" ".join(words(text)): number for number, text in enumerate(options) if not cannot_tell(text)}
     return next(((said[yes], said[no]) for yes, no in _TRUTHS if said.keys() == {yes, no}), None)
-
-
-def _claimed(question: str) -> str:
-    """The last clause of a question that asks nothing."""
-    return CLAUSE.split(ASKED.sub(" ", question).strip())[-1]

@@ -9,7 +9,7 @@ import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.option_nearness import nearest
-from longtake.agent.verification.verdicts import says
+from longtake.agent.controllers.extractive.settling import affirmed
 from longtake.language.abstaining import cannot_tell
 from longtake.language.words import NEGATION, TELLING, content_stems, coverage, stem, stems, words
 from longtake.memory.records import Option
@@ -55,7 +55,7 @@ def left_over(
     if len(numbers) < _FEWEST or not _denies(question):
         return None
     for line, _ in ranked:
-        unsaid = [number for number in numbers if not says(line.text, options[number])]
+        unsaid = [number for number in numbers if not affirmed(options[number], line.text)]
         if len(unsaid) == 1:
             return option_at(options, unsaid[0]), line
     return None
@@ -96,7 +96,9 @@ def _closest(
     if near := nearest(question, line, options, embed):
         return near[0], lines[place], near[1]
     grammar = [set(each) - set(content_stems(option)) - shared for option, each in zip(options, own, strict=True)]
-    stated = [option for option, few in zip(options, grammar, strict=True) if says(line, option) and few <= stems(line)]
+    stated = [
+        option for option, few in zip(options, grammar, strict=True) if affirmed(option, line) and few <= stems(line)
+    ]
     others = {word for each in own for word in each} - set(own[number]) - shared
     hinted = {word for word in others & stems(line) if word.isalpha()}  # a number alone may count anything
     return number, lines[place], stated == [options[number]] and not hinted

@@ -12,10 +12,9 @@ from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.forming import Findings, form
 from longtake.agent.controllers.extractive.planning import calls_for
 from longtake.agent.controllers.extractive.ranking import FEATURES, STANDING, Weights
-from longtake.agent.controllers.reply import Outcome, Reply
+from longtake.agent.controllers.extractive.reply import Outcome, Reply, unsure
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import SOURCES, TARGETS, Fact, Query, Reading, Scope, Source, Target
-from longtake.agent.verification.publishing import unsure
 from longtake.language.words import content_stems
 from longtake.memory.records import Closest, Evidence, Option
 from longtake.memory.search.search_index import Vectors
