@@ -15,8 +15,7 @@ from longtake.memory.timespan import TimeSpan
 
 _PAUSE = 2.5  # seconds between two cues of one line
 _WORDS = 25  # of a line of speech, from which no further cue is added
-_ENDS = re.compile(r"[.!?…][\"”»)]?\s*$")
-_ASKS = re.compile(r"\?[\"”»)]?\s*$")
+ENDS = re.compile(r"[.!?…。！？][\"”»)]?\s*$")  # of a sentence
 _LETTERS = 100  # of on-screen text in one line, if it spans several rows
 _TOGETHER = 0.5  # share of the shorter text's time in which two texts of one line must overlap
 _ALIKE = 0.8  # similarity, 0 to 1, from which two texts at one time are readings of the same text
@@ -52,8 +51,8 @@ class Lines:
         asked = False
         for following in self._speech[place + 1 :]:
             long = sum(len(each.content.split()) for each in line) >= _WORDS
-            asks = not asked and bool(_ASKS.search(line[-1].content))
-            if not _goes_on(line[-1], following) or (not asks and (long or _ENDS.search(line[-1].content))):
+            asks = not asked and line[-1].content.rstrip('"”») ').endswith("?")
+            if not _goes_on(line[-1], following) or (not asks and (long or ENDS.search(line[-1].content))):
                 break
             asked = asked or asks
             line.append(following)
