@@ -136,6 +136,11 @@ def citations_of(cited: Sequence[Cited], moments: Mapping[str, Evidence]) -> tup
     return tuple(dict.fromkeys(found.values()))
 
 
+def without_marks(text: str) -> str:
+    """A draft without what it cites: bracketed times and ids of moments, whatever they point to."""
+    return _without(_marks(text, {}, {})[0], text, 0, len(text)).strip()
+
+
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
     """Where each sentence, list item and table row begins and ends, with the marks behind it."""
     place = 0
@@ -157,13 +162,17 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 def _statement(text: str, start: int, end: int, marks: Sequence[Mark]) -> Statement:
     own = [mark for mark in marks if start <= mark.start < end]
-    kept, at = "", start
-    for mark in own:
-        kept, at = kept + text[at : mark.start], mark.end
-    plain = re.sub(r"\s+([.,;!?])", r"\1", kept + text[at:end])
+    plain = _without(own, text, start, end)
     plain = re.sub(r"^[\s>|*#_-]*(?:\d{1,3}[.)]\s+|[-*•]\s+)?|[*_]{2}|`|\s*\|\s*$", "", plain).strip()
     cited = tuple(dict.fromkeys(each for mark in own for each in mark.cited))
     return Statement(plain, start, end, cited)
+
+
+def _without(marks: Sequence[Mark], text: str, start: int, end: int) -> str:
+    kept, at = "", start
+    for mark in marks:
+        kept, at = kept + text[at : mark.start], mark.end
+    return re.sub(r"\s+([.,;!?])", r"\1", kept + text[at:end])
 
 
 def _joined(
@@ -264,7 +273,7 @@ def _off(one: TimeSpan, other: TimeSpan) -> float:
 
 
 def _known_name(name: str | None, names: Mapping[str, str]) -> bool:
-    return name is None or any(_is_named(video, name, names) for video in names)
+    return name is None or not names or any(_is_named(video, name, names) for video in names)
 
 
 def _is_named(video: str, written: str, names: Mapping[str, str]) -> bool:
