@@ -34,10 +34,10 @@ _IMPERSONAL = re.compile(
 )
 _POINTS_AT = re.compile(
     r"\b(?:that|this|the same) (?:slide|moment|scene|shot|place|part|time|point)\b"
-    r"|(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )\b(?:there|then)\s*\??$",
+    r"|(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )\b(?:there|then)\s*\??$"
+    r"|\b(after|before) (?:that|this)\W*$",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(r"\b(after|before) (?:that|this)\W*$", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,] )(?:[A-Z][\w'-]+(?: [A-Z][\w'-]+)*)")
 # "What is the video about?" names nothing that "he" could stand for.
 _THING = re.compile(
@@ -95,8 +95,8 @@ def subject_of(question: str) -> str | None:
 
 def beside_last(question: str, last: Citation | None, duration: float) -> Scope | None:
     """The scope of "and after that?": what follows or precedes the last answer's evidence; None for other questions."""
-    beside = _BESIDE.search(question)
-    if last is None or beside is None:
+    beside = _POINTS_AT.search(question)
+    if last is None or beside is None or beside[1] is None:
         return None
     if beside[1].casefold() == "before":
         return Scope(span=TimeSpan(start=0.0, end=last.start), named=True, ordinal=-1)
@@ -105,6 +105,7 @@ def beside_last(question: str, last: Citation | None, duration: float) -> Scope 
 
 def pointed_at(question: str, last: Citation | None) -> TimeSpan | None:
     """The span of "that slide" or "then": the last answer's evidence; None if the question has no such reference."""
-    if last is None or not _POINTS_AT.search(question):
+    pointing = _POINTS_AT.search(question)
+    if last is None or pointing is None or pointing[1]:
         return None
     return TimeSpan(start=last.start, end=last.end)

@@ -50,10 +50,9 @@ _BARE_FIRST = re.compile(
 # "Minute 5", but not inside "1 minute 5 seconds".
 _UNIT_FIRST = re.compile(
     rf"(?:(?<!\d )|(?!\w+\s+\d+(?:\.\d+)?\s*(?:{_SECONDS}|{_MINUTES})))"
-    r"\b(second|minute|hour)s?\s+(\d+(?:\.\d+)?)\b(?!\s*(?:of|§))"
+    r"\b(?:hour\s+(\d+)\s+)?(second|minute|hour)s?\s+(\d+(?:\.\d+)?)\b(?!\s*(?:of|§))"
 )
 _T = r"(\d+(?:\.\d+)?)§"
-_APART = re.compile(rf"{_T}\s+{_T}")  # "hour 1 minute 5"
 _PAIR = re.compile(rf"{_T}\s*(?:mark\s*)?(?:-|–|—|\bto\b|\band\b|\buntil\b|\btill\b|\bthrough\b)\s*(?:the\s+)?{_T}")
 _EDGE_LENGTH = re.compile(rf"\b(first|opening|initial|last|final|closing)\s+(?:(?:\w+\s+)?{_T}|(minute|hour)\b)")
 _POINT = re.compile(rf"\bhow (?:many|long|much)[^?]*|{_T}")  # after "how long", a time is no moment
@@ -80,10 +79,9 @@ _ANCHOR = re.compile(
     r"([^,;?!]+)"
 )
 _RELATIONS: tuple[Relation, ...] = ("after", "before", "while")
-_IN_FRAME = re.compile(
-    r"\b(?:((?:middle|cent(?:re|er)) of the (?:screen|picture|frame|image|slide))"
-    r"|corner|side|edge|half|screen|picture|frame|image|display|slide|view|at the (?:top|bottom))\b"
-)
+_FRAMES = frozenset("screen picture frame image slide".split())
+_IN_FRAME = _FRAMES | frozenset("corner side edge half display view".split())
+_CENTRES = frozenset(f"{centre} of the {frame}" for centre in ("middle", "centre", "center") for frame in _FRAMES)
 _ACROSS = {"left": (0.0, 0.5), "right": (0.5, 0.5)}
 _DOWN = {"top": (0.0, 0.5), "upper": (0.0, 0.5), "bottom": (0.5, 0.5), "lower": (0.5, 0.5)}
 _LARGE = frozenset("large larger largest big bigger biggest huge".split())
@@ -139,8 +137,8 @@ def in_seconds(question: str) -> str:
     text = _CLOCK.sub(lambda match: f"{parse_time(match[1]):g}§", text)
     text = _WORDED.sub(_numbered, text)
     text = _BARE_FIRST.sub(r"\1§ ", text)
-    text = _UNIT_FIRST.sub(lambda match: f"{float(match[2]) * _SIZE[match[1]]:g}§", text)
-    return _APART.sub(lambda match: f"{float(match[1]) + float(match[2]):g}§", _LENGTH.sub(_summed, text))
+    text = _UNIT_FIRST.sub(lambda match: f"{3600 * int(match[1] or 0) + float(match[3]) * _SIZE[match[2]]:g}§", text)
+    return _LENGTH.sub(_summed, text)
 
 
 _SIZE = {"second": 1, "minute": 60, "hour": 3600}
@@ -224,12 +222,11 @@ def _anchors(question: str) -> tuple[Anchor, ...]:
 
 def _region(text: str) -> tuple[float, float, float, float] | None:
     """The half, quarter or centre of the frame that a text names."""
-    framed = list(_IN_FRAME.finditer(text))
-    if any(match[1] for match in framed):
+    if any(centre in text for centre in _CENTRES):
         return 0.25, 0.25, 0.5, 0.5
-    if not framed:
+    named = words(text)
+    if _IN_FRAME.isdisjoint(named) and not any(f"at the {edge}" in text for edge in ("top", "bottom")):
         return None
-    named = re.findall(r"[a-z]+", text)
     across = next((_ACROSS[word] for word in named if word in _ACROSS), None)
     down = next((_DOWN[word] for word in named if word in _DOWN), None)
     if across is None and down is None:

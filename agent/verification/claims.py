@@ -138,7 +138,10 @@ def citations_of(cited: Sequence[Cited], moments: Mapping[str, Evidence]) -> tup
 
 def without_marks(text: str) -> str:
     """A draft without what it cites: bracketed times and ids of moments, whatever they point to."""
-    return _without(_marks(text, {}, {})[0], text, 0, len(text)).strip()
+    kept, at = "", 0
+    for mark in _marks(text, {}, {})[0]:
+        kept, at = kept + text[at : mark.start], mark.end
+    return re.sub(r"\s+([.,;!?])", r"\1", kept + text[at:]).strip()
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
@@ -162,17 +165,13 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 def _statement(text: str, start: int, end: int, marks: Sequence[Mark]) -> Statement:
     own = [mark for mark in marks if start <= mark.start < end]
-    plain = _without(own, text, start, end)
+    kept, at = "", start
+    for mark in own:
+        kept, at = kept + text[at : mark.start], mark.end
+    plain = re.sub(r"\s+([.,;!?])", r"\1", kept + text[at:end])
     plain = re.sub(r"^[\s>|*#_-]*(?:\d{1,3}[.)]\s+|[-*•]\s+)?|[*_]{2}|`|\s*\|\s*$", "", plain).strip()
     cited = tuple(dict.fromkeys(each for mark in own for each in mark.cited))
     return Statement(plain, start, end, cited)
-
-
-def _without(marks: Sequence[Mark], text: str, start: int, end: int) -> str:
-    kept, at = "", start
-    for mark in marks:
-        kept, at = kept + text[at : mark.start], mark.end
-    return re.sub(r"\s+([.,;!?])", r"\1", kept + text[at:end])
 
 
 def _joined(

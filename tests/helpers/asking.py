@@ -11,7 +11,7 @@ from helpers.servers.openai_server import Endpoint, Reply, openai_server
 
 from longtake.agent.controllers.factory import make_controllers
 from longtake.agent.graph.agent import Agent
-from longtake.agent.graph.nodes.answer import STOOD_IN
+from longtake.agent.graph.nodes.publish import STOOD_IN
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.config import load

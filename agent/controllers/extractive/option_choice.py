@@ -9,11 +9,12 @@ import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.option_nearness import nearest
-from longtake.agent.controllers.extractive.settling import affirmed
+from longtake.agent.controllers.extractive.settling import affirmed, stated_in
 from longtake.language.abstaining import cannot_tell
 from longtake.language.words import NEGATION, TELLING, content_stems, coverage, stem, stems, words
 from longtake.memory.records import Option
 
+_TRUTHS = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _FEWEST = 3  # options, of which one is left over
 _LINES = 24  # ranked candidates that are compared with the options
 _HELD = 0.5  # weight of shared words, relative to embedding similarity
@@ -59,6 +60,25 @@ def left_over(
         if len(unsaid) == 1:
             return option_at(options, unsaid[0]), line
     return None
+
+
+def by_claim(
+    question: str, options: Sequence[str], ranked: Sequence[tuple[Candidate, float]]
+) -> tuple[Option, Candidate] | None:
+    """The option that says whether what a question claims is true, and the likeliest line that decides it.
+
+    None if the options aren't a yes and a no, nothing is claimed, or the lines decide nothing or contradict each other.
+    """
+    said = {" ".join(words(text)): number for number, text in enumerate(options) if not cannot_tell(text)}
+    sides = next(((said[yes], said[no]) for yes, no in _TRUTHS if said.keys() == {yes, no}), None)
+    claim = stated_in(question)
+    if sides is None or not claim:
+        return None
+    decided = [(true, line) for line, _ in ranked if (true := affirmed(claim, line.text)) is not None]
+    if len({true for true, _ in decided}) != 1:
+        return None
+    true, line = decided[0]
+    return option_at(options, sides[not true]), line
 
 
 def _denies(question: str) -> bool:

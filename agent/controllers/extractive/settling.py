@@ -52,7 +52,8 @@ def affirmed(claim: str, line: str) -> bool | None:
             if all(
                 any(one.number == other.number and one.unit in ("", other.unit) for other in held) for one in stated
             ):
-                return bool(NEGATION.search(claim)) == bool(NEGATION.search(sentence))
+                clauses = [each for each in sentence.split(", ") if wanted & stems(each)] or [sentence]
+                return bool(NEGATION.search(claim)) == any(map(NEGATION.search, clauses))
             if wanted and {one.unit for one in stated} & {other.unit for other in held}:
                 return False
     return None
