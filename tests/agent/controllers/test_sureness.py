@@ -90,6 +90,27 @@ def test_a_line_is_an_answer_where_it_says_what_is_wanted(
 
 
 @pytest.mark.parametrize(
+    ("target", "question", "said", "following"),
+    [
+        ("quote", "Why is the oven off?", "The oven stays off tonight.", True),
+        ("number", "How much is the lamp?", "Take the lamp, the one by the door.", True),
+        ("number", "How much is the lamp?", "The lamp is forty dollars.", False),
+        ("name", "Who drives the van?", "The van leaves on Tuesday.", True),
+        ("name", "Who drives the van?", "The van is for Hildy.", False),
+        ("time", "When is the oven mentioned?", "The oven stays off tonight.", False),
+        ("yesno", "Is the oven off?", "The oven is off.", False),
+    ],
+)
+def test_a_line_that_lacks_what_is_wanted_is_quoted_with_the_next(
+    target: Target, question: str, said: str, following: bool
+) -> None:
+    next_one = line("Hildy paid 12 dollars for it.", start=15)
+    (claim,) = formed(query("speech", target, question), replace(line(said), after=next_one.line)).claims
+    assert (next_one.text in claim.text) == following
+    assert (next_one.evidence.id in claim.evidence) == following
+
+
+@pytest.mark.parametrize(
     ("said", "outcome"),
     [("I look after this building.", "uncertain"), ("The building is old.", "abstained")],
 )
