@@ -33,7 +33,7 @@ def unsure(video: str = "v", trace: str | None = None, question: str = QUESTION)
             Closest(text=KETTLE, start=4.0, end=6.0, modality="speech", video=video),
             Closest(text=ROOM, start=1.0, end=3.0, modality="scene_text", video=video),
         ),
-        claims=(Claim(text="The pot costs 249 dollars.", verdict="not_shown"),),
+        claims=(Claim(text="The pot costs 249 dollars.", verdict="not_shown", reason="No pot is named."),),
         coverage={"subtitles": 1.0},
         trace=trace,
     )

@@ -56,7 +56,7 @@ def left_over(
     if len(numbers) < _FEWEST or not _denies(question):
         return None
     for line, _ in ranked:
-        unsaid = [number for number in numbers if not affirmed(options[number], line.text)]
+        unsaid = [number for number in numbers if not _says(line.text, options[number])]
         if len(unsaid) == 1:
             return option_at(options, unsaid[0]), line
     return None
@@ -117,11 +117,16 @@ def _closest(
         return near[0], lines[place], near[1]
     grammar = [set(each) - set(content_stems(option)) - shared for option, each in zip(options, own, strict=True)]
     stated = [
-        option for option, few in zip(options, grammar, strict=True) if affirmed(option, line) and few <= stems(line)
+        option for option, few in zip(options, grammar, strict=True) if _says(line, option) and few <= stems(line)
     ]
     others = {word for each in own for word in each} - set(own[number]) - shared
     hinted = {word for word in others & stems(line) if word.isalpha()}  # a number alone may count anything
     return number, lines[place], stated == [options[number]] and not hinted
+
+
+def _says(line: str, option: str) -> bool:
+    """Whether a line says an option, in whatever order it names things."""
+    return affirmed(option, line, in_order=False) is True
 
 
 def _fits(question: str, line: str) -> float:

@@ -9,13 +9,14 @@ from calendar import day_name, month_name
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.query.query import Query
 from longtake.language.amounts import amounts, counts, without_amounts
-from longtake.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, unsaid
+from longtake.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, unsaid, words
 
 TIMED = frozenset({"time", "duration"})
 UNITS_OF_TIME = frozenset(stem(unit) for unit in "seconds minutes hours days weeks months years decades".split())
 CALENDAR = "|".join((*day_name, *month_name[1:]))
 _DATE = re.compile(rf"\b(?:{CALENDAR})s?\b|\b\d{{1,2}}(?::[0-5]\d\b|\s?[ap]m\b|\s?o['’]clock)|\b(?:1[5-9]|20)\d\d\b")
 _MOMENT = 0.5  # share of a video that something may take and still happen at a time
+_PARTICLES = frozenset("up down off out over under before after".split())
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
@@ -39,24 +40,32 @@ def settles(query: Query, candidate: Candidate) -> bool:
     return query.target == "quote" or not denies_otherwise(query, candidate)
 
 
-def affirmed(claim: str, line: str) -> bool | None:
-    """Whether a line says a claim (True) or denies it (False): one sentence has all its words, and its amounts or not.
+def affirmed(claim: str, line: str, *, in_order: bool = True) -> bool | None:
+    """Whether a line says a claim (True) or denies it (False): one sentence has all its words, in their order or any.
 
-    It compares words, so a sentence with the opposite of a word neither says nor denies it.
+    It denies it with a negation or another amount of the same unit. The opposite of a word neither says nor denies it.
     """
     stated = amounts(claim)
-    wanted = set(content_stems(without_amounts(claim))) - TELLING or (set() if stated else stems(claim))
+    wanted = _telling(without_amounts(claim)) or ([] if stated else [stem(word) for word in words(claim)])
     for sentence in _SENTENCE.split(line):
-        if wanted <= stems(sentence) and not sentence.rstrip().endswith("?"):
-            held = amounts(sentence)
-            if all(
-                any(one.number == other.number and one.unit in ("", other.unit) for other in held) for one in stated
-            ):
-                clauses = [each for each in sentence.split(", ") if wanted & stems(each)] or [sentence]
-                return bool(NEGATION.search(claim)) == any(map(NEGATION.search, clauses))
-            if wanted and {one.unit for one in stated} & {other.unit for other in held}:
-                return False
+        said = [stem(word) for word in words(sentence)]
+        rest = iter(said)
+        has_all = all(word in rest for word in wanted) if in_order else set(wanted) <= set(said)
+        if sentence.rstrip().endswith("?") or not has_all:
+            continue
+        held = amounts(sentence)
+        if all(any(one.number == other.number and one.unit in ("", other.unit) for other in held) for one in stated):
+            clauses = [each for each in sentence.split(", ") if stems(each).intersection(wanted)] or [sentence]
+            return bool(NEGATION.search(claim)) == any(map(NEGATION.search, clauses))
+        if wanted and {one.unit for one in stated} & {other.unit for other in held}:
+            return False
     return None
+
+
+def _telling(text: str) -> list[str]:
+    """The stems of a text, in order, that tell what it says: those of content, and words such as "up" and "after"."""
+    content = set(content_stems(text)) - TELLING
+    return [stem(word) for word in words(text) if word in _PARTICLES or stem(word) in content]
 
 
 def stated_in(question: str) -> str:

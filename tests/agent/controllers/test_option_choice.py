@@ -152,7 +152,7 @@ def test_an_option_inside_another_one_is_not_said_by_it(text: str, right: str) -
     assert found[0].text == right
 
 
-LINES = ("A cart moves along.", "The shop opens at nine.", "The gate is never closed.")
+LINES = ("A cart moves along.", "The shop opens at nine.", "The gate is never closed.", "A boat moves up.")
 
 
 @pytest.mark.parametrize(
@@ -163,6 +163,9 @@ LINES = ("A cart moves along.", "The shop opens at nine.", "The gate is never cl
         ("The shop opens at ten o'clock.", None),
         ("The gate is closed.", False),
         ("The gate is open.", None),
+        ("A boat moves down.", None),
+        ("A boat moves up.", True),
+        ("The gate opens at nine.", None),
         ("The baker sings.", None),
         ("Is the gate closed?", None),
         ("Who is the baker?", None),

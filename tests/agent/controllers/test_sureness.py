@@ -63,6 +63,7 @@ def formed(asked: Query, *lines: Candidate, results: tuple[ToolResult, ...] = ()
         ("quote", "How did Tom start?", "Tom, how did you start?", "uncertain"),
         ("yesno", "Is the shop open?", "Tell me, is the shop open?", "uncertain"),
         ("yesno", "Is the shop open?", "The shop is open.", "answered"),
+        ("yesno", "Did Tom kill the mayor?", "The mayor killed Tom.", "uncertain"),
         ("yesno", "Did Tom kill the mayor?", "Ida killed the mayor. Tom smiled.", "uncertain"),
         ("count", "How many lamps are there?", "lamps", "uncertain"),
         ("count", "How many lamps are there?", "We sell lamps of all kinds.", "uncertain"),
