@@ -101,6 +101,11 @@ def draft_of_prose(text: str, options: Sequence[str]) -> Draft:
     return Draft(text=text, option=letter_of(text, options))
 
 
+def abstains(text: str) -> bool:
+    """Whether a model's text abstains."""
+    return _ABSTENTION.match(text) is not None
+
+
 def letter_of(text: str, options: Sequence[str]) -> str | None:
     """The letter of the option that a text names: by its letter, or else by the words of one option alone."""
     if not options or not text.strip():

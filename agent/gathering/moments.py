@@ -11,7 +11,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
-from longtake.agent.language.picture_rows import CELLS, by_row
+from longtake.agent.gathering.picture_rows import CELLS, by_row
+from longtake.agent.gathering.text_lines import ENDS
 from longtake.language.text import fold
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, clock
@@ -29,7 +30,6 @@ GENERIC = ("speech (voices)", "silence", "loud sound", "quiet passage", "flash: 
 _PAUSE = 1.5  # seconds of silence that end a passage
 _FEW, _MANY = 12, 40  # words of a passage from which it ends with a sentence, and from which it ends anyway
 _LONGEST = 20.0  # seconds of a passage
-_ENDS = re.compile(r"[.!?…。！？][\"”»)]?\s*$")
 _TAKEN = 0.5  # share of a cue that another track may cover before the cue counts as said already
 _TOGETHER = 0.5  # share of a text's time for which another one must be there to stand with it
 _LASTING = 4.0  # times as long as a text another one may last to stand with it; a logo stays through all slides
@@ -200,7 +200,7 @@ def _goes_on(group: Sequence[Evidence], cue: Evidence) -> bool:
     count = sum(len(each.content.split()) for each in group)
     if cue.span.start - last.span.end > _PAUSE or cue.span.end - group[0].span.start > _LONGEST or count >= _MANY:
         return False
-    return not (count >= _FEW and _ENDS.search(last.content)) and cue.trusted == last.trusted
+    return not (count >= _FEW and ENDS.search(last.content)) and cue.trusted == last.trusted
 
 
 def _merged_alike(items: Sequence[Evidence]) -> list[Evidence]:

@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import chain
 
-from longtake.agent.language.passages import goes_on
-from longtake.agent.language.picture_rows import by_row, row_of, well_read
+from longtake.agent.gathering.picture_rows import by_row, row_of, well_read
 from longtake.language.text import fold
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
+_PAUSE = 2.5  # seconds between two cues of one line
 _WORDS = 25  # of a line of speech, from which no further cue is added
-_ENDS = re.compile(r"[.!?…][\"”»)]?\s*$")
-_ASKS = re.compile(r"\?[\"”»)]?\s*$")
+ENDS = re.compile(r"[.!?…。！？][\"”»)]?\s*$")  # of a sentence
 _LETTERS = 100  # of on-screen text in one line, if it spans several rows
 _TOGETHER = 0.5  # share of the shorter text's time in which two texts of one line must overlap
 _ALIKE = 0.8  # similarity, 0 to 1, from which two texts at one time are readings of the same text
@@ -43,7 +42,7 @@ class Lines:
         if line[-1].modality != "speech":
             return ()
         following = self._speech[self._speech.index(line[-1]) + 1 :][:1]
-        return self._spoken(following[0]) if following and goes_on(line[-1], following[0]) else ()
+        return self._spoken(following[0]) if following and _goes_on(line[-1], following[0]) else ()
 
     def _spoken(self, item: Evidence) -> tuple[Evidence, ...]:
         """A cue and the cues that continue its sentence; after a question, also the sentence that replies to it."""
@@ -52,8 +51,8 @@ class Lines:
         asked = False
         for following in self._speech[place + 1 :]:
             long = sum(len(each.content.split()) for each in line) >= _WORDS
-            asks = not asked and bool(_ASKS.search(line[-1].content))
-            if not goes_on(line[-1], following) or (not asks and (long or _ENDS.search(line[-1].content))):
+            asks = not asked and line[-1].content.rstrip('"”») ').endswith("?")
+            if not _goes_on(line[-1], following) or (not asks and (long or ENDS.search(line[-1].content))):
                 break
             asked = asked or asks
             line.append(following)
@@ -85,6 +84,12 @@ def best_readings(items: Sequence[Evidence]) -> list[Evidence]:
         group = next((each for each in groups if _same_text(each[0].content, item.content)), None)
         groups.append([item]) if group is None else group.append(item)
     return [max(group, key=lambda each: (well_read(each), len(each.content))) for group in groups]
+
+
+def _goes_on(cue: Evidence, following: Evidence) -> bool:
+    """Whether the next cue continues this one: the same track, without a long pause."""
+    same = (cue.video, cue.engine) == (following.video, following.engine)
+    return same and following.span.start - cue.span.end <= _PAUSE
 
 
 def _is_read(item: Evidence, rows: Sequence[Sequence[Evidence]]) -> bool:

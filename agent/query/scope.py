@@ -35,8 +35,11 @@ _MINUTES = r"(?:minutes?|mins?|(?:(?<=\d)m|m(?=\s*\d+\s*s\b)))(?![a-z/²³^])"
 _HOURS = r"(?:hours?|hrs?|h)(?![a-z/²³^])"
 # Clock times become seconds with the unit "§", and so do lengths in hours, minutes and seconds.
 _CLOCK = re.compile(rf"(?<![\d:.,])(?!{CODE})((?:\d{{1,3}}:)?\d{{1,4}}:[0-5]\d(?:[.,]\d+)?)(?![\d:])")
-_HALF = re.compile(r"\bhalf (?:an? |the )?(minute|hour)\b|\b(\d+) and a half (minutes?|hours?)\b")
-_ARTICLE = re.compile(rf"\ban? (?=(?:{_MINUTES}|{_HOURS})\s+(?:and|in|into|mark)\b)")  # not "in a minute"
+# Lengths without a whole number: "half a minute", "2 and a half hours", and "a minute in", but not "in a minute".
+_WORDED = re.compile(
+    r"\bhalf (?:an? |the )?(minute|hour)\b|\b(\d+) and a half (minute|hour)s?\b"
+    rf"|\ban? (?=(?:{_MINUTES}|{_HOURS})\s+(?:and|in|into|mark)\b)"
+)
 _LENGTH = re.compile(
     rf"(?<![\w.:])(?:(\d+(?:\.\d+)?)\s*{_HOURS}[ ,]*(?:and )?)?(?:(\d+(?:\.\d+)?)[\s-]*{_MINUTES}[ ,]*(?:and )?)?"
     rf"(?:(\d+(?:[.,]\d+)?)[\s-]*{_SECONDS})?"
@@ -47,46 +50,41 @@ _BARE_FIRST = re.compile(
 # "Minute 5", but not inside "1 minute 5 seconds".
 _UNIT_FIRST = re.compile(
     rf"(?:(?<!\d )|(?!\w+\s+\d+(?:\.\d+)?\s*(?:{_SECONDS}|{_MINUTES})))"
-    r"\b(second|minute|hour)s?\s+(\d+(?:\.\d+)?)\b(?!\s*(?:of|§))"
+    r"\b(?:hour\s+(\d+)\s+)?(second|minute|hour)s?\s+(\d+(?:\.\d+)?)\b(?!\s*(?:of|§))"
 )
 _T = r"(\d+(?:\.\d+)?)§"
-_APART = re.compile(rf"{_T}\s+{_T}")  # "hour 1 minute 5"
 _PAIR = re.compile(rf"{_T}\s*(?:mark\s*)?(?:-|–|—|\bto\b|\band\b|\buntil\b|\btill\b|\bthrough\b)\s*(?:the\s+)?{_T}")
-_EDGE_LENGTH = re.compile(rf"\b(first|opening|initial|last|final|closing)\s+(?:\w+\s+)?{_T}")
-_ONE_UNIT = re.compile(r"\b(first|opening|initial|last|final|closing)\s+(minute|hour)\b")
-_POINT = re.compile(_T)
-_ASKS_LENGTH = re.compile(r"\bhow (?:many|long|much)[^?]*$")
+_EDGE_LENGTH = re.compile(rf"\b(first|opening|initial|last|final|closing)\s+(?:(?:\w+\s+)?{_T}|(minute|hour)\b)")
+_POINT = re.compile(rf"\bhow (?:many|long|much)[^?]*|{_T}")  # after "how long", a time is no moment
 _SHOT = re.compile(rf"\b(?:({_NTH})\s+(?:shot|scene|clip)|(?:shot|scene)\s+(?:number\s+)?(\d+))\b")
 _START = r"start|beginning|outset|opening|begin"
 _END = r"end|ending|close|finish|conclusion"
-_THROUGHOUT = re.compile(rf"\b(?:{_START})\s+(?:to|till|until)\s+(?:the\s+)?(?:{_END})\b")
 _WHOLE = r"(?:whole |entire )?(?:video|clip|film|recording|movie|footage|talk|song|track|audio|file|lecture|episode)\b"
-_AT_EDGE = re.compile(
-    rf"\b(?:at|in|from|near|towards?|by|on|around)\s+(?:the\s+)?(?:very\s+)?(?:({_START})|({_END}))\b"
-    rf"(?! of the (?!{_WHOLE}))"
+_EDGE = re.compile(
+    r"(\b(?:half-?way|midway|in the middle of the (?:video|clip|film|recording)|mid-(?:video|clip))\b)"
+    rf"|\b(?:at|in|from|near|towards?|by|on|around)\s+(?:the\s+)?(?:very\s+)?(?:({_START})|({_END}))\b"
+    rf"(?!\s+(?:to|till|until)\s+(?:the\s+)?(?:{_END})\b)(?! of the (?!{_WHOLE}))"
     r"|\b(?:(opening|first)|(closing|final|last))\s+(?:few\s+)?(?:frames?|moments?|seconds|pictures?|images?)\b"
     r"|\b(?:how|what)\b[^?]*\bdoes (?:it|the \w+) (?:(start|begin|open)|(end|finish|close))\b"
 )
-_MIDDLE = re.compile(r"\b(?:half-?way|midway|in the middle of the (?:video|clip|film|recording)|mid-(?:video|clip))\b")
-_ORDINAL = re.compile(rf"\b(?:the\s+|very\s+|its\s+|comes?\s+)({_NTH})\b(?!\s*(?:§|half|time|name|minute|hour|few))")
-_COMES = re.compile(  # "is shown first?", but not "how long does it last?"
-    r"\b(?:is|are|was|were|comes?|came|appears?|happens?|occurs?|\w{2,}ed|shown|seen|done|said|spoken|written|heard)"
+_ORDINAL = re.compile(  # also "is shown first?", but not "how long does it last?"
+    rf"\b(?:the\s+|very\s+|its\s+|comes?\s+)({_NTH})\b(?!\s*(?:§|half|time|name|minute|hour|few))"
+    r"|\b(?:is|are|was|were|comes?|came|appears?|happens?|occurs?|\w{2,}ed|shown|seen|done|said|spoken|written|heard)"
     r"\s+(first|last)\b(?=\W*$|\s*[,;.?])"
 )
 _ANCHOR = re.compile(
-    r"\b(?:(after|following|once|as soon as|since)|(before|until|prior to|preceding|ahead of)|(while|when|during|as))"
+    r"\bbetween\s+([^,;?!]+?)\s+and\s+([^,;?!]+)"
+    r"|\b(?:(after|following|once|as soon as|since)|(before|until|prior to|preceding|ahead of)|(while|when|during|as))"
     r"\s+(?!is\b|are\b|was\b|were\b|do\b|does\b|did\b|will\b|can\b|has\b|have\b|that\b\W*$|it\b\W*$|all\b)"
     r"([^,;?!]+)"
 )
-_BETWEEN = re.compile(r"\bbetween\s+([^,;?!]+?)\s+and\s+([^,;?!]+)")
 _RELATIONS: tuple[Relation, ...] = ("after", "before", "while")
-_IN_FRAME = re.compile(
-    r"\b(?:corner|side|edge|half|screen|picture|frame|image|display|slide|view|at the (?:top|bottom))\b"
-)
+_FRAMES = frozenset("screen picture frame image slide".split())
+_IN_FRAME = _FRAMES | frozenset("corner side edge half display view".split())
+_CENTRES = frozenset(f"{centre} of the {frame}" for centre in ("middle", "centre", "center") for frame in _FRAMES)
 _ACROSS = {"left": (0.0, 0.5), "right": (0.5, 0.5)}
 _DOWN = {"top": (0.0, 0.5), "upper": (0.0, 0.5), "bottom": (0.5, 0.5), "lower": (0.5, 0.5)}
-_CENTRE = re.compile(r"\b(?:middle|cent(?:re|er)) of the (?:screen|picture|frame|image|slide)\b")
-_LARGEST = re.compile(r"\b(?:large|big|huge)(?:r|st|ger|gest)?\b")
+_LARGE = frozenset("large larger largest big bigger biggest huge".split())
 
 EDGE_SHARE = 0.15  # share of a video that counts as its beginning or end
 SHORTEST_EDGE, MAX_EDGE_LENGTH = 3.0, 60.0  # seconds
@@ -111,15 +109,15 @@ def read_scope(question: str, duration: float, shots: Sequence[TimeSpan]) -> Sco
         named = span is not None
     if span is None:
         span = _edge(text, duration)
-    ordinal = _ORDINAL.search(text) or _COMES.search(text)
+    ordinal = _ORDINAL.search(text)
     return Scope(
         span=span,
         point=point,
         named=named,
-        ordinal=ORDINALS[ordinal[1]] if ordinal and not _SHOT.search(text) else None,
+        ordinal=ORDINALS[ordinal[1] or ordinal[2]] if ordinal and not _SHOT.search(text) else None,
         anchors=() if named else _anchors(question),
         region=_region(text),
-        largest=bool(_LARGEST.search(text)),
+        largest=not _LARGE.isdisjoint(words(text)),
     )
 
 
@@ -137,20 +135,19 @@ def in_seconds(question: str) -> str:
     parts = [each if each in ORDINALS else alpha2digit(each, "en", threshold=0) for each in _PARTS.split(plain) if each]
     text = "".join(parts)
     text = _CLOCK.sub(lambda match: f"{parse_time(match[1]):g}§", text)
-    text = _HALF.sub(_halved, text)
-    text = _ARTICLE.sub("1 ", text)
+    text = _WORDED.sub(_numbered, text)
     text = _BARE_FIRST.sub(r"\1§ ", text)
-    text = _UNIT_FIRST.sub(lambda match: f"{float(match[2]) * _SIZE[match[1]]:g}§", text)
-    return _APART.sub(lambda match: f"{float(match[1]) + float(match[2]):g}§", _LENGTH.sub(_summed, text))
+    text = _UNIT_FIRST.sub(lambda match: f"{3600 * int(match[1] or 0) + float(match[3]) * _SIZE[match[2]]:g}§", text)
+    return _LENGTH.sub(_summed, text)
 
 
 _SIZE = {"second": 1, "minute": 60, "hour": 3600}
 
 
-def _halved(match: re.Match[str]) -> str:
-    if match[1]:
-        return f"{_SIZE[match[1]] / 2:g}§"
-    return f"{(float(match[2]) + 0.5) * _SIZE[match[3].rstrip('s')]:g}§"
+def _numbered(match: re.Match[str]) -> str:
+    if unit := match[1] or match[3]:
+        return f"{(float(match[2] or 0) + 0.5) * _SIZE[unit]:g}§"
+    return "1 "
 
 
 def _summed(match: re.Match[str]) -> str:
@@ -166,10 +163,8 @@ def _timed(text: str, duration: float) -> tuple[TimeSpan | None, bool]:
         start, end = sorted((float(pair[1]), float(pair[2])))
         return _inside(start, end, duration), False
     if edge := _EDGE_LENGTH.search(text):
-        return _from_edge(edge[1], float(edge[2]), duration), False
-    if edge := _ONE_UNIT.search(text):
-        return _from_edge(edge[1], float(_SIZE[edge[2]]), duration), False
-    single = next((one for one in _POINT.finditer(text) if not _ASKS_LENGTH.search(text[: one.start()])), None)
+        return _from_edge(edge[1], float(edge[2] or _SIZE[edge[3]]), duration), False
+    single = next((one for one in _POINT.finditer(text) if one[1]), None)
     if single is None:
         return None, False
     moment = float(single[1])
@@ -203,35 +198,35 @@ def _shot(text: str, shots: Sequence[TimeSpan]) -> TimeSpan | None:
 
 def _edge(text: str, duration: float) -> TimeSpan | None:
     length = min(duration / 2, MAX_EDGE_LENGTH, max(SHORTEST_EDGE, EDGE_SHARE * duration))
-    if _MIDDLE.search(text):
-        return TimeSpan(start=duration / 2 - length / 2, end=duration / 2 + length / 2)
-    match = None if _THROUGHOUT.search(text) else _AT_EDGE.search(text)
+    match = _EDGE.search(text)
     if match is None:
         return None
-    begins = any(match[group] for group in (1, 3, 5))
+    if match[1]:
+        return TimeSpan(start=duration / 2 - length / 2, end=duration / 2 + length / 2)
+    begins = any(match[group] for group in (2, 4, 6))
     return TimeSpan(start=0.0, end=length) if begins else TimeSpan(start=duration - length, end=duration)
 
 
 def _anchors(question: str) -> tuple[Anchor, ...]:
     """The anchors of a question; "between A and B" is after A and before B."""
-    if between := _BETWEEN.search(question):
-        pair = (Anchor(relation="after", phrase=between[1]), Anchor(relation="before", phrase=between[2]))
-        return pair if all(content_stems(each.phrase) for each in pair) else ()
-    found = []
-    for match in _ANCHOR.finditer(question[0].lower() + question[1:] if question else ""):
-        relation = next(name for name, part in zip(_RELATIONS, match.groups(), strict=False) if part)
-        if content_stems(match[4]):
-            found.append(Anchor(relation=relation, phrase=match[4].strip()))  # pyright: ignore[reportArgumentType]
-    return tuple(found[:2])
+    found: list[Anchor] = []
+    for match in _ANCHOR.finditer(question[:1].lower() + question[1:]):
+        first, second, *relations, phrase = match.groups()
+        if first:
+            found += [Anchor(relation="after", phrase=first), Anchor(relation="before", phrase=second)]
+        else:
+            relation = next(name for name, part in zip(_RELATIONS, relations, strict=True) if part)
+            found.append(Anchor(relation=relation, phrase=phrase.strip()))
+    return tuple(each for each in found if content_stems(each.phrase))[:2]
 
 
 def _region(text: str) -> tuple[float, float, float, float] | None:
     """The half, quarter or centre of the frame that a text names."""
-    if _CENTRE.search(text):
+    if any(centre in text for centre in _CENTRES):
         return 0.25, 0.25, 0.5, 0.5
-    if not _IN_FRAME.search(text):
+    named = words(text)
+    if _IN_FRAME.isdisjoint(named) and not any(f"at the {edge}" in text for edge in ("top", "bottom")):
         return None
-    named = re.findall(r"[a-z]+", text)
     across = next((_ACROSS[word] for word in named if word in _ACROSS), None)
     down = next((_DOWN[word] for word in named if word in _DOWN), None)
     if across is None and down is None:

@@ -152,6 +152,14 @@ def citations_of(cited: Sequence[Cited], moments: Mapping[str, Evidence]) -> tup
     return tuple(dict.fromkeys(found.values()))
 
 
+def without_marks(text: str) -> str:
+    """A draft without what it cites: bracketed times and ids of moments, whatever they point to."""
+    kept, at = "", 0
+    for mark in _marks(text, {}, {})[0]:
+        kept, at = kept + text[at : mark.start], mark.end
+    return re.sub(r"\s+([.,;!?])", r"\1", kept + text[at:]).strip()
+
+
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
     """Where each sentence, list item and table row begins and ends, with the marks behind it."""
     place = 0
@@ -308,7 +316,7 @@ def _off(one: TimeSpan, other: TimeSpan) -> float:
 
 
 def _known_name(name: str | None, names: Mapping[str, str]) -> bool:
-    return name is None or any(_is_named(video, name, names) for video in names)
+    return name is None or not names or any(_is_named(video, name, names) for video in names)
 
 
 def _is_named(video: str, written: str, names: Mapping[str, str]) -> bool:

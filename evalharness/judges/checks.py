@@ -25,7 +25,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from longtake.agent.verification.claims import abstention, plain_text
+from longtake.agent.controllers.draft import abstains as starts_abstaining
+from longtake.agent.verification.claims import without_marks
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply, ToolCall
 from longtake.evalharness.judges.decision import Decision
@@ -68,7 +69,7 @@ class TimeCheck(Record):
 
     def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        stated = take_times(plain(plain_text(said)), short_clock=True)[0]
+        stated = take_times(plain(without_marks(said)), short_clock=True)[0]
         marked = take_times(plain(said), short_clock=True)[0]
         cited = [StatedTime(span.start) for span in reply.cited]
         named = stated or marked or cited
@@ -136,7 +137,7 @@ class OrderCheck(Record):
 
     def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        text = spelled(plain_text(said))
+        text = spelled(without_marks(said))
         places = [text.find(spelled(thing)) for thing in self.things]
         turned = re.search(r"\b(?:after|before|preced\w+|follow(?:s|ed) by|earlier|later)\b", said, re.IGNORECASE)
         named = min(places) >= 0 and all(says(said, thing) for thing in self.things)
@@ -221,7 +222,7 @@ def says_all(said: str, phrase: Phrase) -> bool:
 
 def stated_numbers(said: str) -> list[str]:
     """The different numbers of a reply in order, without times and citations."""
-    counted = take_times(plain(plain_text(said)), short_clock=False)[1]
+    counted = take_times(plain(without_marks(said)), short_clock=False)[1]
     return list(dict.fromkeys(word.text for word in words(counted) if _NUMBER.fullmatch(word.text)))
 
 
@@ -230,9 +231,9 @@ def abstains(said: str) -> Decision:
 
     Uncertain if there is more text, because the rest may still answer.
     """
-    if abstention(said) is not None:
+    if starts_abstaining(said):
         return Decision(True)
-    first, *rest = re.split(r"(?<=[.!?,;:])\s+", plain_text(said).replace("’", "'"))
+    first, *rest = re.split(r"(?<=[.!?,;:])\s+", without_marks(said).replace("’", "'"))
     met = bool(declines(first)) and not _GUESSES.search(said)
     return Decision(met, sure=not (met and rest))
 

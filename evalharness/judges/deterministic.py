@@ -13,21 +13,19 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from longtake.agent.verification.claims import plain_text
-from longtake.agent.verification.verdicts import verdict_of
+from longtake.agent.verification.claims import without_marks
 from longtake.errors import ConfigError
 from longtake.evalharness.judges.checks import abstains, decide, says, spelled, stated_numbers
 from longtake.evalharness.judges.decision import Decision
 from longtake.evalharness.judges.judge import MAX_POINTS, Case, Finding
 from longtake.evalharness.scoring.grading import Gold, holds
 from longtake.evalharness.scoring.wording import StatedTime, plain, take_times
-from longtake.language.amounts import named_units
-from longtake.language.words import NEGATION, content_stems, coverage, words
-from longtake.memory.records import Answer, Evidence, Usage
-from longtake.memory.timespan import TimeSpan
+from longtake.language.amounts import amounts, named_units, without_amounts
+from longtake.language.words import NEGATION, content_stems, coverage, stems, words
+from longtake.memory.records import Answer, Usage
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
-VERSION = 3  # raised when verdicts may change
+VERSION = 4  # raised when verdicts may change
 TOLERANCE = 1.0  # seconds by which a stated time may be off
 ALIKE = 0.6  # similarity from which a paraphrase probably says the same
 _LEAD = re.compile(
@@ -130,7 +128,7 @@ class DeterministicJudge:
 
     def _by_facts(self, case: Case, claim: str, facts: Facts) -> Finding:
         """Whether one sentence of the reply says all facts of a claim, and so the whole claim."""
-        sentences = _sentences(plain_text(case.said))
+        sentences = _sentences(without_marks(case.said))
         near = [sentence for sentence in sentences if _says_facts(sentence, facts)]
         if not near:
             sure = len(sentences) == 1 and _is_replaced(claim, case.turn.question, sentences[0], facts)
@@ -149,7 +147,7 @@ class DeterministicJudge:
         wanted = content_stems(claim)
         if not wanted:
             return Finding(met=False, sure=False, reason="the criterion claims nothing")
-        sentences = _sentences(plain_text(case.said))
+        sentences = _sentences(without_marks(case.said))
         best = max(sentences, key=lambda sentence: coverage(wanted, sentence))
         share, alike = coverage(wanted, best), self._alike(claim, sentences)
         reason = f"{share:.0%} of the words, similarity {alike:.2f}"
@@ -216,11 +214,14 @@ def _is_turned(claim: str, question: str, sentence: str) -> bool:
 
 
 def _contradicts(claim: str, sentences: Sequence[str]) -> bool:
-    """Whether the reply has the words of the claim, except for another number or an opposite."""
-    proof = Evidence(
-        video="", span=TimeSpan(start=0, end=0), modality="metadata", content=" ".join(sentences), engine="reply"
-    )
-    return verdict_of(claim, [proof]) == "contradicted"
+    """Whether a sentence of the reply has the words of the claim, with other numbers of the same units."""
+    wanted, stated = set(content_stems(without_amounts(claim))), amounts(claim)
+    for sentence in sentences:
+        held = amounts(sentence)
+        alike = {one.unit for one in stated} & {one.unit for one in held}
+        if alike and wanted <= stems(sentence) and not {one.number for one in stated} <= {one.number for one in held}:
+            return True
+    return False
 
 
 def _in_order(wanted: Sequence[str], held: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from longtake.agent.verification.claims import plain_text
+from longtake.agent.verification.claims import without_marks
 from longtake.evalharness.items import Reply
 from longtake.evalharness.judges.decision import Decision
 from longtake.evalharness.scoring.grading import NEGATIONS, places
@@ -46,7 +46,7 @@ class NoticesCheck(Record):
 
     def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        sentences = [words(plain(sentence)) for sentence in _SENTENCE.split(plain_text(said))]
+        sentences = [words(plain(sentence)) for sentence in _SENTENCE.split(without_marks(said))]
         found = any(_has(sentence, sign) for sentence in sentences for sign in self.signs)
         worded = any(_has(sentence, Sign(any=sign.any)) for sentence in sentences for sign in self.signs)
         return Decision(found == self.expected, sure=found == worded)

@@ -107,9 +107,10 @@ def _outcome(reply: Reply, turn: Turn, options: Sequence[str]) -> str:
     """What came of a reply, given the options as they were worded for it."""
     if reply.status != "ok":
         return f"{reply.status.replace('_', ' ')}: {reply.error or 'no reason was given'}"
-    if reply.abstained or reply.parse == "abstained":
+    chosen = bool(options) and reply.choice is not None and reply.parse == "ok"
+    if not chosen and (reply.abstained or reply.parse == "abstained"):
         return "abstained"
-    if reply.uncertain:
+    if not chosen and reply.uncertain:
         return "uncertain"
     if not options:
         return "answered"

@@ -167,6 +167,8 @@ def choice_state(reply: Reply | Said | None, *, by_text: bool = True) -> State:
     """The outcome of one choice."""
     if reply is None or reply.status != "ok":
         return "error"
+    if reply.choice is not None and reply.parse == "ok":
+        return "ok"  # however sure it is
     if reply.abstained or reply.parse == "abstained":
         return "abstained"
     if reply.uncertain:

@@ -54,10 +54,9 @@ class AgentSubject:
             self._workspace.add(Path(media), Watcher(check_cancelled=raise_if_interrupted))
         earlier = [Turn(question=question, answer=answer) for question, answer in asked.history]
         answer = self._agent.ask([media], asked.turn.question, options=asked.options, earlier=earlier)
-        uncertain = answer.status == "uncertain"  # an uncertain option isn't a choice
         # What stands in for a controller that died isn't its answer.
         failure = answer.error or answer.controller_error
-        place = LABELS.index(answer.option.letter) if answer.option and not uncertain else None
+        place = LABELS.index(answer.option.letter) if answer.option else None
         return Reply(
             text=answer.answer,
             status="error" if failure or answer.status == "failed" else "ok",
@@ -65,7 +64,7 @@ class AgentSubject:
             choice=asked.own(place),
             parse=_parse(answer, asked),
             abstained=answer.status == "abstained",
-            uncertain=uncertain,
+            uncertain=answer.status == "uncertain",
             confidence=answer.confidence,
             calls=self._calls(answer),
             cited=tuple(TimeSpan(start=citation.start, end=citation.end) for citation in answer.citations),
@@ -95,8 +94,6 @@ class AgentSubject:
 def _parse(answer: Answer, asked: Asked) -> ParseStatus:
     if not asked.options:
         return "none"
-    if answer.status == "uncertain":
-        return "uncertain"
     if answer.option:
-        return "ok"
-    return "abstained" if answer.status == "abstained" else "failed"
+        return "ok"  # a letter is a choice, however sure
+    return answer.status if answer.status in ("uncertain", "abstained") else "failed"

@@ -1,4 +1,4 @@
-"""Uncertain answers in the evaluation: a status of their own, and never answered with."""
+"""Uncertain answers in the evaluation: a status of their own, whose letter is a choice like any other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def asked_of(workspace: Workspace, *options: str) -> Asked:
 
 
 @pytest.mark.parametrize("options", [(), OPTIONS])
-def test_the_agent_replies_that_it_is_uncertain_and_chooses_nothing(
+def test_the_agent_replies_that_it_is_uncertain_and_its_letter_counts(
     small_workspace: Workspace, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:
     always_unsure(monkeypatch)
@@ -38,9 +38,9 @@ def test_the_agent_replies_that_it_is_uncertain_and_chooses_nothing(
     monkeypatch.setattr(leaning._agent, "ask", lambda *a, **k: ask(*a, **k).model_copy(update={"option": option}))
     reply = leaning.reply(asked_of(small_workspace, *options))
     assert (reply.text, reply.status, reply.uncertain, reply.abstained) == (TEXT, "ok", True, False)
-    assert (reply.choice, reply.parse) == (None, "uncertain" if options else "none")
+    assert (reply.choice, reply.parse) == ((0, "ok") if options else (None, "none"))
     assert reply.cited == ()
-    assert choice_state(reply) == "uncertain"
+    assert choice_state(reply) == ("ok" if options else "uncertain")
 
 
 def test_an_uncertain_reply_has_a_hash_of_its_own_and_others_keep_theirs() -> None:

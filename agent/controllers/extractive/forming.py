@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
-from longtake.agent.controllers.extractive.claimed import by_claim
-from longtake.agent.controllers.extractive.option_choice import choose, declining, left_over
+from longtake.agent.controllers.extractive.option_choice import by_claim, choose, declining, left_over
 from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence
@@ -89,7 +88,7 @@ def form(findings: Findings) -> Reply:
     best = fitting[0][0]
     others = (pair for pair in findings.ranked if pair[0].evidence is not best.evidence)
     trust = confidence(query, [fitting[0], *others], findings.weights)
-    empty = "" if query.target == "yesno" and settled_by(query, best) else empty
+    empty = "" if query.target == "yesno" and settled_by(query, best) is not None else empty
     unseen = unseen and not _names_all(query, best)
     if trust < findings.weights.sure and (empty or unseen):
         return Reply(outcome="abstained", reason=empty or _reason(findings))
@@ -201,8 +200,8 @@ def _claim(query: Query, candidate: Candidate) -> DraftClaim:
     span = candidate.spoken or candidate.span
     if query.target in TIMED and candidate.modality != "metadata" and times(query, candidate):
         text = f"{text} from {span.start:.1f} s to {span.end:.1f} s"
-    elif query.target == "yesno" and (answer := settled_by(query, candidate)):
-        text = f"{answer.capitalize()}: {text}"
+    elif query.target == "yesno" and (said := settled_by(query, candidate)) is not None:
+        text = f"{'Yes' if said else 'No'}: {text}"
     return DraftClaim(text=text, evidence=_ids(candidate))
 
 

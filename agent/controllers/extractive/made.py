@@ -10,20 +10,18 @@ from longtake.agent.controllers.extractive.legible import legible
 from longtake.agent.controllers.extractive.planning import formulas_of
 from longtake.agent.controllers.extractive.programs import listings
 from longtake.agent.controllers.extractive.reply import DraftClaim, Reply
-from longtake.agent.controllers.extractive.succession import neighbour
 from longtake.agent.controllers.extractive.values import extreme, values_for
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query, Target
 from longtake.language.amounts import amounts
 from longtake.language.text import comparable, same
-from longtake.language.words import content_stems, holds_phrase
+from longtake.language.words import content_stems
 from longtake.memory.records import Evidence
 from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.inspect_motion import FAULTS
 
 _COUNTED = 0.8  # chance that a count is right if its detector reports no doubt
 _WORKED_OUT = 0.9  # the same for calculations, translations and notes
-_NEXT = 0.7  # the same for what comes next on screen or in time
 _DOUBTED = 0.3  # the same if the question may want something else
 _READ_OUT = 0.6  # chance of on-screen text from which it is read out
 MAX_FAULTS = 6
@@ -176,17 +174,6 @@ def _printed(finds: Finds) -> Reply | None:
     return None
 
 
-def _succeeding(finds: Finds) -> Reply | None:
-    """What comes directly after or before what the question names."""
-    found = neighbour(finds.query, finds.gathered, finds.ranked)
-    if found is None or finds.gathered.spot is None:
-        return None
-    named = [*(anchor.phrase for anchor in finds.query.scope.anchors), *finds.query.quoted]
-    if not any(holds_phrase(phrase, finds.gathered.spot.content) for phrase in named):
-        return None
-    return _answered([(f"“{found.text}”", [found.evidence])], _NEXT)
-
-
 def _note(finds: Finds) -> Reply | None:
     for result in finds.of("memory_tool"):
         output = result.output["output"]
@@ -231,7 +218,6 @@ _BY_TARGET: Mapping[Target, Make] = {
     "lowest": _extreme,
     "calculation": _calculation,
     "code": _printed,
-    "order": _succeeding,
     "keep": _note,
     "recall": _note,
     "fault": _faults,

@@ -24,7 +24,6 @@ from longtake.agent.controllers.extractive.planning import Call, calls_after, ca
 from longtake.agent.controllers.extractive.ranking import judged, load_weights, ranked
 from longtake.agent.controllers.extractive.reply import NOTHING, Reply, unsure
 from longtake.agent.controllers.extractive.stating import TokenEmbed, judge_for
-from longtake.agent.controllers.extractive.succession import neighbour
 from longtake.agent.controllers.extractive.values import extreme
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
@@ -83,7 +82,7 @@ class ExtractiveChatModel(BaseChatModel):
         else:
             lines = [candidate for candidate, _ in found]
             made, value = made_reply(query, gathered, results, lines), extreme(query, lines)
-            picked = value.line if value else neighbour(query, gathered, lines)
+            picked = value.line if value else None
             message = _answer(
                 form(Findings(query, found, weights, results, self.embed, made, picked)), query, len(results)
             )

@@ -9,11 +9,12 @@ import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.option_nearness import nearest
-from longtake.agent.verification.verdicts import says
+from longtake.agent.controllers.extractive.settling import affirmed, stated_in
 from longtake.language.abstaining import cannot_tell
 from longtake.language.words import NEGATION, TELLING, content_stems, coverage, stem, stems, words
 from longtake.memory.records import Option
 
+_TRUTHS = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _FEWEST = 3  # options, of which one is left over
 _LINES = 24  # ranked candidates that are compared with the options
 _HELD = 0.5  # weight of shared words, relative to embedding similarity
@@ -55,10 +56,29 @@ def left_over(
     if len(numbers) < _FEWEST or not _denies(question):
         return None
     for line, _ in ranked:
-        unsaid = [number for number in numbers if not says(line.text, options[number])]
+        unsaid = [number for number in numbers if not _says(line.text, options[number])]
         if len(unsaid) == 1:
             return option_at(options, unsaid[0]), line
     return None
+
+
+def by_claim(
+    question: str, options: Sequence[str], ranked: Sequence[tuple[Candidate, float]]
+) -> tuple[Option, Candidate] | None:
+    """The option that says whether what a question claims is true, and the likeliest line that decides it.
+
+    None if the options aren't a yes and a no, nothing is claimed, or the lines decide nothing or contradict each other.
+    """
+    said = {" ".join(words(text)): number for number, text in enumerate(options) if not cannot_tell(text)}
+    sides = next(((said[yes], said[no]) for yes, no in _TRUTHS if said.keys() == {yes, no}), None)
+    claim = stated_in(question)
+    if sides is None or not claim:
+        return None
+    decided = [(true, line) for line, _ in ranked if (true := affirmed(claim, line.text)) is not None]
+    if len({true for true, _ in decided}) != 1:
+        return None
+    true, line = decided[0]
+    return option_at(options, sides[not true]), line
 
 
 def _denies(question: str) -> bool:
@@ -96,10 +116,17 @@ def _closest(
     if near := nearest(question, line, options, embed):
         return near[0], lines[place], near[1]
     grammar = [set(each) - set(content_stems(option)) - shared for option, each in zip(options, own, strict=True)]
-    stated = [option for option, few in zip(options, grammar, strict=True) if says(line, option) and few <= stems(line)]
+    stated = [
+        option for option, few in zip(options, grammar, strict=True) if _says(line, option) and few <= stems(line)
+    ]
     others = {word for each in own for word in each} - set(own[number]) - shared
     hinted = {word for word in others & stems(line) if word.isalpha()}  # a number alone may count anything
     return number, lines[place], stated == [options[number]] and not hinted
+
+
+def _says(line: str, option: str) -> bool:
+    """Whether a line says an option, in whatever order it names things."""
+    return affirmed(option, line, in_order=False) is True
 
 
 def _fits(question: str, line: str) -> float:

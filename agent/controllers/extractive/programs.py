@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from longtake.agent.language.picture_rows import by_row
+from longtake.agent.gathering.picture_rows import by_row
 from longtake.memory.records import Evidence
 
 SETTLED = 0.6  # seconds after which all lines of a screen have been read

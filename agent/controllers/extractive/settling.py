@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+from calendar import day_name, month_name
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.language.statements import statements
 from longtake.agent.query.query import Query
-from longtake.agent.verification.clauses import denied_otherwise
-from longtake.agent.verification.verdicts import settled
-from longtake.language.amounts import amounts, counts
-from longtake.language.words import NEGATION, TELLING, content_stems, numbers, stem, unsaid
+from longtake.language.amounts import amounts, counts, without_amounts
+from longtake.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, unsaid, words
 
 TIMED = frozenset({"time", "duration"})
-_WHEN = frozenset({"date", "weekday", "clock"})  # kinds of values
-_UNITS_OF_TIME = frozenset(stem(unit) for unit in "seconds minutes hours days weeks months years decades".split())
+UNITS_OF_TIME = frozenset(stem(unit) for unit in "seconds minutes hours days weeks months years decades".split())
+CALENDAR = "|".join((*day_name, *month_name[1:]))
+_DATE = re.compile(rf"\b(?:{CALENDAR})s?\b|\b\d{{1,2}}(?::[0-5]\d\b|\s?[ap]m\b|\s?o['’]clock)|\b(?:1[5-9]|20)\d\d\b")
 _MOMENT = 0.5  # share of a video that something may take and still happen at a time
-CLAUSE = re.compile(r"[.:;!?]\s+")  # clauses before the last one only give context
+_PARTICLES = frozenset("up down off out over under before after".split())
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
 def settles(query: Query, candidate: Candidate) -> bool:
@@ -27,7 +27,7 @@ def settles(query: Query, candidate: Candidate) -> bool:
     if query.target in TIMED:
         return _states_time(query, candidate) or times(query, candidate)
     if query.target == "yesno":
-        return bool(settled_by(query, candidate))
+        return settled_by(query, candidate) is not None
     new = unsaid(candidate.text, query.question)
     if query.target == "number":
         return bool(numbers(candidate.text) - numbers(query.question))
@@ -40,11 +40,45 @@ def settles(query: Query, candidate: Candidate) -> bool:
     return query.target == "quote" or not denies_otherwise(query, candidate)
 
 
+def affirmed(claim: str, line: str, *, in_order: bool = True) -> bool | None:
+    """Whether a line says a claim (True) or denies it (False): one sentence has all its words, in their order or any.
+
+    It denies it with a negation or another amount of the same unit. The opposite of a word neither says nor denies it.
+    """
+    stated = amounts(claim)
+    wanted = _telling(without_amounts(claim)) or ([] if stated else [stem(word) for word in words(claim)])
+    for sentence in _SENTENCE.split(line):
+        said = [stem(word) for word in words(sentence)]
+        rest = iter(said)
+        has_all = all(word in rest for word in wanted) if in_order else set(wanted) <= set(said)
+        if sentence.rstrip().endswith("?") or not has_all:
+            continue
+        held = amounts(sentence)
+        if all(any(one.number == other.number and one.unit in ("", other.unit) for other in held) for one in stated):
+            clauses = [each for each in sentence.split(", ") if stems(each).intersection(wanted)] or [sentence]
+            return bool(NEGATION.search(claim)) == any(map(NEGATION.search, clauses))
+        if wanted and {one.unit for one in stated} & {other.unit for other in held}:
+            return False
+    return None
+
+
+def _telling(text: str) -> list[str]:
+    """The stems of a text, in order, that tell what it says: those of content, and words such as "up" and "after"."""
+    content = set(content_stems(text)) - TELLING
+    return [stem(word) for word in words(text) if word in _PARTICLES or stem(word) in content]
+
+
+def stated_in(question: str) -> str:
+    """The last sentence of a question that asks nothing, without what leads into it; empty if there is none."""
+    told = [part for part in _SENTENCE.split(question.strip()) if not part.endswith("?")]
+    return told[-1].rpartition(": ")[2] if told else ""
+
+
 def _states_time(query: Query, candidate: Candidate) -> bool:
     """Whether a line itself says a date or a time of day; where a duration is asked, so many minutes or the like."""
     if query.target == "duration":
-        return bool({amount.unit for amount in amounts(candidate.text)} & _UNITS_OF_TIME)
-    return any(value.kind in _WHEN for each in statements(candidate.text) for value in each.values)
+        return bool({amount.unit for amount in amounts(candidate.text)} & UNITS_OF_TIME)
+    return bool(_DATE.search(candidate.text))
 
 
 def times(query: Query, candidate: Candidate) -> bool:
@@ -57,12 +91,12 @@ def times(query: Query, candidate: Candidate) -> bool:
     return candidate.span.length <= _MOMENT * query.videos.get(candidate.evidence.video, math.inf)
 
 
-def settled_by(query: Query, candidate: Candidate) -> str | None:
-    """The yes or no that a line gives."""
-    return settled(query.question, [item.content for item in candidate.line])
+def settled_by(query: Query, candidate: Candidate) -> bool | None:
+    """Whether a line affirms what a question asks about, or denies it; None if it settles nothing."""
+    return affirmed(query.question, candidate.text)
 
 
 def denies_otherwise(query: Query, candidate: Candidate) -> bool:
     """Whether the question denies what a line affirms: a list of prices doesn't say what is not for sale."""
-    asked = CLAUSE.split(query.question.strip())[-1]
-    return bool(NEGATION.search(asked)) and denied_otherwise(asked, [candidate.text])
+    asked = _SENTENCE.split(query.question.strip())[-1]
+    return bool(NEGATION.search(asked)) and not NEGATION.search(candidate.text)

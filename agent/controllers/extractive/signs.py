@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import re
-from calendar import day_name, month_name
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.settling import CALENDAR, UNITS_OF_TIME
 from longtake.agent.query.query import Query
 from longtake.language.numbers import in_digits
-from longtake.language.words import unsaid
+from longtake.language.words import stems, unsaid
 
-_DIGIT = re.compile(r"\d")
-_CALENDAR = rf"(?:{'|'.join((*day_name[:], *month_name[1:]))})\b"
-_SIGNS: Mapping[str, re.Pattern[str]] = {
-    "number": _DIGIT,
-    "count": re.compile(r"\d|\b(?:once|twice|dozen)\b", re.IGNORECASE),
-    "duration": re.compile(r"\b(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b", re.IGNORECASE),
-    "name": re.compile(rf"(?<=[a-z,;:] )(?!{_CALENDAR})[A-Z][a-z]+|(?!{_CALENDAR})[A-Z][a-z]+ [A-Z]"),
-    "calculation": _DIGIT,
-    "colour": re.compile(
-        r"\b(?:red|green|blue|yellow|black|white|grey|gray|brown|orange|purple|pink|violet|golden|silver)\b",
-        re.IGNORECASE,
-    ),
+_NAME = re.compile(rf"(?<=[a-z,;:] )(?!(?:{CALENDAR})\b)[A-Z][a-z]+|(?!(?:{CALENDAR})\b)[A-Z][a-z]+ [A-Z]")
+_COLOURS = stems("red green blue yellow black white grey gray brown orange purple pink violet golden silver")
+_OFTEN = stems("once twice dozen")
+_SIGNS: Mapping[str, Callable[[str], bool]] = {
+    "number": lambda text: any(map(str.isdigit, text)),
+    "count": lambda text: any(map(str.isdigit, text)) or bool(_OFTEN & stems(text)),
+    "duration": lambda text: bool(UNITS_OF_TIME & stems(text)),
+    "name": lambda text: bool(_NAME.search(text)),
+    "calculation": lambda text: any(map(str.isdigit, text)),
+    "colour": lambda text: bool(_COLOURS & stems(text)),
 }
 # What is asked with these is in one line or said by its seconds, or is told from several lines.
 _BY_ITSELF = frozenset({"time", "duration", "yesno", "list", "order", "sum", "difference", "highest", "lowest"})
@@ -32,17 +30,13 @@ _BY_ITSELF = frozenset({"time", "duration", "yesno", "list", "order", "sum", "di
 def share_shown(query: Query, text: str) -> float:
     """Share of the likely targets for which the text adds a sign, such as a number, to the question."""
     new = _new(query, text)
-    return sum(
-        share for target, share in query.reading.targets.items() if target in _SIGNS and _SIGNS[target].search(new)
-    )
+    return sum(share for target, share in query.reading.targets.items() if target in _SIGNS and _SIGNS[target](new))
 
 
 def share_lacking(query: Query, text: str) -> float:
     """Share of the likely targets whose sign is missing from the text."""
     new = _new(query, text)
-    return sum(
-        share for target, share in query.reading.targets.items() if target in _SIGNS and not _SIGNS[target].search(new)
-    )
+    return sum(share for target, share in query.reading.targets.items() if target in _SIGNS and not _SIGNS[target](new))
 
 
 def completed(query: Query, candidate: Candidate) -> Candidate:
@@ -50,12 +44,12 @@ def completed(query: Query, candidate: Candidate) -> Candidate:
 
     Speakers name a topic and go on with what there is to say about it.
     """
-    sign = _SIGNS.get(query.target)
+    shows = _SIGNS.get(query.target)
     if (
         query.target in _BY_ITSELF
         or query.options
         or query.scope.named
-        or (sign is not None and sign.search(_new(query, candidate.text)))
+        or (shows is not None and shows(_new(query, candidate.text)))
     ):
         return candidate
     return replace(candidate, line=(*candidate.line, *candidate.after), after=())

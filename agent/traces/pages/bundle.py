@@ -8,8 +8,8 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-_IMPORT = re.compile(r'^import [^;]*?"\./([\w.]+)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=const|let|class|function|async)", re.MULTILINE)
+# What only modules have: imports of others, and the word before what they export.
+_MODULAR = re.compile(r'^(?:import [^;]*?"\./([\w.]+)";\n|export (?=const|let|class|function|async))', re.MULTILINE)
 _STYLES = ("base.css", "stage.css", "chat.css", "trace.css")
 
 
@@ -27,11 +27,11 @@ def script() -> str:
     def add(name: str) -> None:
         text = _text(name)
         modules[name] = ""
-        for needed in _IMPORT.findall(text):
-            if needed not in modules:
+        for needed in _MODULAR.findall(text):
+            if needed and needed not in modules:
                 add(needed)
         del modules[name]
-        modules[name] = _EXPORT.sub("", _IMPORT.sub("", text))
+        modules[name] = _MODULAR.sub("", text)
 
     add("trace.js")
     return "".join(modules.values())

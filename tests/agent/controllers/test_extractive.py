@@ -8,6 +8,7 @@ import pytest
 from helpers.asking import VIDEO
 from langchain_core.messages import HumanMessage
 
+from longtake.agent.controllers.draft import ANSWER, Draft
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.planning import calls_after, calls_for, wanted_language
@@ -15,7 +16,7 @@ from longtake.agent.controllers.extractive.reply import Reply
 from longtake.agent.controllers.factory import extractive
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.graph.agent import Agent
-from longtake.agent.query.query import TARGETS, Anchor, Query, Reading, Relation, Scope, Source, Target
+from longtake.agent.query.query import TARGETS, Query, Reading, Scope, Source, Target
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.recording import reply_in
 from longtake.agent.traces.trace import RecordedTrace
@@ -197,18 +198,6 @@ def test_a_program_that_is_read_is_run() -> None:
     assert reply.claims[0].text == "It prints “6”"
 
 
-@pytest.mark.parametrize(("relation", "found"), [("after", "3. Fill the jug"), ("before", "1. Rinse the jug")])
-def test_what_comes_next_in_a_picture_is_the_line_below(relation: Relation, found: str) -> None:
-    steps = [written("1. Rinse the jug", 0.2), written("2. Dry the jug", 0.4), written("3. Fill the jug", 0.6)]
-    later = written("Credits", 0.1, start=40)
-    asked = query("text", "order", "What comes next?").model_copy(
-        update={"scope": Scope(anchors=(Anchor(relation=relation, phrase="dry the jug"),))}
-    )
-    reply = made_reply(asked, Gathered(spot=steps[1].evidence), [], [later, *steps])
-    assert reply is not None
-    assert found in reply.claims[0].text
-
-
 def test_a_note_is_only_made_where_that_is_surely_meant() -> None:
     unsure = query("outside", "keep").model_copy(
         update={"reading": Reading(sources={"outside": 1.0}, targets={"keep": 0.4, "time": 0.3})}
@@ -296,16 +285,18 @@ def test_what_nothing_answers_is_not_answered(agent: Agent, question: str) -> No
     assert 0 < len(answer.closest) <= 3 or answer.status == "abstained"
 
 
-def test_its_reply_is_data_whose_claims_name_their_evidence(agent: Agent, small_workspace: Workspace) -> None:
+def test_its_answer_is_a_call_whose_claims_name_their_evidence(agent: Agent, small_workspace: Workspace) -> None:
     answer = ask(agent, "What does the blue kettle cost?")
     trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
     events = list(trace.events())
     last = [event for event in events if event["type"] == "model"][-1]
-    reply = Reply.model_validate(reply_in(trace, last).additional_kwargs["reply"])
+    (call,) = reply_in(trace, last).tool_calls
+    draft = Draft.model_validate(call["args"])
     found = {name for event in events for name in event["evidence"]}
-    assert reply.claims
-    assert all(claim.evidence and set(claim.evidence) <= found for claim in reply.claims)
-    assert reply.confidence == answer.confidence
+    assert call["name"] == ANSWER
+    assert draft.claims
+    assert all(claim.moments and set(claim.moments) <= found for claim in draft.claims)
+    assert (draft.status, draft.confidence) == (answer.status, answer.confidence)
 
 
 def test_the_same_question_has_the_same_answer(agent: Agent) -> None:

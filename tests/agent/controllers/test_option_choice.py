@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.option_choice import choose, left_over
+from longtake.agent.controllers.extractive.option_choice import by_claim, choose, left_over
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
@@ -150,3 +150,36 @@ def test_an_option_inside_another_one_is_not_said_by_it(text: str, right: str) -
     )
     assert found is not None
     assert found[0].text == right
+
+
+LINES = ("A cart moves along.", "The shop opens at nine.", "The gate is never closed.", "A boat moves up.")
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        ("I'm sure about this: The cart moves along. Is that true or false?", True),
+        ("The shop opens at nine. Right?", True),
+        ("The shop opens at ten o'clock.", None),
+        ("The gate is closed.", False),
+        ("The gate is open.", None),
+        ("A boat moves down.", None),
+        ("A boat moves up.", True),
+        ("The gate opens at nine.", None),
+        ("The baker sings.", None),
+        ("Is the gate closed?", None),
+        ("Who is the baker?", None),
+    ],
+)
+def test_a_claim_is_true_or_false_if_a_line_has_its_words(question: str, right: bool | None) -> None:
+    ranked = [(line(text), 0.5) for text in LINES]
+    for yes, no in (("True", "False"), ("Yes", "No")):
+        for options in ((yes, no), (no, "I can't tell", yes)):
+            found = by_claim(question, options, ranked)
+            assert (found and found[0].text) == (None if right is None else yes if right else no)
+
+
+def test_lines_that_contradict_each_other_and_options_that_are_no_yes_and_no_decide_nothing() -> None:
+    both = [(line("The gate is closed."), 0.5), (line("The gate is not closed."), 0.5)]
+    assert by_claim("The gate is closed.", ("True", "False"), both) is None
+    assert by_claim("The gate is closed.", ("True", "Perhaps"), both[:1]) is None

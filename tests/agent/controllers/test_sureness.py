@@ -63,6 +63,8 @@ def formed(asked: Query, *lines: Candidate, results: tuple[ToolResult, ...] = ()
         ("quote", "How did Tom start?", "Tom, how did you start?", "uncertain"),
         ("yesno", "Is the shop open?", "Tell me, is the shop open?", "uncertain"),
         ("yesno", "Is the shop open?", "The shop is open.", "answered"),
+        ("yesno", "Did Tom kill the mayor?", "The mayor killed Tom.", "uncertain"),
+        ("yesno", "Did Tom kill the mayor?", "Ida killed the mayor. Tom smiled.", "uncertain"),
         ("count", "How many lamps are there?", "lamps", "uncertain"),
         ("count", "How many lamps are there?", "We sell lamps of all kinds.", "uncertain"),
         ("count", "How many lamps are there?", "There are seven lamps.", "answered"),
@@ -119,6 +121,24 @@ def test_a_line_with_all_words_of_a_question_about_the_picture_is_offered(said: 
     asked = asked.model_copy(update={"words": tuple(content_stems(asked.question)), "reading": reading})
     unsure = Findings(asked, [(line(said), 0.9)], DOUBTING, (), lambda texts: np.ones((len(texts), 2), np.float32))
     assert form(unsure).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "answer"),
+    [
+        ("Is the shop open?", "The shop is open.", "Yes: “The shop is open.”"),
+        (
+            "Is the shop open?",
+            "The shop, not far from here, is not open.",
+            "No: “The shop, not far from here, is not open.”",
+        ),
+        ("Is the shop open?", "The shop is open. It is not far.", "Yes: “The shop is open. It is not far.”"),
+        ("Does the lamp cost 40 dollars?", "The lamp costs 12 dollars.", "No: “The lamp costs 12 dollars.”"),
+        ("Is the shop open?", "The shop is closed.", "“The shop is closed.”"),
+    ],
+)
+def test_a_yes_or_no_needs_all_words_in_one_sentence(question: str, said: str, answer: str) -> None:
+    assert formed(query("speech", "yesno", question), line(said)).claims[0].text == answer
 
 
 def test_an_option_that_a_line_affirms_is_no_sure_answer_to_what_is_denied() -> None:

@@ -42,6 +42,7 @@ def test_a_named_span(question: str, span: tuple[float, float]) -> None:
         ("What is on the screen at 1 minute 5 seconds?", 65),
         ("Who speaks at second 12?", 12),
         ("Who speaks at minute 2?", 120),
+        ("Who speaks a minute in?", 60),
         ("What is heard ninety seconds in?", 90),
         ("What is shown at 2m?", 120),
         ("What is shown at 1 m 20 s?", 80),
@@ -67,6 +68,7 @@ def test_a_unit_of_length_or_speed_is_no_time(question: str) -> None:
         ("What is shown at the very end?", (170, 200)),
         ("What happens halfway through?", (85, 115)),
         ("What is said from beginning to end?", None),
+        ("From end to end, how long does it take?", None),
     ],
 )
 def test_an_edge_is_a_part_but_no_named_time(question: str, span: tuple[float, float] | None) -> None:
@@ -114,6 +116,7 @@ def test_a_place_in_an_order(question: str, ordinal: int | None) -> None:
         ("What is shown before the timetable?", [("before", "the timetable")]),
         ("What is shown while the music plays?", [("while", "the music plays")]),
         ("What is said between the tone and the bang?", [("after", "the tone"), ("before", "the bang")]),
+        ("Between the castle and the lake, what is shown?", [("after", "the castle"), ("before", "the lake")]),
         ("What is said after 0:10?", []),
         ("When is it shown?", []),
     ],

@@ -27,6 +27,7 @@ NEAR = {"kind": "number", "value": 100, "tolerance": 2.5}
         (FIVE, "There are five circles.", True, True),
         (FIVE, "5.0", True, True),
         (FIVE, "5 [00:00:07]", True, True),
+        (FIVE, "5 [m12], as at [talk 2.mp4 00:00:07-00:00:09].", True, True),
         (FIVE, "2 + 3 = 5", True, False),
         (FIVE, "There are 15.", False, True),
         (FIVE, "At 5 s.", False, True),

@@ -1,1 +1,0 @@
-"""Represents English statements, amounts and table rows as data."""
