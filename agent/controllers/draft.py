@@ -103,7 +103,7 @@ def draft_of_prose(text: str, options: Sequence[str]) -> Draft:
 
 def abstains(text: str) -> bool:
     """Whether a model's text abstains."""
-    return _ABSTENTION.match(text) is not None
+    return ABSTENTION.match(text) is not None
 
 
 def letter_of(text: str, options: Sequence[str]) -> str | None:

@@ -155,7 +155,7 @@ def citations_of(cited: Sequence[Cited], moments: Mapping[str, Evidence]) -> tup
 def without_marks(text: str) -> str:
     """A draft without what it cites: bracketed times and ids of moments, whatever they point to."""
     kept, at = "", 0
-    for mark in _marks(text, {}, {})[0]:
+    for mark in marks_in(text, {}, {})[0]:
         kept, at = kept + text[at : mark.start], mark.end
     return re.sub(r"\s+([.,;!?])", r"\1", kept + text[at:]).strip()
 

@@ -12,7 +12,6 @@ from longtake.agent.controllers.draft import ANSWER, Draft
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.planning import calls_after, calls_for, wanted_language
-from longtake.agent.controllers.extractive.reply import Reply
 from longtake.agent.controllers.factory import extractive
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.graph.agent import Agent
