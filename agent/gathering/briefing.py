@@ -32,6 +32,7 @@ TRANSCRIPT_SHARE = 0.25  # of the model's context that the whole transcript may 
 _EACH = 24  # documents per search
 _RANK = 60  # Cormack's constant
 _AROUND = 5.0  # seconds on either side of a time that the question names
+_GENERIC_MOST = 5  # of what every recording has
 _NAMED = 2.0  # weight of what is within the time that the question names
 
 
@@ -90,8 +91,14 @@ def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Eviden
 
 def _telling(items: Iterable[Evidence], query: Query) -> list[Evidence]:
     """Without what every recording has, unless the question is about sounds or changes of the picture."""
-    asked = query.source in ("sound", "shots", "motion")
-    return [item for item in items if asked or not item.content.startswith(GENERIC)]
+    most = _GENERIC_MOST if query.source in ("sound", "shots", "motion") else 0
+    told: list[Evidence] = []
+    for item in items:
+        generic = item.content.startswith(GENERIC)
+        most -= generic
+        if most >= 0 or not generic:
+            told.append(item)
+    return told
 
 
 def _distinct(moments: Sequence[Evidence], of: MomentsOf) -> list[Evidence]:

@@ -33,6 +33,7 @@ _LONGEST = 20.0  # seconds of a passage
 _TAKEN = 0.5  # share of a cue that another track may cover before the cue counts as said already
 _TOGETHER = 0.5  # share of a text's time for which another one must be there to stand with it
 _LASTING = 4.0  # times as long as a text another one may last to stand with it; a logo stays through all slides
+_BRIEF = 1.0  # seconds of a moment whose times are given in hundredths
 _LETTERS = 700  # of one moment of on-screen text
 _REACH, _BESIDE = 15.0, 4  # seconds around a moment in which its neighbours lie, and how many of each kind
 _ALIKE = 1.0  # seconds between two pictures with the same description that are one moment
@@ -129,7 +130,9 @@ def line_of(identity: str, moment: Evidence, names: Mapping[str, str]) -> str:
     """A moment in one line: id, video if there are several, start and end, kind, text."""
     name = f"{names[moment.video]} " if len(names) > 1 and moment.video in names else ""
     doubt = "" if moment.trusted else " (recognised poorly)"
-    when = f"[{name}{_clock(moment.span.start)}-{_clock(moment.span.end)}]"
+    decimals = 1 if moment.span.length >= _BRIEF else 2
+    start, end = (clock(edge, decimals=decimals).removeprefix("00:") for edge in (moment.span.start, moment.span.end))
+    when = f"[{name}{start}-{end}]"
     return f"{identity} {when} {KINDS[moment.modality]}{doubt}: {' '.join(moment.content.split())}"
 
 
@@ -138,10 +141,6 @@ def holds(moment: Evidence, item: Evidence) -> bool:
     if (moment.video, moment.modality) != (item.video, item.modality) or not _near(moment.span, item.span):
         return False
     return _plain(item.content) in _plain(moment.content)
-
-
-def _clock(seconds: float) -> str:
-    return clock(seconds, decimals=1).removeprefix("00:")
 
 
 def _plain(text: str) -> str:

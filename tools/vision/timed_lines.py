@@ -43,10 +43,11 @@ def read_reply(text: str, spans: Sequence[TimeSpan]) -> Reply:
     A line without a time in the spans applies to all of them.
     """
     whole = TimeSpan(start=spans[0].start, end=spans[-1].end)
-    if untold := UNTOLD.match(text):
-        return Reply(unsure=text[untold.end() :].strip() or "it gave no reason")
     lines = [line.strip() for line in text.splitlines() if any(map(str.isalpha, line))]
-    if not any(map(_LINE.fullmatch, lines)):
+    timed_lines = [_LINE.fullmatch(line) for line in lines]
+    if (untold := UNTOLD.match(text)) and not any(timed_lines):
+        return Reply(unsure=text[untold.end() :].strip() or "it gave no reason")
+    if not any(timed_lines):
         return Reply((Said(whole, text.strip(), timed=False),) if text.strip() else ())
     found: list[Said] = []
     unsure: list[str] = []

@@ -16,7 +16,7 @@ from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState
 from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.prompts.render import render
-from longtake.agent.query.query import Query
+from longtake.agent.query.query import Query, Scope
 from longtake.memory.records import Evidence, FoundBy
 from longtake.memory.timespan import clock, joined
 
@@ -98,11 +98,18 @@ def _opening(
         lines=[line for name, line in lines.items() if moments[name].id not in said],
         question=query.own_words,
         options=query.options,
-        span=scope.span if scope.named else None,
+        time=_time(scope) if scope.named else "",
         rounds=context.tools.settings.budget.rounds,
     )
     system = render("system", several=len(names) > 1, looks="watch_segment" in briefing.tools)
     return [SystemMessage(system), HumanMessage(text, additional_kwargs=data)]
+
+
+def _time(scope: Scope) -> str:
+    """The time that a question names; of a moment only when it begins ("from 4:15 on")."""
+    if scope.span is None:
+        return ""
+    return str(scope.span) if scope.span.length else clock(scope.span.start)
 
 
 def _told(video: KnownVideo, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> dict[str, Any]:

@@ -101,7 +101,9 @@ def _judged(
     text = published(read, claims, state.moments, several, strict=settings.mode == "strict")
     if settings.mode == "strict" and not text:
         status, text = "abstained", _PROVES_NOTHING
-    doubted = any(claim.verdict in FLAGS for claim in claims) or (chosen is not None and chosen.verdict in FLAGS)
+    verdicts = [claim.verdict for claim in claims] + ([chosen.verdict] if chosen else [])
+    # An open guess isn't sent back for being one.
+    doubts = ("contradicted",) if draft.status == "uncertain" else tuple(FLAGS)
     return Judged(
         text=text,
         status=status,
@@ -112,7 +114,7 @@ def _judged(
         removed=read.removed,
         cited=sum(bool(claim.citations) for claim in claims),
         problem=judgement.problem,
-        sent_back=doubted and status != "abstained",
+        sent_back=status != "abstained" and any(verdict in doubts for verdict in verdicts),
     )
 
 
@@ -150,7 +152,7 @@ def _pictures(statements: Sequence[Statement], state: AgentState) -> dict[str, s
         moment = state.moments[cited.id]
         if moment.modality != "visual" or len(shown) >= _MOST_PICTURES:
             continue
-        at = cited.at or moment.span
+        at = moment.span if is_frame(moment) else cited.at or moment.span
         middle = (at.start + at.end) / 2
         frame = moment.frame if is_frame(moment) else None
         shown[f"{cited.id} at {clock(middle, decimals=1)}"] = frame or reference_of(moment.video, middle)
