@@ -22,9 +22,11 @@ ABSTENTION = re.compile(r"[\s*_#>(\[]*not[ _]found\b[\s:.,;!*_)\]–—-]*", re.
 # "B.", "(B)", "**B)** text", "Answer: B", "The correct option is B because".
 _LETTER = re.compile(
     r"[\s*_#>]*(?:(?:the\s+)?(?:(?:correct|right|best|final)\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*(?:option\s*)?)?"
-    r"[\s*_:]*\(?\[?([A-J])(?:[\s*_]*[.):\]]+[\s*_]*|\s*$|\s*[*_]+\s*|\s+(?=[-–—(\[]|because\b|since\b|as\b))",
+    r"[\s*_:]*\(?\[?([A-J])(?:[\s*_]*(?:[.):\]]+|,(?!\s*[A-J]\b))[\s*_]*|\s*$|\s*[*_]+\s*|\s+(?=[-–—(\[]|because\b|since\b|as\b))",
     re.IGNORECASE,
 )
+# The conclusion of a reasoning: "So it's (B).", "→ A", "I'd go with b)".
+_LETTER_LAST = re.compile(r"(?:\(([A-Ja-j])\)|\b([a-j])\)|\b([A-J])\b)[\s*_.!)]*(?:\[[^\[\]]*\][\s.]*)*$")
 # Not "the answer is A man", but "the answer is B because".
 _LETTER_SAID = re.compile(
     r"\b(?i:answer|option|choice)\b(?:\s+is)?[\s*_:(]*([A-J])\b(?![a-z'’])(?!\s+(?!because|since|as|and|is|–|-)[a-z])"
@@ -111,9 +113,10 @@ def letter_of(text: str, options: Sequence[str]) -> str | None:
     if not options or not text.strip():
         return None
     known = LETTERS[: len(options)]
-    said = _LETTER.match(text) or next(iter(_LETTER_SAID.finditer(text)), None)
-    if said and said[1].upper() in known:
-        return said[1].upper()
+    said = _LETTER.match(text) or _LETTER_LAST.search(text) or next(iter(_LETTER_SAID.finditer(text)), None)
+    letter = said[said.lastindex or 0].upper() if said else ""
+    if letter and letter in known:
+        return letter
     words = _plain(text)
     # "45 dollars and 50 cents" holds "45 dollars" too: the longest is meant.
     named = [option for option in options if f" {_plain(option)} " in f" {words} "]

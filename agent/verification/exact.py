@@ -36,6 +36,8 @@ def misquoted(statement: str, sources: Sequence[str]) -> str | None:
 
     Case, punctuation and the gaps of an ellipsis don't count, and neither do slips such as a recogniser makes.
     """
+    if statement.lstrip().startswith(("{", "[{")):
+        return None  # the quotation marks of JSON
     held = [_words(source) for source in sources]
     for quote in _QUOTED.findall(statement):
         parts = [_words(part) for part in re.split(r"…|\.\.\.|\[[^\]]*\]|\s[·/|]\s", quote)]

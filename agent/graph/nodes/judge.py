@@ -28,6 +28,7 @@ from longtake.tools.core.frames import is_frame, reference_of
 
 _MOST_SHOWN = 120  # moments that a judge reads
 _MOST_PICTURES = 12
+_MOST_BLANK = 8  # spans of an empty picture
 _POORLY = "It was recognised too poorly there to prove anything."
 _PROVES_NOTHING = "Nothing that was found proves an answer."
 _LEFT_OUT = "Not called, because the answer came with it."
@@ -140,6 +141,7 @@ def _grounds(
     if any(not statement.cited for statement in statements):
         _add(evidence, (item for item in moments.values() if not is_frame(item)), moments)
     _add(evidence, (item for item in moments.values() if item.modality == "metadata"), moments)
+    _add(evidence, state.query.blank[:_MOST_BLANK] if state.query else (), moments)
     results = [told(call) for call in calls_made(state.messages)]
     question = state.query.question if state.query else state.question
     return Grounds(question, state.options, evidence, results, _names(context))
