@@ -132,7 +132,7 @@ print([hit.document.text for hit in hits], "chromadb" in sys.modules, "httpx" in
     assert done.stdout.strip() == "['A dragon flies.'] False False"
 
 
-@pytest.mark.kills
+@pytest.mark.nightly
 def test_writers_side_by_side_may_be_killed_at_any_moment(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     chance = random.Random(7)
     index = open_index(tmp_path / "index")
