@@ -128,7 +128,7 @@ def _held_by(item: Evidence, moments: Mapping[str, Evidence]) -> str | None:
 
 def line_of(identity: str, moment: Evidence, names: Mapping[str, str]) -> str:
     """A moment in one line: id, video if there are several, start and end, kind, text."""
-    name = f"{names[moment.video]} " if len(names) > 1 and moment.video in names else ""
+    name = f"{' '.join(names[moment.video].split())} " if len(names) > 1 and moment.video in names else ""
     doubt = "" if moment.trusted else " (recognised poorly)"
     decimals = 1 if moment.span.length >= _BRIEF else 2
     start, end = (clock(edge, decimals=decimals).removeprefix("00:") for edge in (moment.span.start, moment.span.end))

@@ -47,10 +47,10 @@ def test_runs_are_listed_newest_first(library: Library, runs: list[LenientRun]) 
     lines = invoke(library, "list").stdout.splitlines()
     assert [line[:24] for line in lines] == [runs[1].id, runs[0].id]
     assert "  answered   " in lines[0]
-    assert lines[0].endswith(f" 5 rounds      600 tokens  0.0018 cost  {COST}")
+    assert lines[0].endswith(f" 5 rounds      840 tokens  0.00252 cost  {COST}")
     listed = reported(library, "list")["runs"]
     assert [each["run"] for each in listed] == [runs[1].id, runs[0].id]
-    assert (listed[0]["question"], listed[0]["status"], listed[0]["usage"]["cost"]) == (COST, "answered", 0.0018)
+    assert (listed[0]["question"], listed[0]["status"], listed[0]["usage"]["cost"]) == (COST, "answered", 0.00252)
 
 
 def test_a_library_without_traces_says_what_leaves_one(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_where_all_are_listed_no_more_are_spoken_of(library: Library) -> None:
 
 def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> None:
     shown = invoke(library, "show", "last").stdout
-    assert "5 rounds, 5 tool calls, 600 tokens, 0.0018 cost" in shown.splitlines()[0]
+    assert "5 rounds, 5 tool calls, 840 tokens, 0.00252 cost" in shown.splitlines()[0]
     for words in (
         "3 model calls cross_modal_search, transcribe_speech",
         "100 + 20 tokens, 0.00036 cost",
@@ -167,7 +167,7 @@ def test_a_torn_trace_is_shown_as_far_as_it_goes(runs: list[LenientRun], tmp_pat
 def test_stats_measure_all_runs_or_those_named_and_draw_them(
     library: Library, runs: list[LenientRun], tmp_path: Path
 ) -> None:
-    assert invoke(library, "stats").stdout.startswith("2 runs: 1 answered, 1 uncertain\n")
+    assert invoke(library, "stats").stdout.startswith("2 runs: 1 answered, 1 abstained\n")
     named = reported(library, "stats", runs[1].id, "--plot", str(tmp_path / "tools.svg"))
     assert (named["runs"], named["statuses"]) == (1, {"answered": 1})
     drawn = ElementTree.parse(tmp_path / "tools.svg").getroot()
@@ -183,7 +183,7 @@ def test_a_plot_of_another_kind_is_refused(library: Library, tmp_path: Path) -> 
 def test_diff_compares_two_runs(library: Library, runs: list[LenientRun]) -> None:
     shown = invoke(library, "diff", runs[1].id, "last").stdout
     assert '= transcribe_speech(timestamp="00:00:03-00:00:07"), 1 found' in shown
-    assert "The answer is the same:\n= The blue kettle costs 249 dollars." in shown
+    assert "The answer is the same:\n= The blue kettle costs 249 dollars [00:00:04]." in shown
     compared = reported(library, "diff", "last", "last")
     assert {call["change"] for call in compared["calls"]} == {"same"}
     with pytest.raises(LibraryError, match="only runs of one question"):

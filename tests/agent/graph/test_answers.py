@@ -111,7 +111,7 @@ def test_an_answer_that_the_judge_takes_for_an_abstention_is_one(small_workspace
     [
         (says("B"), "B", "B. 99 dollars"),
         (says("**B.** That is the price [m7]."), "B", "**B.** That is the price [00:00:04]."),
-        (calls_answer(status="uncertain", text="It is the middle one.", option="B"), "B", "It is the middle one."),
+        (calls_answer(status="answered", text="It is the middle one.", option="B"), "B", "It is the middle one."),
         (calls_answer(option="(b) 99 dollars"), "B", "B. 99 dollars"),
         (
             calls_answer(status="answered", claims=[{"text": "Option B is right.", "moments": ["m7"]}]),
@@ -134,6 +134,13 @@ def test_the_letter_is_the_models_whether_proven_or_not(
     if not proven:
         assert asked.answer.status == "uncertain"
         assert "Option B" in asked.endpoint.requests[1]["messages"][-1]["content"]
+
+
+def test_an_open_guess_is_not_sent_back_for_being_one(small_workspace: Workspace) -> None:
+    reply = calls_answer(status="uncertain", text="My guess is the middle one.", option="B")
+    asked = ask_endpoint(small_workspace, [reply], options=PRICES, judge=doubts("The right option is"))
+    assert (asked.answer.status, asked.answer.option and asked.answer.option.letter) == ("uncertain", "B")
+    assert len(asked.endpoint.requests) == 1
 
 
 def test_claims_are_the_answer_where_there_is_no_text(small_workspace: Workspace) -> None:

@@ -52,8 +52,8 @@ def test_agents_of_several_profiles_are_asked_beside_each_other(tmp_path: Path, 
         assert server.requests
     assert {request["model"] for request in server.requests} == {"planner"}
     _, reported, _ = eval_("report", run)
-    # The served model finds nothing, and the extractive controller stands in for it.
-    assert reported.splitlines()[1:4] == [f"{names[0]}  100.0", f"{names[1]}  100.0", f"{names[2]}  100.0"]
+    # The served model abstains, and its abstention stands.
+    assert reported.splitlines()[1:4] == [f"{names[0]}  100.0", f"{names[1]}  100.0", f"{names[2]}  0.0"]
     assert [row[0] for row in cells(run, "Headline")[1:]] == names
 
 
