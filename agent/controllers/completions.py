@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ, unreadable
-from longtake.agent.controllers.draft import NOT_FOUND
+from longtake.agent.drafts.draft import NOT_FOUND
 
 EXTRA = "extra_content"  # of a call: Gemini signs its thoughts there, and wants the signature back
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from langchain_core.messages import BaseMessage
 
-from longtake.agent.controllers.draft import Draft
+from longtake.agent.drafts.draft import Draft
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.agent.verification.judged import Judged

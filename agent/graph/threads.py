@@ -12,7 +12,7 @@ from filelock import FileLock
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from longtake.agent.controllers.draft import Draft, DraftClaim
+from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.gathering.gathered import Briefing, Found, Gathered
 from longtake.agent.graph.state import Progress, Question, Turn
 from longtake.agent.query.query import Anchor, Query, Reading, Scope

@@ -9,15 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from longtake.agent.controllers.draft import LETTERS
+from longtake.agent.drafts.draft import LETTERS
 
 _MARKER = r"\(?(?P<mark>[A-Ja-j]|\d{1,2})(?P<end>[.)])[ \t]+(?=\S)"
 _AT_LINE = re.compile(rf"[ \t>*-]*{_MARKER}")
 _IN_LINE = re.compile(rf"(?:^|(?<=\s)){_MARKER}")
 _LEADS = re.compile(r"[?？:：][\"”')\]*_]*\s*\Z")
 _JOINED = re.compile(r"(?:,\s*|;\s*|\s+)(?:or|and)?\s*\Z|[,;]\s*\Z", re.IGNORECASE)
-_BROKEN = re.compile(r"\b(?:or|and)\s*\Z", re.IGNORECASE)
-_ASKS = re.compile(r"[?？]\s*\Z")
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
@@ -35,7 +33,7 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _plausible(question: str, options: tuple[str, ...]) -> bool:
     several = 2 <= len(options) <= len(LETTERS) and len(set(options)) == len(options)
-    return several and bool(question) and all(options) and not any(_ASKS.search(option) for option in options)
+    return several and bool(question) and all(options) and not any(option.rstrip().endswith(("?", "？")) for option in options)
 
 
 def _by_lines(text: str) -> tuple[str, tuple[str, ...]] | None:
@@ -68,7 +66,7 @@ def _in_one_line(text: str) -> tuple[str, tuple[str, ...]] | None:
         places = [first, *_following(text, first)]
         ends = [place.start() for place in places[1:]]
         parts = [text[place.end() : end] for place, end in zip(places, [*ends, len(text)], strict=True)]
-        if first["end"] == "." and any(_BROKEN.search(part) for part in parts):
+        if first["end"] == "." and any(part.casefold().split()[-1:] in (["or"], ["and"]) for part in parts):
             return None  # "Who is it? A. Smith or B. Jones"
         return text[: first.start()].strip(), tuple(_JOINED.sub("", part).strip() for part in parts)
     return None

@@ -1,1 +1,1 @@
-"""Decides whether evidence supports a claim, and how the answer is published."""
+"""Checks what is exact about the statements of an answer, and has a model that reads judge the rest."""

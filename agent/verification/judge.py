@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longtake.agent.controllers.call_parsing.arguments import read_json
+from longtake.agent.drafts.statements import Statement
 from longtake.agent.gathering.moments import line_of
 from longtake.agent.prompts.render import render
-from longtake.agent.verification.claims import Statement
 from longtake.agent.verification.exact import derived, misquoted, wrong_equation
 from longtake.errors import Cancelled, EngineError, MediaError
 from longtake.memory.records import Evidence, Verdict

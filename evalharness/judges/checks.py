@@ -25,8 +25,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from longtake.agent.controllers.draft import abstains as starts_abstaining
-from longtake.agent.verification.claims import without_marks
+from longtake.agent.drafts.draft import abstains as starts_abstaining
+from longtake.agent.drafts.statements import without_marks
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply, ToolCall
 from longtake.evalharness.judges.decision import Decision

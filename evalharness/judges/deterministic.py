@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from longtake.agent.verification.claims import without_marks
+from longtake.agent.drafts.statements import without_marks
 from longtake.errors import ConfigError
 from longtake.evalharness.judges.checks import abstains, decide, says, spelled, stated_numbers
 from longtake.evalharness.judges.decision import Decision

@@ -15,7 +15,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from longtake.agent.verification.claims import without_marks
+from longtake.agent.drafts.statements import without_marks
 from longtake.evalharness.items import Reply
 from longtake.evalharness.judges.decision import Decision
 from longtake.evalharness.scoring.grading import NEGATIONS, places

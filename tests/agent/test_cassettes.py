@@ -36,6 +36,8 @@ def test_what_it_said_of_the_demo_is_published(demo_workspace: Workspace, demo_v
     # It insisted on a statement that nothing shows.
     assert rows["price"].answer.endswith("[not shown]")
     assert rows["price"].answer.count("[not shown]") == 1
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert rows["price"].answer in " ".join(readme.split())
 
 
 @pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="the scripted video needs espeak-ng")

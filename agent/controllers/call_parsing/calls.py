@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, ToolCall
 
 from longtake.agent.controllers.call_parsing.arguments import fitted, read_arguments, unreadable
 from longtake.agent.controllers.call_parsing.text_tool_calls import Written, calls_in_text
-from longtake.agent.controllers.draft import ANSWER
+from longtake.agent.drafts.draft import ANSWER
 from longtake.prompts import without_thinking
 from longtake.tools.core.toolbox import Toolbox
 

@@ -16,7 +16,6 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
-from longtake.agent.controllers.draft import ANSWER, Draft, DraftClaim
 from longtake.agent.controllers.extractive.candidates import Embed, candidates_of
 from longtake.agent.controllers.extractive.forming import Findings, form
 from longtake.agent.controllers.extractive.made import made_reply
@@ -25,6 +24,7 @@ from longtake.agent.controllers.extractive.ranking import judged, load_weights, 
 from longtake.agent.controllers.extractive.reply import NOTHING, Reply, unsure
 from longtake.agent.controllers.extractive.stating import TokenEmbed, judge_for
 from longtake.agent.controllers.extractive.values import extreme
+from longtake.agent.drafts.draft import ANSWER, Draft, DraftClaim
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.errors import EngineError

@@ -10,18 +10,18 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
-from longtake.agent.controllers.draft import ANSWER, LETTERS, Draft
 from longtake.agent.controllers.tool_text import PromptText
+from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft
+from longtake.agent.drafts.publishing import FLAGS, published, with_times
+from longtake.agent.drafts.statements import Read, Statement, citations_of, read_draft
 from longtake.agent.gathering.moments import holds
+from longtake.agent.graph.calls_made import calls_made, told
 from longtake.agent.graph.routing import MAX_CHECKS
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState
 from longtake.agent.prompts.render import render
-from longtake.agent.verification.claims import Read, Statement, citations_of, read_draft
 from longtake.agent.verification.judge import Grounds, Judgement, Ruling, judge_statements
 from longtake.agent.verification.judged import Judged, Standing
-from longtake.agent.verification.provenance import calls_made, told
-from longtake.agent.verification.publishing import FLAGS, published, with_times
 from longtake.memory.records import Citation, Claim, Evidence, FoundBy
 from longtake.memory.timespan import clock
 from longtake.tools.core.frames import is_frame, reference_of

@@ -13,12 +13,12 @@ from langgraph.runtime import Runtime
 from longtake.agent.controllers.asking import ASKED_AGAIN, reply, tokens, with_pictures
 from longtake.agent.controllers.call_parsing.calls import read_reply
 from longtake.agent.controllers.compaction import reply_that_fits
-from longtake.agent.controllers.draft import ANSWER, Draft, answer_schema, draft_of_call, draft_of_prose
+from longtake.agent.drafts.draft import ANSWER, Draft, answer_schema, draft_of_call, draft_of_prose
+from longtake.agent.drafts.publishing import live
 from longtake.agent.graph.routing import OUT_OF_TIME, SILENT, STOPPED, guard_reached
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.prompts.render import prompts_hash, render
-from longtake.agent.verification.publishing import live
 from longtake.errors import Cancelled, EngineError
 
 MAX_UNREAD = 1  # replies in a row that say nothing, after which the controller counts as silent

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from longtake.agent.controllers.draft import ANSWER
+from longtake.agent.drafts.draft import ANSWER
 from longtake.api import Library
 from longtake.cli.progress import Display, can_write, display, watcher_on
 from longtake.console import raise_if_interrupted

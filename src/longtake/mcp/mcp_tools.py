@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from mcp.types import CallToolResult, TextContent, Tool
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from longtake.agent.drafts.publishing import marks
 from longtake.agent.graph.agent import (
     MAX_OPTION_LENGTH,
     MAX_OPTIONS,
@@ -18,7 +19,6 @@ from longtake.agent.graph.agent import (
     Agent,
 )
 from longtake.agent.traces.trace import Watch
-from longtake.agent.verification.publishing import marks
 from longtake.errors import LongtakeError, did_you_mean
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes

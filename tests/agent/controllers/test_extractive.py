@@ -8,11 +8,11 @@ import pytest
 from helpers.asking import VIDEO
 from langchain_core.messages import HumanMessage
 
-from longtake.agent.controllers.draft import ANSWER, Draft
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.planning import calls_after, calls_for, wanted_language
 from longtake.agent.controllers.factory import extractive
+from longtake.agent.drafts.draft import ANSWER, Draft
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.graph.agent import Agent
 from longtake.agent.query.query import TARGETS, Query, Reading, Scope, Source, Target

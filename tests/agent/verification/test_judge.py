@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.verification.claims import Cited, Statement
+from longtake.agent.drafts.statements import Cited, Statement
 from longtake.agent.verification.judge import Grounds, Judgement, judge_statements
 from longtake.errors import Cancelled, EngineError
 from longtake.memory.records import Evidence

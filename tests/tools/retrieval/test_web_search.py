@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from helpers.servers.searxng_server import KETTLES, Reply, Server, finds, searxng_server
 
-from longtake.agent.verification.claims import check_draft
+from longtake.agent.drafts.statements import check_draft
 from longtake.preprocess.engines import EngineTable
 from longtake.settings import Settings
 from longtake.tools.core.result import ToolFailure, ToolResult

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from longtake.agent.controllers.draft import ANSWER
-from longtake.agent.verification.publishing import FLAGS, marks
+from longtake.agent.drafts.draft import ANSWER
+from longtake.agent.drafts.publishing import FLAGS, marks
 from longtake.memory.records import Answer
 from longtake.web.event_feed import Event
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.controllers.draft import Draft
-from longtake.agent.verification.claims import read_draft
-from longtake.agent.verification.publishing import live, published, with_times
+from longtake.agent.drafts.draft import Draft
+from longtake.agent.drafts.publishing import live, published, with_times
+from longtake.agent.drafts.statements import read_draft
 from longtake.memory.records import Claim, Evidence
 from longtake.memory.timespan import TimeSpan
 

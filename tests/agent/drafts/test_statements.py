@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.controllers.draft import Draft, DraftClaim
-from longtake.agent.verification.claims import Read, citations_of, read_draft
+from longtake.agent.drafts.draft import Draft, DraftClaim
+from longtake.agent.drafts.statements import Read, citations_of, read_draft
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from longtake.agent.controllers.draft import Draft
+from longtake.agent.drafts.draft import Draft
 from longtake.language.text import fold
 from longtake.memory.records import Citation, Evidence
 from longtake.memory.timespan import TIME, TimeSpan, parse_time
@@ -45,7 +45,6 @@ _WHOLE = re.compile(
 )
 _FEW = 2  # words; a shorter sentence, such as "No.", belongs to its neighbour
 _WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")  # Chinese and Japanese put no spaces between words
-_RULE = re.compile(r"[\s|:=*_#-]*")  # a line that only draws a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +172,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
             if (few and end < len(line)) or not line[begun:end].strip():
                 continue  # it joins the next sentence
             piece = line[begun:end]
-            if not _RULE.fullmatch(piece):
+            if any(map(str.isalnum, piece)):  # not a line that only draws a table
                 lead = len(piece) - len(piece.lstrip())
                 yield place + begun + lead, place + begun + len(piece.rstrip())
             begun = end

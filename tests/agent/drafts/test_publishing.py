@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from longtake.agent.controllers.draft import Draft, DraftClaim
-from longtake.agent.verification.claims import citations_of, read_draft
-from longtake.agent.verification.publishing import published
+from longtake.agent.drafts.draft import Draft, DraftClaim
+from longtake.agent.drafts.publishing import published
+from longtake.agent.drafts.statements import citations_of, read_draft
 from longtake.memory.records import Claim, Evidence, Modality, Verdict
 from longtake.memory.timespan import TimeSpan
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from longtake.agent.controllers.draft import ABSTENTION
-from longtake.agent.verification.claims import Read, Statement, citations_of, marks_in
+from longtake.agent.drafts.draft import ABSTENTION
+from longtake.agent.drafts.statements import Read, Statement, citations_of, marks_in
 from longtake.memory.records import Citation, Claim, Evidence, Verdict
 from longtake.memory.timespan import clock
 
