@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from longtake.agent.gathering.gathered import Briefing
 from longtake.agent.gathering.moments import GENERIC, MomentsOf, shown
+from longtake.agent.gathering.video_chapters import video_chapters
 from longtake.agent.query.query import Query
+from longtake.errors import LibraryError
 from longtake.memory.records import Evidence
 from longtake.memory.search.search_index import SearchFilter
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.tools.core.refinement import answered_before
 from longtake.tools.core.registry import SPECS
@@ -78,7 +81,8 @@ def brief(query: Query, spot: Evidence | None, context: RunContext) -> Briefing:
         sees=context.profile.sees,
     )
     names = tuple(SPECS[tool].name for tool in able)
-    return Briefing(moments=tuple(chosen), transcript=transcript, tools=names, missing=missing)
+    contents = () if transcript else _contents(tools)
+    return Briefing(moments=tuple(chosen), transcript=transcript, contents=contents, tools=names, missing=missing)
 
 
 def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Evidence]:
@@ -104,6 +108,17 @@ def _telling(items: Iterable[Evidence], query: Query) -> list[Evidence]:
 def _distinct(moments: Sequence[Evidence], of: MomentsOf) -> list[Evidence]:
     """Each moment once, also if another one has all of its text."""
     return list(shown(moments, {}, of).values())
+
+
+def _contents(tools: ToolContext) -> tuple[str, ...]:
+    """The chapters of each video, one a line; a damaged layer leaves them out."""
+    lines: list[str] = []
+    for handle in tools.videos.values():
+        name = f"{' '.join(handle.record.name.split())} " if len(tools.videos) > 1 else ""
+        with suppress(LibraryError):
+            for chapter in video_chapters(handle.library, handle.record):
+                lines.append(f"[{name}{clock(chapter.start)}-{clock(chapter.end)}] {' '.join(chapter.title.split())}")
+    return tuple(lines)
 
 
 def _transcript(context: RunContext) -> tuple[Evidence, ...]:

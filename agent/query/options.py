@@ -33,7 +33,12 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
 
 def _plausible(question: str, options: tuple[str, ...]) -> bool:
     several = 2 <= len(options) <= len(LETTERS) and len(set(options)) == len(options)
-    return several and bool(question) and all(options) and not any(option.rstrip().endswith(("?", "？")) for option in options)
+    return (
+        several
+        and bool(question)
+        and all(options)
+        and not any(option.rstrip().endswith(("?", "？")) for option in options)
+    )
 
 
 def _by_lines(text: str) -> tuple[str, tuple[str, ...]] | None:

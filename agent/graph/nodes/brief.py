@@ -93,6 +93,7 @@ def _opening(
         "brief",
         videos=[_told(video, moments, names) for video in context.known.videos],
         missing=[f"{name} ({need})" for name, need in briefing.missing.items()],
+        contents=briefing.contents,
         transcript=[line for name, line in lines.items() if moments[name].id in said],
         earlier=query.earlier,
         lines=[line for name, line in lines.items() if moments[name].id not in said],

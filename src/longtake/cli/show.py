@@ -49,8 +49,8 @@ def show(
 
 
 def _show_chapters(library: Library, video: VideoRecord, *, vtt: bool, as_json: bool) -> None:
+    from longtake.agent.gathering.video_chapters import NONE, video_chapters
     from longtake.exports.chapters import as_text, as_vtt
-    from longtake.exports.video_chapters import NONE, video_chapters
 
     chapters = video_chapters(library, video)
     if as_json:

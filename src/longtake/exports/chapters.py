@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import html
 import re
-from typing import NamedTuple
 
-from longtake.language.text import without_bullet
+from longtake.agent.gathering.video_chapters import Chapter, title_of
 from longtake.memory.records import Answer
 from longtake.memory.timespan import clock
 
-MAX_TITLE_LENGTH = 100  # characters; YouTube shows no more of a chapter's title
 _TIMES = re.compile(r"\s*\[[^\]]*\d:\d\d[^\]]*\]")
-
-
-class Chapter(NamedTuple):
-    """A chapter, in seconds from the start of the video."""
-
-    start: float
-    end: float
-    title: str
 
 
 def chapters_of(answer: Answer, video: str, name: str, duration: float) -> list[Chapter]:
@@ -61,9 +51,3 @@ def as_vtt(chapters: list[Chapter]) -> str:
 def _cue(chapter: Chapter) -> str:
     times = f"{clock(chapter.start, decimals=3)} --> {clock(chapter.end, decimals=3)}"
     return f"\n{times}\n{html.escape(chapter.title, quote=False)}\n"
-
-
-def title_of(text: str) -> str:
-    """A text as a title: on one line, without times, cut if it is long."""
-    title = " ".join(_TIMES.sub("", without_bullet(text)).split())
-    return title if len(title) <= MAX_TITLE_LENGTH else title[: MAX_TITLE_LENGTH - 1].rstrip() + "…"

@@ -7,9 +7,9 @@ from itertools import groupby
 
 from longtake.agent.controllers.extractive.made import summary_lines
 from longtake.agent.controllers.extractive.planning import summary_calls
+from longtake.agent.gathering.worded_lines import WordedLine, most_typical, typical_of, worded_lines
 from longtake.agent.query.query import Source
 from longtake.agent.query.reader import LearnedReader, Reader
-from longtake.exports.worded_lines import WordedLine, most_typical, typical_of, worded_lines
 from longtake.language.words import FUNCTION_WORDS, STOPWORDS
 from longtake.language.words import words as words_of
 from longtake.memory.library import VideoRecord

@@ -7,8 +7,8 @@ from typing import Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
+from longtake.agent.gathering.video_chapters import NONE, video_chapters
 from longtake.exports.chapters import as_text, as_vtt
-from longtake.exports.video_chapters import NONE, video_chapters
 from longtake.memory.records import Record
 from longtake.web.http.cached import cached, tag_of
 from longtake.web.http.described import UNCHANGED, content

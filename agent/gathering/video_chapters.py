@@ -6,16 +6,20 @@ spread within chapters plus a price for each (kernel change-point detection: Arl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from longtake.exports.chapters import MAX_TITLE_LENGTH, Chapter, title_of
-from longtake.exports.worded_lines import WordedLine, most_typical, typical_of, worded_lines
+from longtake.agent.gathering.worded_lines import WordedLine, most_typical, typical_of, worded_lines
+from longtake.language.text import without_bullet
 from longtake.memory.library import Library, VideoRecord
 
+MAX_TITLE_LENGTH = 100  # characters; YouTube shows no more of a chapter's title
+_TIMES = re.compile(r"\s*\[[^\]]*\d:\d\d[^\]]*\]")
 _SHORTEST_VIDEO = 120.0  # seconds; a shorter one is watched, not browsed
 _SHORTEST = 30.0  # seconds of a chapter
 _MOST = 24  # chapters, so that those of a long video can still be taken in
@@ -26,6 +30,14 @@ _FINEST = 2000  # of these places: memory grows with the square
 NONE = "{name} has no chapters: it is shorter than two minutes, has one topic, or nothing in it is said or written."
 
 Floats = npt.NDArray[np.float64]
+
+
+class Chapter(NamedTuple):
+    """A chapter, in seconds from the start of the video."""
+
+    start: float
+    end: float
+    title: str
 
 
 def video_chapters(library: Library, video: VideoRecord) -> list[Chapter]:
@@ -106,3 +118,9 @@ def _spread(lines: Sequence[WordedLine], edges: Sequence[float]) -> Floats:
 def _title(lines: Sequence[WordedLine], overall: Sequence[WordedLine]) -> str:
     short = [line for line in lines if len(line.text) <= MAX_TITLE_LENGTH] or lines
     return title_of(most_typical(short, typical_of(lines, overall))[0].text)
+
+
+def title_of(text: str) -> str:
+    """A text as a title: on one line, without times, cut if it is long."""
+    title = " ".join(_TIMES.sub("", without_bullet(text)).split())
+    return title if len(title) <= MAX_TITLE_LENGTH else title[: MAX_TITLE_LENGTH - 1].rstrip() + "…"

@@ -9,8 +9,8 @@ import pytest
 from helpers.media.talk_of_topics import SECONDS, TOPICS
 from typer.testing import CliRunner
 
+from longtake.agent.gathering.video_chapters import video_chapters
 from longtake.cli.main import app
-from longtake.exports.video_chapters import video_chapters
 from longtake.preprocess.pipeline.workspace import Workspace
 
 
