@@ -21,7 +21,8 @@ MAX_AT = 5  # moments at one time that are taken for what is cited
 _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or this share of a moment
 # In brackets, or an id in the middle of a sentence; "12 m3" is a volume.
 _BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
-_CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?![\d:])")
+# A clock time as it is written.
+CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?![\d:])")
 _MARK = re.compile(
     rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?(?P<id>m?\d+)(?:\s*[-–—]\s*(?P<last>m\d+))?"
     rf"(?:\s*[:,@]?\s*(?:at\s+)?(?P<at>{TIME})s?(?:\s*(?:-|–|—|to)\s*(?P<to>{TIME})s?)?)?",
@@ -226,7 +227,7 @@ def _joined(
 
 def _by_time(statement: Statement, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> Statement:
     """A statement without marks, with the moments at the clock times that it states."""
-    found = [each for time in _CLOCKED.findall(statement.text) for each in _at(time, None, None, moments, names)]
+    found = [each for time in CLOCKED.findall(statement.text) for each in _at(time, None, None, moments, names)]
     return replace(statement, cited=tuple(dict.fromkeys(found)))
 
 
@@ -275,7 +276,7 @@ def _cited(
     if part in moments:
         return (Cited(part, None),)
     place = _PLACE.fullmatch(part)
-    if place and (loose or _CLOCKED.search(part)) and _known_name(place["name"], names):
+    if place and (loose or CLOCKED.search(part)) and _known_name(place["name"], names):
         return _at(place["at"], place["to"], place["name"], moments, names)
     return None
 

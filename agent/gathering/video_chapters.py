@@ -6,7 +6,6 @@ spread within chapters plus a price for each (kernel change-point detection: Arl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from longtake.agent.drafts.statements import without_marks
 from longtake.agent.gathering.worded_lines import WordedLine, most_typical, typical_of, worded_lines
 from longtake.language.text import without_bullet
 from longtake.memory.library import Library, VideoRecord
 
 MAX_TITLE_LENGTH = 100  # characters; YouTube shows no more of a chapter's title
-_TIMES = re.compile(r"\s*\[[^\]]*\d:\d\d[^\]]*\]")
 _SHORTEST_VIDEO = 120.0  # seconds; a shorter one is watched, not browsed
 _SHORTEST = 30.0  # seconds of a chapter
 _MOST = 24  # chapters, so that those of a long video can still be taken in
@@ -122,5 +121,5 @@ def _title(lines: Sequence[WordedLine], overall: Sequence[WordedLine]) -> str:
 
 def title_of(text: str) -> str:
     """A text as a title: on one line, without times, cut if it is long."""
-    title = " ".join(_TIMES.sub("", without_bullet(text)).split())
+    title = " ".join(without_marks(without_bullet(text)).split())
     return title if len(title) <= MAX_TITLE_LENGTH else title[: MAX_TITLE_LENGTH - 1].rstrip() + "…"

@@ -11,6 +11,7 @@ from contextlib import suppress
 from difflib import SequenceMatcher
 from itertools import permutations
 
+from longtake.agent.drafts.statements import CLOCKED
 from longtake.language.text import fold
 from longtake.tools.compute.algebra import read
 from longtake.tools.compute.calculator import normalise
@@ -27,7 +28,6 @@ _EQUATION = re.compile(
 )
 _UNIT = re.compile(r"(?<=\d)\s*([^\W\dx_]{1,12}|x[^\W\d_]+)\b")
 _DOTTED = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{3})+)(?![\d.])")  # 1.200 may be 1200
-_TIMES = re.compile(r"\d+(?::\d\d)+(?:\.\d+)?")
 _MOST_NUMBERS = 40  # that are paired to explain a computed one
 
 
@@ -82,7 +82,7 @@ def _ungrouped(text: str) -> str:
 
 def derived(statement: str, cited: Sequence[str], sources: Sequence[str]) -> list[str]:
     """How numbers of a statement follow from two numbers of what it cites, for those that no source states."""
-    said, *known_texts = (_TIMES.sub(" ", text) for text in (statement, *cited))
+    said, *known_texts = (CLOCKED.sub(" ", text) for text in (statement, *cited))
     known = dict.fromkeys(number for text in (said, *known_texts) for number in re.findall(_DIGITS, text))
     stated = {_value(number) for source in sources for number in re.findall(_DIGITS, source)}
     lines = []
