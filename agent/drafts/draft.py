@@ -29,7 +29,7 @@ _LETTER = re.compile(
 _LETTER_LAST = re.compile(r"(?:\(([A-Ja-j])\)|\b([a-j])\)|\b([A-J])\b)[\s*_.!)]*(?:\[[^\[\]]*\][\s.]*)*$")
 # Not "the answer is A man", but "the answer is B because".
 _LETTER_SAID = re.compile(
-    r"\b(?i:answer|option|choice)\b(?:\s+is)?[\s*_:(]*([A-J])\b(?![a-z'’])(?!\s+(?!because|since|as|and|is|–|-)[a-z])"
+    r"\b(?i:answer|option|choice|guess)\b(?:\s+is)?[\s*_:(]*([A-J])\b(?![a-z'’])(?!\s+(?!because|since|as|and|is|–|-)[a-z])"
 )
 
 

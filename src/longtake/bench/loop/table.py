@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
+from longtake.agent.drafts.statements import CLOCKED
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.api import Library
 from longtake.bench.loop.cassette import Body, Player, Question, Recorder, Role, listening, moments_in
@@ -125,8 +126,8 @@ def _row(question: Question, answer: Answer, traces: Path, requests: list[tuple[
     drafts = _drafts(RecordedTrace(traces, answer.trace or "")) if answer.trace else []
     last = drafts[-1] if drafts else {}
     shown = {name: place for _, request in requests for name, place in moments_in(request).items()}
-    places = [_start(shown[name]) for name in re.findall(r"\bm\d+\b", json.dumps(last)) if name in shown]
-    places += [parse_time(time) for time in _TIME.findall(last.get("text", ""))]
+    places = [_start(shown[name]) for name in _ids(json.dumps(last)) if name in shown]
+    places += [parse_time(time) for time in CLOCKED.findall(last.get("text", ""))]
     marks = [parse_time(time) for time in _TIME.findall(answer.answer)]
     moved = [mark for mark in marks if drafts and not any(abs(mark - int(place)) <= _NEAR for place in places)]
     first: Body = next((request for role, request in requests if role == "controller"), {"messages": []})
@@ -145,6 +146,14 @@ def _row(question: Question, answer: Answer, traces: Path, requests: list[tuple[
         moved=len(moved),
         answer=answer.answer,
     )
+
+
+def _ids(draft: str) -> list[str]:
+    """The ids that a draft cites, also those inside a range."""
+    ids = [f"m{number}" for number in re.findall(r"\bm(\d+)\b", draft)]
+    for first, last in re.findall(r"\bm(\d+)\s*[-–—]\s*m(\d+)\b", draft):
+        ids += [f"m{number}" for number in range(int(first), int(last))]
+    return ids
 
 
 def _outcome(question: Question, answer: Answer, draft: dict[str, Any]) -> Outcome:
