@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 
-from longtake.errors import EngineError
+from longtake.errors import EngineError, MediaError
 from longtake.tools.core.frames import SCHEME, Frames
 from longtake.tools.core.tool_context import Budget
 
@@ -40,6 +40,13 @@ CONTROLLER = Role(
     "controller.base_url and controller.model, or run `longtake setup`",
     "controller.timeout",
     "controller.api_key_env",
+)
+
+JUDGE = Role(
+    "The judge",
+    "verification.base_url and verification.model",
+    "verification.timeout",
+    "verification.api_key_env",
 )
 
 
@@ -132,7 +139,12 @@ def with_pictures(messages: Sequence[BaseMessage], frames: Frames) -> list[BaseM
 
 def _picture(part: Any, frames: Frames) -> Any:
     url = part["image_url"]["url"] if isinstance(part, dict) and part.get("type") == "image_url" else ""
-    return {**part, "image_url": {"url": frames.url(url)}} if url.startswith(SCHEME) else part
+    if not url.startswith(SCHEME):
+        return part
+    try:
+        return {**part, "image_url": {"url": frames.url(url)}}
+    except MediaError as error:
+        return {"type": "text", "text": f"(This picture can't be shown: {error})"}
 
 
 def tokens(message: AIMessage) -> dict[str, int]:

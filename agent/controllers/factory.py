@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
-from longtake.agent.controllers.asking import CONTROLLER
+from longtake.agent.controllers.asking import CONTROLLER, JUDGE, Role
 from longtake.agent.query.reader import LearnedReader
 from longtake.config import secret, unset
 from longtake.errors import ConfigError
@@ -57,17 +57,7 @@ def make_controllers(settings: Settings, reader: LearnedReader) -> Controllers:
 
 def _judge(settings: Settings) -> BaseChatModel | None:
     """The model that judges, if the settings name another one than the controller's."""
-    named, own = settings.verification, settings.controller
-    if named.mode == "off" or not (named.model or named.base_url):
-        return None
-    changes = {
-        "engine": "openai",
-        "model": named.model or own.model,
-        "base_url": named.base_url or own.base_url,
-        "api_key_env": named.api_key_env or own.api_key_env,
-        "timeout": named.timeout,
-    }
-    return _endpoint(own.model_copy(update=changes), offline=settings.offline)
+    return _endpoint(settings.judge, offline=settings.offline, role=JUDGE) if settings.judge else None
 
 
 def extractive(reader: LearnedReader) -> BaseChatModel:
@@ -101,7 +91,7 @@ def _gguf(settings: Settings) -> BaseChatModel:
     return open_gguf(settings, settings.controller.model)
 
 
-def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
+def _endpoint(settings: ControllerSettings, *, offline: bool, role: Role = CONTROLLER) -> BaseChatModel:
     url, model = settings.base_url, settings.model
     if not url or not model:
         raise ConfigError(
@@ -121,5 +111,5 @@ def _endpoint(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:
         kind = QwenAgentChatModel
     key = secret(settings.api_key_env)
     place = f"the environment variable {settings.api_key_env}" if key else unset(settings.api_key_env)
-    role = CONTROLLER._replace(key=f"{place} ({CONTROLLER.key})")
+    role = role._replace(key=f"{place} ({role.key})")
     return open_endpoint(kind, settings, url, model, key, loopback=is_loopback(url), role=role)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from longtake.agent.controllers.call_parsing.arguments import read_json
 from longtake.memory.records import Closest, Record
 
 ANSWER = "answer"  # the tool that ends a run
@@ -15,6 +16,7 @@ NOT_FOUND = "NOT FOUND:"
 LETTERS = "ABCDEFGHIJ"
 Outcome = Literal["answered", "uncertain", "abstained"]
 _STATUS: Mapping[str, Outcome] = {
+    "answered": "answered",
     **dict.fromkeys(("abstained", "abstain", "not_found", "notfound", "unknown", "unanswerable", "none"), "abstained"),
     **dict.fromkeys(("uncertain", "unsure", "partial", "partially_answered", "maybe", "likely"), "uncertain"),
 }
@@ -22,7 +24,7 @@ ABSTENTION = re.compile(r"[\s*_#>(\[]*not[ _]found\b[\s:.,;!*_)\]–—-]*", re.
 # "B.", "(B)", "**B)** text", "Answer: B", "The correct option is B because".
 _LETTER = re.compile(
     r"[\s*_#>]*(?:(?:the\s+)?(?:(?:correct|right|best|final)\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*(?:option\s*)?)?"
-    r"[\s*_:]*\(?\[?([A-J])(?:[\s*_]*(?:[.):\]]+|,(?!\s*[A-J]\b))[\s*_]*|\s*$|\s*[*_]+\s*|\s+(?=[-–—(\[]|because\b|since\b|as\b))",
+    r"[\s*_:]*\(?\[?([A-J])(?:[\s*_]*(?:[.):\]]+|,(?!\s*[A-J]\b))[*_]*(?=\s|$)|\s*$|\s*[*_]+\s*|\s+(?=[-–—\[]|because\b|since\b|as\b))",
     re.IGNORECASE,
 )
 # The conclusion of a reasoning: "So it's (B).", "→ A", "I'd go with b)".
@@ -72,31 +74,28 @@ def answer_schema(options: Sequence[str]) -> dict[str, Any]:
 
 
 def draft_of_call(arguments: Mapping[str, Any], options: Sequence[str]) -> Draft | None:
-    """The draft of a call of `answer`, however it is filled in; None if it says nothing."""
-    claims = tuple(claim for item in _listed(arguments.get("claims")) if (claim := _claim(item)))
+    """The draft of a call of `answer`, however a model fills it in; None if it says nothing."""
+    given = arguments.get("claims")
+    given = read_json(given) or given if isinstance(given, str) else given
+    claims = tuple(claim for item in _listed(given) if (claim := _claim(item)))
     text = str(arguments.get("text") or arguments.get("answer") or "").strip()
     option = letter_of(str(arguments.get("option") or ""), options)
-    if not (text or claims or option):
-        return None
     said = re.sub(r"[\s-]+", "_", str(arguments.get("status") or "").strip().casefold())
+    if not (text or claims or option or _STATUS.get(said) == "abstained"):
+        return None
     told = draft_of_prose(text, options)
-    status = _STATUS.get(said, told.status)
+    status = _STATUS.get(said) or told.status
     chosen = {letter for claim in claims if (letter := letter_of(claim.text, options))}
     option = option or told.option or (chosen.pop() if len(chosen) == 1 else None)
-    return Draft.model_validate(
-        {
-            **{key: arguments[key] for key in ("closest", "confidence") if key in arguments},
-            "status": status,
-            "text": told.text if told.status == "abstained" else text,
-            "option": option,
-            "claims": claims,
-        }
-    )
+    return Draft(status=status, text=told.text if status == told.status else text, option=option, claims=claims)
 
 
 def draft_of_prose(text: str, options: Sequence[str]) -> Draft:
     """The draft that a model wrote as text. `NOT FOUND: why` abstains."""
     text = text.strip()
+    read = read_json(text) if text.startswith(("{", "```")) else None  # an answer as data, without the call
+    if isinstance(read, dict) and {"text", "answer"} & read.keys() and (draft := draft_of_call(read, options)):
+        return draft
     if match := ABSTENTION.match(text):
         reason = text[match.end() :].strip()
         return Draft(status="abstained", text=reason, option=letter_of(reason, options))
@@ -113,15 +112,28 @@ def letter_of(text: str, options: Sequence[str]) -> str | None:
     if not options or not text.strip():
         return None
     known = LETTERS[: len(options)]
-    said = _LETTER.match(text) or _LETTER_LAST.search(text) or next(iter(_LETTER_SAID.finditer(text)), None)
+    words = f" {_plain(text)} "
+    for number, option in enumerate(options):
+        if words.strip() == _plain(option):
+            return known[number]
+    # The letter in "Gate B" names no option but itself.
+    lettered = [option for option in options if re.search(r"\b[A-J]\b", option)]
+    rest = text
+    for option in sorted(lettered, key=len, reverse=True):
+        rest = re.sub(re.escape(option), " ", rest, flags=re.IGNORECASE)
+    said = _LETTER.match(rest) or _LETTER_LAST.search(rest) or next(iter(_LETTER_SAID.finditer(rest)), None)
     letter = said[said.lastindex or 0].upper() if said else ""
     if letter and letter in known:
         return letter
-    words = _plain(text)
     # "45 dollars and 50 cents" holds "45 dollars" too: the longest is meant.
-    named = [option for option in options if f" {_plain(option)} " in f" {words} "]
+    named = [option for option in options if f" {_plain(option)} " in words]
     named = [one for one in named if not any(one != other and _plain(one) in _plain(other) for other in named)]
-    return known[list(options).index(named[0])] if len(named) == 1 else None
+    if len(named) == 1:
+        return known[list(options).index(named[0])]
+    # In any language: the only letter that stands alone, but for words.
+    apart = set(re.findall(r"(?<![A-Za-z0-9'’.])([B-HJ])(?![A-Za-z0-9'’])", rest))
+    alone = [letter for letter in known if letter in apart]
+    return alone[0] if len(alone) == 1 and not named else None
 
 
 def _plain(text: str) -> str:

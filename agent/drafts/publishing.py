@@ -44,7 +44,7 @@ def published(
         if statement.start < 0:
             continue
         flag = FLAGS.get(claim.verdict)
-        if flag and strict:
+        if strict and claim.verdict != "supported":
             edits = [edit for edit in edits if not statement.holds(edit[1])]
             edits.append((*_cut(text, statement.start, statement.end), ""))
             continue

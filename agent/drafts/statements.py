@@ -22,6 +22,7 @@ _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or thi
 # In brackets, or an id in the middle of a sentence; "12 m3" is a volume.
 _BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
 # A clock time as it is written.
+_QUOTATION = re.compile(r"“[^”\n]*”|(?<!\d)\"[^\"\n]*\"")  # 5" is a length
 CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?![\d:])")
 _MARK = re.compile(
     rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?(?P<id>m?\d+)(?:\s*[-–—]\s*(?P<last>m\d+))?"
@@ -233,7 +234,7 @@ def _by_time(statement: Statement, moments: Mapping[str, Evidence], names: Mappi
 
 def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[tuple[Mark, ...], int]:
     """The marks of a text, and how many of its citations point to no moment of the run. Quotations hold no marks."""
-    masked = re.sub(r"“[^”\n]*”|\"[^\"\n]*\"", lambda match: "_" * len(match[0]), text)
+    masked = _QUOTATION.sub(lambda match: match[0] if _cites(match[0], moments) else "_" * len(match[0]), text)
     found: list[Mark] = []
     removed = 0
     at = 0
@@ -253,6 +254,11 @@ def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str
     return tuple(found), removed
 
 
+def _cites(quotation: str, moments: Mapping[str, Evidence]) -> bool:
+    """Whether a quotation holds the id of a moment, which is no part of it."""
+    return any(word in moments for word in re.findall(r"\bm\d+\b", quotation))
+
+
 def _timed(cited: tuple[Cited, ...]) -> tuple[Cited, ...]:
     """What one pair of brackets cites; a time beside the id of its moment says where in it."""
     ids = {each.id for each in cited if each.at is None}
@@ -268,7 +274,8 @@ def _cited(
     """The moments that one citation names, none if it points to nothing; None if it isn't a citation at all."""
     part = part.strip().strip("[]")
     mark = _MARK.fullmatch(part)
-    if mark and (mark["id"].lower().startswith("m") or (loose and f"m{mark['id']}" in moments and not mark["at"])):
+    written = mark["id"] if mark else ""
+    if mark and (written[0] == "m" or (loose and (written[0] == "M" or (f"m{written}" in moments and not mark["at"])))):
         first = "m" + mark["id"].lower().lstrip("m")
         last = (mark["last"] or first).lower()
         ids = [f"m{number}" for number in range(int(first[1:]), min(int(last[1:]), int(first[1:]) + 50) + 1)]
@@ -276,7 +283,10 @@ def _cited(
     if part in moments:
         return (Cited(part, None),)
     place = _PLACE.fullmatch(part)
-    if place and (loose or CLOCKED.search(part)) and _known_name(place["name"], names):
+    # A bare number is no time, and neither is one clock time in parentheses: (21:19) may be a score.
+    clocked = len(CLOCKED.findall(part)) if place else 0
+    timed = clocked or (loose and place is not None and not place["at"].isdecimal())
+    if place and (timed if loose else clocked > 1 or place["name"]) and _known_name(place["name"], names):
         return _at(place["at"], place["to"], place["name"], moments, names)
     return None
 

@@ -125,5 +125,6 @@ def _transcript(context: RunContext) -> tuple[Evidence, ...]:
     """The passages of all videos in order; none if the model hasn't room for them."""
     passages = [passage for video in context.tools.videos for passage in context.moments(video).passages]
     letters = sum(len(passage.content) + 32 for passage in passages)
-    fits = letters <= TRANSCRIPT_SHARE * context.profile.context * LETTERS_A_TOKEN
-    return tuple(passages) if fits else ()
+    budget = context.tools.settings.budget
+    room = min(TRANSCRIPT_SHARE * context.profile.context, budget.tokens / (budget.rounds + 2))  # it is read each round
+    return tuple(passages) if letters <= room * LETTERS_A_TOKEN else ()

@@ -116,10 +116,15 @@ def shown(items: Iterable[Evidence], known: Mapping[str, Evidence], of: MomentsO
         identity = _held_by(item, every)
         if identity is None:
             moment = of(item.video).around(item) if item.video else item
-            identity = _held_by(moment, every) or f"m{len(every) + 1}"
+            identity = _held_by(moment, every) or f"m{_last(every) + 1}"
             every.setdefault(identity, moment)
         found[identity] = every[identity]
     return found
+
+
+def _last(moments: Mapping[str, Evidence]) -> int:
+    """The highest number of an id."""
+    return max((int(identity[1:]) for identity in moments if identity[1:].isdecimal()), default=0)
 
 
 def _held_by(item: Evidence, moments: Mapping[str, Evidence]) -> str | None:
@@ -138,6 +143,8 @@ def line_of(identity: str, moment: Evidence, names: Mapping[str, str]) -> str:
 
 def holds(moment: Evidence, item: Evidence) -> bool:
     """Whether a moment has all that a document says, at its time."""
+    if moment.frame or item.frame:
+        return moment.frame == item.frame
     if (moment.video, moment.modality) != (item.video, item.modality) or not _near(moment.span, item.span):
         return False
     return _plain(item.content) in _plain(moment.content)

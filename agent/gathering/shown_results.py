@@ -25,8 +25,8 @@ def shown_result(
     known: Mapping[str, Evidence],
     names: Mapping[str, str],
     room: int,
-) -> str:
-    """The text of a result, at most about `room` letters; what doesn't fit is said.
+) -> tuple[str, set[str]]:
+    """The text of a result, at most about `room` letters, and the ids that stand in it; what doesn't fit is said.
 
     Args:
         result: of the call.
@@ -36,7 +36,7 @@ def shown_result(
         room: letters.
     """
     if result.failure:
-        return " ".join(filter(None, ("FAILED:", result.failure.message, result.failure.remedy)))
+        return " ".join(filter(None, ("FAILED:", result.failure.message, result.failure.remedy))), set()
     pictures = [name for name, item in found.items() if is_frame(item)]
     ordered = sorted(
         ((name, item) for name, item in found.items() if name not in pictures),
@@ -62,7 +62,8 @@ def shown_result(
         kept.append(line)
     if len(ending) and len(ending[0]) > room:
         ending[0] = f"{ending[0][:room]}… (too long to show completely)"
-    return "\n".join([*kept, *ending]) or "Nothing was found."
+    printed = {*pictures, *(name for name, _ in ordered[: len(kept)])}
+    return "\n".join([*kept, *ending]) or "Nothing was found.", printed
 
 
 def _facts(output: Mapping[str, Any], said: str) -> dict[str, Any]:

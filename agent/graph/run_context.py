@@ -14,7 +14,7 @@ from longtake.agent.gathering.moments import MomentsOf
 from longtake.agent.graph.video_metadata import Known
 from longtake.agent.query.reader import Reader
 from longtake.agent.traces.trace import Trace
-from longtake.models.profiles import ModelProfile, profile_named, profile_of
+from longtake.models.profiles import ModelProfile, profile_of
 from longtake.tools.core.frames import Frames
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.core.toolbox import Toolbox
@@ -54,9 +54,8 @@ class RunContext:
     @property
     def judge_sees(self) -> bool:
         """Whether the model that judges takes pictures."""
-        settings = self.tools.settings
-        named = settings.verification.model
-        return profile_named(named).sees if named else self.profile.sees
+        judge = self.tools.settings.judge
+        return profile_of(judge).sees if judge else self.profile.sees
 
     @property
     def profile(self) -> ModelProfile:

@@ -40,6 +40,7 @@ class Progress(Record):
     input_tokens: int = 0
     output_tokens: int = 0
     checks: int = 0
+    compacted: bool = False  # whether a part of the conversation was shortened
     unread: int = 0  # replies in a row that were empty or couldn't be read
     guard: str | None = None
     model_step: int | None = None  # the trace's step of the controller's last reply

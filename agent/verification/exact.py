@@ -24,7 +24,7 @@ _DIGITS = r"\d+(?:[.,]\d+)*"
 _TERM = rf"\(*[€$£]?\s?{_DIGITS}\s?(?:%|[^\W\d_]{{1,12}}\b|[€$£])?\)*"
 _EQUATION = re.compile(
     rf"(?<![-−–+*/×^√\w.,:])({_TERM}(?:\s*[-+−–×x*/÷]\s*{_TERM})+)\s*(?:=|≈|equals|makes)"
-    rf"\s*([€$£]?\s?{_DIGITS}\s?%?)\s?([^\W\d_]{{1,12}}\b)?"
+    rf"\s*([€$£]?\s?{_DIGITS}\s?%?)(?!\d|\s*[-+−–×*/÷]\s*\d)\s?([^\W\d_]{{1,12}}\b)?"
 )
 _UNIT = re.compile(r"(?<=\d)\s*([^\W\dx_]{1,12}|x[^\W\d_]+)\b")
 _DOTTED = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{3})+)(?![\d.])")  # 1.200 may be 1200
@@ -36,8 +36,6 @@ def misquoted(statement: str, sources: Sequence[str]) -> str | None:
 
     Case, punctuation and the gaps of an ellipsis don't count, and neither do slips such as a recogniser makes.
     """
-    if statement.lstrip().startswith(("{", "[{")):
-        return None  # the quotation marks of JSON
     held = [_words(source) for source in sources]
     for quote in _QUOTED.findall(statement):
         parts = [_words(part) for part in re.split(r"…|\.\.\.|\[[^\]]*\]|\s[·/|]\s", quote)]
@@ -80,13 +78,12 @@ def _ungrouped(text: str) -> str:
     return _DOTTED.sub(lambda match: match[1].replace(".", ""), text)
 
 
-def derived(statement: str, cited: Sequence[str], sources: Sequence[str]) -> list[str]:
-    """How numbers of a statement follow from two numbers of what it cites, for those that no source states."""
-    said, *known_texts = (CLOCKED.sub(" ", text) for text in (statement, *cited))
-    known = dict.fromkeys(number for text in (said, *known_texts) for number in re.findall(_DIGITS, text))
+def derived(statement: str, sources: Sequence[str]) -> list[str]:
+    """How numbers of a statement follow from two others that it names, for those that no source states."""
+    known = dict.fromkeys(re.findall(_DIGITS, CLOCKED.sub(" ", statement)))
     stated = {_value(number) for source in sources for number in re.findall(_DIGITS, source)}
     lines = []
-    for result in dict.fromkeys(re.findall(_DIGITS, said)):
+    for result in known:
         if _value(result) in stated:
             continue
         pairs = permutations([number for number in list(known)[:_MOST_NUMBERS] if number != result], 2)

@@ -14,6 +14,7 @@ from longtake.agent.prompts.render import render
 from longtake.agent.verification.exact import derived, misquoted, wrong_equation
 from longtake.errors import Cancelled, EngineError, MediaError
 from longtake.memory.records import Evidence, Verdict
+from longtake.tools.core.frames import is_frame
 
 SCHEMA: dict[str, Any] = {
     "title": "judgement",
@@ -38,6 +39,8 @@ SCHEMA: dict[str, Any] = {
     "required": ["abstains", "claims"],
     "additionalProperties": False,
 }
+MOST_STARTS = 50  # places where the JSON of a reply may begin
+SOME_MISSING = "the judge gave no verdict on some of them"
 NO_VERDICTS = "its reply gives no verdicts"
 SLIP = 0.5  # share of statements that a judge must give a verdict for its reply to count
 _VERDICTS: Mapping[str, Verdict | None] = {
@@ -119,7 +122,7 @@ def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete
             {
                 "text": each.text,
                 "ids": dict.fromkeys(cited.id for cited in each.cited),
-                "note": "; ".join(derived(each.text, _contents(each, grounds), sources)),
+                "note": "; ".join(derived(each.text, sources)),
             }
             for each in statements
         ],
@@ -128,18 +131,17 @@ def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete
         told = _read(complete(prompt, SCHEMA), len(statements))
     except (EngineError, MediaError, Cancelled) as error:
         told = Judgement(_unchecked(len(statements)), problem=str(error))
-    rulings = tuple(_exact(each, ruling, quotable) for each, ruling in zip(statements, told.rulings, strict=True))
+    rulings = tuple(
+        _exact(each, ruling, quotable, grounds) for each, ruling in zip(statements, told.rulings, strict=True)
+    )
     return Judgement(rulings, told.abstains, told.problem)
 
 
-def _contents(statement: Statement, grounds: Grounds) -> list[str]:
-    return [grounds.evidence[cited.id].content for cited in statement.cited if cited.id in grounds.evidence]
-
-
-def _exact(statement: Statement, ruling: Ruling, quotable: Sequence[str]) -> Ruling:
+def _exact(statement: Statement, ruling: Ruling, quotable: Sequence[str], grounds: Grounds) -> Ruling:
     if wrong := wrong_equation(statement.text):
         return Ruling("contradicted", f"{wrong}.", ruling.answers)
-    if ruling.verdict == "supported" and (quote := misquoted(statement.text, quotable)):
+    pictured = any(is_frame(grounds.evidence[each.id]) for each in statement.cited if each.id in grounds.evidence)
+    if ruling.verdict == "supported" and not pictured and (quote := misquoted(statement.text, quotable)):
         return Ruling("not_shown", f"These words are not in the evidence: “{quote}”.", ruling.answers)
     return ruling
 
@@ -150,8 +152,14 @@ def _unchecked(count: int) -> tuple[Ruling, ...]:
 
 def _read(reply: str, count: int) -> Judgement:
     """The judgement in a model's words; nothing is checked if it makes no sense."""
-    start = min((place for place in (reply.find("{"), reply.find("[")) if place >= 0), default=len(reply))
-    read = read_json(reply[start:])
+    starts = [match.start() for match in re.finditer(r"[\[{]", reply)][:MOST_STARTS]
+    read = (_told(reply[start:], count) for start in starts)
+    unread = Judgement(_unchecked(count), problem=NO_VERDICTS)
+    return next((judgement for judgement in read if judgement.problem != NO_VERDICTS), unread)
+
+
+def _told(reply: str, count: int) -> Judgement:
+    read = read_json(reply)
     told = read if isinstance(read, dict) else {"claims": read}
     by_number = {key: value for key, value in told.items() if str(key).strip().isdecimal()}
     listed = told.get("claims") or told.get("statements") or told.get("verdicts") or by_number
@@ -160,16 +168,19 @@ def _read(reply: str, count: int) -> Judgement:
             {"n": key, **(value if isinstance(value, dict) else {"verdict": value})} for key, value in listed.items()
         ]
     rulings = dict[int, Ruling]()
+    numbers = [item.get("n") for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    first = 1 - (0 in numbers)  # some count from 0
     for place, item in enumerate(listed if isinstance(listed, list) else [], 1):
         item = item if isinstance(item, dict) else {"verdict": item}
         said = re.sub(r"[\s-]+", "_", str(item.get("verdict", "")).strip().casefold())
         number = re.search(r"\d+", str(item.get("n", place)))
-        if said in _VERDICTS and number and 1 <= int(number[0]) <= count:
+        if said in _VERDICTS and number and first <= int(number[0]) < count + first:
             reason = " ".join(str(item.get("reason") or "").split())
             ids = tuple(dict.fromkeys(_ID.findall(reason)))
-            rulings[int(number[0])] = Ruling(_VERDICTS[said], reason, item.get("answers") is True, ids)
+            rulings[int(number[0]) + 1 - first] = Ruling(_VERDICTS[said], reason, item.get("answers") is True, ids)
     abstains = told.get("abstains") is True
     if len(rulings) < SLIP * count and not abstains:
         return Judgement(_unchecked(count), problem=NO_VERDICTS)
     missing = Ruling("unchecked", "The judge gave no verdict.")
-    return Judgement(tuple(rulings.get(n, missing) for n in range(1, count + 1)), abstains)
+    every = tuple(rulings.get(n, missing) for n in range(1, count + 1))
+    return Judgement(every, abstains, "" if len(rulings) == count or abstains else SOME_MISSING)

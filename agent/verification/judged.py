@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
+from longtake.agent.drafts.draft import Outcome
 from longtake.memory.records import Claim, Record
-
-Standing = Literal["answered", "uncertain", "abstained"]
 
 
 class Judged(Record):
     """The text that may be published, its claims, and what they make of the answer."""
 
     text: str
-    status: Standing
+    status: Outcome
     claims: tuple[Claim, ...] = ()
     option_supported: bool | None = None
     option_reason: str = Field(default="", description="Why the chosen option isn't supported.")

@@ -302,7 +302,8 @@ class VerificationSettings(_Section):
     model: str | None = Field(default=None, description="The model that judges; by default the controller's own.")
     base_url: str | None = Field(default=None, description="Its endpoint; by default the controller's.")
     api_key_env: str | None = Field(
-        default=None, description="Environment variable with its key; by default the controller's."
+        default=None,
+        description="Environment variable with its key; by default the controller's, for its endpoint alone.",
     )
     timeout: float = Field(default=120.0, gt=0, description="Seconds for one judgement.")
 
@@ -379,3 +380,18 @@ class Settings(_Section):
     budget: BudgetSettings = BudgetSettings()
     tools: ToolSettings = ToolSettings()
     offline: bool = False
+
+    @property
+    def judge(self) -> ControllerSettings | None:
+        """The model that judges, if it is another one than the controller's."""
+        named, own = self.verification, self.controller
+        if named.mode == "off" or not (named.model or named.base_url):
+            return None
+        elsewhere = named.base_url is not None and named.base_url != own.base_url
+        return ControllerSettings(
+            engine="openai",
+            model=named.model or own.model,
+            base_url=named.base_url or own.base_url,
+            api_key_env=named.api_key_env or ("LONGTAKE_JUDGE_KEY" if elsewhere else own.api_key_env),
+            timeout=named.timeout,
+        )

@@ -41,7 +41,10 @@ class Frames:
         Raises:
             MediaError: if the file is gone, or can't be read there.
         """
-        jpeg = self._kept.get(reference)
+        with self._lock:
+            jpeg = self._kept.pop(reference, None)
+            if jpeg is not None:
+                self._kept[reference] = jpeg  # the last used is the last to go
         if jpeg is None:
             jpeg = self._read(reference)
         return f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}"

@@ -85,7 +85,8 @@ def watch_segment(
 
 def _frames(context: ToolContext, frames: Frames, shown: Shown, notes: Sequence[str]) -> ToolResult:
     """The pictures themselves, for a controller that sees: each is evidence at its time."""
-    enlarged = " (a part of it, enlarged)" if shown.crop else ""
+    part = ", ".join(f"{side:.2g}" for side in shown.crop or ())
+    enlarged = f" (enlarged: {part})" if shown.crop else ""
     found = [
         Evidence(
             video=context.video.id,

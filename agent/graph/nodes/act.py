@@ -42,14 +42,11 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
             context.tools.budget.stop()
             raise
     results = [result for result, _ in done]
-    found, moments, found_by = _moments(state, calls, results, context)
+    texts, moments, found_by = _told(state, calls, results, context)
     read = [pair for pair in zip(calls, results, strict=True) if pair[0]["name"] != SEARCH and not pair[1].failure]
-    replies = [
-        _message(call, result, text)
-        for call, result, text in zip(calls, results, _texts(state, results, found, context), strict=True)
-    ]
+    replies = [_message(*each) for each in zip(calls, results, texts, strict=True)]
     return {
-        "messages": [*state.messages, *replies, *_pictures(state, found)],
+        "messages": [*state.messages, *replies, *_pictures(state, moments)],
         "evidence": _joined(state.evidence, results),
         "moments": moments,
         "found_by": found_by,
@@ -68,7 +65,7 @@ def _call(
     by_model = context.plans_by_model(state)
     tools = replace(
         context.tools,
-        text_model=text_model if context.writes else None,
+        text_model=text_model if by_model else None,
         frames=context.frames if by_model and context.profile.sees else None,
         call=call["id"] or "",
     )
@@ -113,44 +110,38 @@ def _looked_at(call: ToolCall, result: ToolResult, context: RunContext) -> list[
     return [(video, span.start, span.end) for video, span in zip(seen, result.looked_at, strict=False)]
 
 
-def _moments(
+def _told(
     state: AgentState, calls: Sequence[ToolCall], results: Sequence[ToolResult], context: RunContext
-) -> tuple[list[dict[str, Evidence]], dict[str, Evidence], dict[str, FoundBy]]:
-    """The moments of each result, all of the run's, and the call that found each first."""
+) -> tuple[list[str], dict[str, Evidence], dict[str, FoundBy]]:
+    """The results as the controller reads them, all moments that it has read, and the call that found each first.
+
+    What a long result leaves out gets no id. The last result says what is left.
+    """
+    settings, by_model = context.tools.settings, context.plans_by_model(state)
+    names = {video.id: video.record.name for video in context.tools.videos.values()}
     moments, found_by = dict(state.moments), dict(state.found_by)
-    each_found: list[dict[str, Evidence]] = []
+    texts: list[str] = []
     for call, result in zip(calls, results, strict=True):
         items = [item for item in result.evidence if item.video]
-        by_model = context.plans_by_model(state)
         found = shown(items, moments, context.moments) if by_model else {item.id: item for item in items}
+        known = {} if state.progress.compacted else moments  # what was shortened can't be read above
+        text, printed = shown_result(result, found, known, names, settings.tools.result_characters)
+        new = {name: item for name, item in found.items() if name not in moments and (name in printed or not by_model)}
         by = FoundBy(tool=call["name"], call=call["id"], arguments=call["args"])
-        found_by |= {name: by for name in found if name not in moments}
-        moments |= found
-        each_found.append(found)
-    return each_found, moments, found_by
-
-
-def _texts(
-    state: AgentState, results: Sequence[ToolResult], found: Sequence[Mapping[str, Evidence]], context: RunContext
-) -> list[str]:
-    """The results as the controller reads them; the last one says which round is over and what is left."""
-    settings, known = context.tools.settings, dict(state.moments)
-    names = {video.id: video.record.name for video in context.tools.videos.values()}
-    texts = []
-    for result, moments in zip(results, found, strict=True):
-        texts.append(shown_result(result, moments, known, names, settings.tools.result_characters))
-        known |= moments
+        found_by |= dict.fromkeys(new, by)
+        moments |= new
+        texts.append(text)
     budget, progress = settings.budget, state.progress
     left = budget.rounds - (progress.rounds - progress.rounds_before)
     tokens = max(0, budget.tokens - progress.input_tokens - progress.output_tokens)
     said = f"({counted(left, 'round')} and {tokens:,} tokens are left.)"
-    return [*texts[:-1], f"{texts[-1]}\n{said}"] if texts else []
+    return ([*texts[:-1], f"{texts[-1]}\n{said}"] if texts else []), moments, found_by
 
 
-def _pictures(state: AgentState, found: Sequence[Mapping[str, Evidence]]) -> list[HumanMessage]:
+def _pictures(state: AgentState, moments: Mapping[str, Evidence]) -> list[HumanMessage]:
     """The pictures among the new moments, which results of tools can't hold, each after its id."""
     parts: list[str | dict[str, Any]] = []
-    for identity, moment in {name: each for one in found for name, each in one.items()}.items():
+    for identity, moment in moments.items():
         if is_frame(moment) and identity not in state.moments:
             parts.append({"type": "text", "text": f"{identity}, {moment.content}:"})
             parts.append({"type": "image_url", "image_url": {"url": moment.frame or ""}})

@@ -11,23 +11,25 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.tool_text import PromptText
-from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft
+from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome
 from longtake.agent.drafts.publishing import FLAGS, published, with_times
 from longtake.agent.drafts.statements import Read, Statement, citations_of, read_draft
 from longtake.agent.gathering.moments import holds
 from longtake.agent.graph.calls_made import calls_made, told
+from longtake.agent.graph.nodes.brief import BRIEF
 from longtake.agent.graph.routing import MAX_CHECKS
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState
 from longtake.agent.prompts.render import render
 from longtake.agent.verification.judge import Grounds, Judgement, Ruling, judge_statements
-from longtake.agent.verification.judged import Judged, Standing
+from longtake.agent.verification.judged import Judged
 from longtake.memory.records import Citation, Claim, Evidence, FoundBy
 from longtake.memory.timespan import clock
 from longtake.tools.core.frames import is_frame, reference_of
 
 _MOST_SHOWN = 120  # moments that a judge reads
 _MOST_PICTURES = 12
+_BRIEFED = FoundBy(tool=BRIEF)
 _MOST_BLANK = 8  # spans of an empty picture
 _POORLY = "It was recognised too poorly there to prove anything."
 _PROVES_NOTHING = "Nothing that was found proves an answer."
@@ -139,7 +141,10 @@ def _grounds(
             beside[moment.id] = context.moments(moment.video).beside(moment)
     _add(evidence, (item for near in beside.values() for item in near), moments)
     if any(not statement.cited for statement in statements):
-        _add(evidence, (item for item in moments.values() if not is_frame(item)), moments)
+        # What the model looked for comes before the briefing, which may be a whole transcript.
+        late = [name for name in moments if state.found_by.get(name, _BRIEFED).call is not None]
+        ordered = [*reversed(late), *(name for name in moments if name not in late)]
+        _add(evidence, (moments[name] for name in ordered if not is_frame(moments[name])), moments)
     _add(evidence, (item for item in moments.values() if item.modality == "metadata"), moments)
     _add(evidence, state.query.blank[:_MOST_BLANK] if state.query else (), moments)
     results = [told(call) for call in calls_made(state.messages)]
@@ -193,7 +198,7 @@ def _unique(found: Sequence[FoundBy]) -> tuple[FoundBy, ...]:
     return tuple(each for place, each in enumerate(found) if each not in found[:place])
 
 
-def _standing(draft: Draft, judgement: Judgement, rulings: Sequence[Ruling], chosen: Ruling | None) -> Standing:
+def _standing(draft: Draft, judgement: Judgement, rulings: Sequence[Ruling], chosen: Ruling | None) -> Outcome:
     """What the claims that answer the question make of an answer: one that isn't supported makes it uncertain."""
     if draft.status == "abstained" or judgement.abstains:
         return "abstained"

@@ -71,7 +71,8 @@ def _round(
         return _ended(stopped or silent, state.progress, context)
     answered = AIMessage.model_validate(context.trace.masked(answered.model_dump()))
     message, repairs = read_reply(answered, context.toolbox, state.progress.rounds)
-    draft, broken = _draft(message, state.options)
+    by_model = context.plans_by_model(state)
+    draft, broken = _draft(message, state.options, by_model=by_model, last=not schemas)
     # In the last turn, which offers no tools, calls are no reply.
     calls = [] if draft or not schemas else [call for call in message.tool_calls if call["name"] != ANSWER]
     spent = tokens(message)
@@ -91,6 +92,7 @@ def _round(
         usage=spent,
     )
     progress = _spent(state.progress, spent, step)
+    progress = progress.model_copy(update={"compacted": progress.compacted or bool(shortened)})
     if draft or calls:
         progress = progress.model_copy(update={"unread": 0})
     if draft:
@@ -129,13 +131,18 @@ def _controller(state: AgentState, context: RunContext) -> BaseChatModel:
     return context.controller if context.plans_by_model(state) or context.stand_in is None else context.stand_in
 
 
-def _draft(message: AIMessage, options: Sequence[str]) -> tuple[Draft | None, list[Any]]:
-    """The draft of a reply, if it is one, and its calls of `answer` that can't be read."""
+def _draft(message: AIMessage, options: Sequence[str], *, by_model: bool, last: bool) -> tuple[Draft | None, list[Any]]:
+    """The draft of a reply, if it is one, and its calls of `answer` that can't be read.
+
+    In the last turn, which offers no tools, the text counts whatever is called beside it.
+    """
     answers = [call for call in message.tool_calls if call["name"] == ANSWER]
+    if answers and not by_model:
+        return Draft.model_validate(answers[-1]["args"]), []
     drafts = [draft for call in answers if (draft := draft_of_call(call["args"], options))]
     if drafts:
         return drafts[-1], []
-    if message.tool_calls or not message.text.strip():
+    if (message.tool_calls and not last) or not message.text.strip():
         return None, answers
     return draft_of_prose(message.text, options), []
 

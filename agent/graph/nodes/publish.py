@@ -91,7 +91,7 @@ def _claims(judged: Judged, state: AgentState, context: RunContext) -> tuple[Cla
 def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     """The status and the text, with what is to be said about them."""
     judged, guard = state.judged, state.progress.guard
-    text = _letter_named(state, judged.text) if judged else ""
+    text = _letter_named(state, judged.text) or (NOTHING if judged.status == "abstained" else "") if judged else ""
     if judged is None or (guard and not context.plans_by_model(state)):
         found = text or _findings(state.evidence)
         so_far = f"So far: {found}" if found else "Nothing found so far."

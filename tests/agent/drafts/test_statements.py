@@ -113,7 +113,7 @@ def test_a_draft_is_split_into_what_can_be_judged(text: str, statements: list[st
         ("[my trip.mp4 00:00:15]", ["m6"], 0),
         ("[00:00:32-00:00:33]", ["m2"], 0),
         ("[14:08]", ["m5"], 0),
-        ("(at 14:08)", ["m5"], 0),
+        ("(14:08-14:10)", ["m5"], 0),
         ("[00:00:35]", ["m2"], 0),  # a second beside it
         ("[00:00:36]", [], 1),
         ("[00:02:49]", ["m3"], 0),  # a tenth of a long one beside it
@@ -121,12 +121,29 @@ def test_a_draft_is_split_into_what_can_be_judged(text: str, statements: list[st
         ("[00:00:32, m5]", ["m2", "m5"], 0),
         ("[sic]", [], 0),
         ("(about 249)", [], 0),
-        ("“as [m1] has it”", [], 0),
+        ("“as it has [9]”", [], 0),
+        ("“as he has it [m1]”", ["m1"], 0),
+        ("[2024]", [], 0),
+        ("[754.2]", [], 1),
     ],
 )
 def test_what_a_mark_cites(mark: str, cited: list[str], removed: int) -> None:
     found = read(f"The price is named quite clearly {mark}.")
     assert (ids(found), found.removed, found.citations) == ([cited], removed, len(cited) + removed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She won the second set (21:19).",
+        "It leaves at noon (14:30).",
+        "He reads from John (3:16).",
+        "A BMW (M1) and [2024].",
+    ],
+)
+def test_what_is_no_mark_stays_as_it_was_written(text: str) -> None:
+    found = read(text)
+    assert (found.marks, found.removed, found.statements[0].text) == ((), 0, text)
 
 
 def test_marks_belong_to_what_they_stand_behind_or_else_before() -> None:

@@ -144,7 +144,8 @@ def test_a_result_is_a_line_for_each_moment_and_what_else_it_says() -> None:
     result = ToolResult(
         tool="t", output={"count": 2, "transcript": "Next comes the lamp.", "all": [1]}, notes=("Only a part.",)
     )
-    text = shown_result(result, found, {"m1": CUES[0]}, {}, 6_000)
+    text, printed = shown_result(result, found, {"m1": CUES[0]}, {}, 6_000)
+    assert printed == found.keys()
     assert text.splitlines() == [
         "m1 (above)",
         "m2 [00:09.0-00:11.0] said: Next comes the lamp.",
@@ -152,14 +153,15 @@ def test_a_result_is_a_line_for_each_moment_and_what_else_it_says() -> None:
         "(Only a part.)",
     ]
     summary = "What nobody has said before stands here, however long it is. " * 20
-    told = shown_result(ToolResult(tool="t", output={"summary": summary}), found, {}, {}, 6_000)
+    told, _ = shown_result(ToolResult(tool="t", output={"summary": summary}), found, {}, {}, 6_000)
     assert summary in told
-    repeated = shown_result(
+    repeated, _ = shown_result(
         ToolResult(tool="t", output={"transcript": "next, comes the lamp " * 40}), found, {}, {}, 6_000
     )
     assert "transcript" not in repeated
-    short = shown_result(result, found, {}, {}, 60)
+    short, printed = shown_result(result, found, {}, {}, 60)
+    assert len(printed) == 1
     assert "(1 of 2 moments shown: ask for a shorter span.)" in short
-    assert shown_result(ToolResult(tool="t"), {}, {}, {}, 6_000) == "Nothing was found."
+    assert shown_result(ToolResult(tool="t"), {}, {}, {}, 6_000)[0] == "Nothing was found."
     failure = ToolFailure(kind="refused", message="No.", remedy="Ask.")
-    assert shown_result(ToolResult(tool="t", failure=failure), {}, {}, {}, 6_000) == "FAILED: No. Ask."
+    assert shown_result(ToolResult(tool="t", failure=failure), {}, {}, {}, 6_000)[0] == "FAILED: No. Ask."

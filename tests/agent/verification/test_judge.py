@@ -38,6 +38,11 @@ def judged(reply: str, *texts: str) -> Judgement:
         (f'Here it is: {{"claims": [{OK}]}} I hope it helps.', ["supported", "unchecked"]),
         (f"[{OK}]", ["supported", "unchecked"]),
         ('{"claims": {"1": {"verdict": "Supported"}, "2": "not shown"}}', ["supported", "not_shown"]),
+        ('{"claims": [{"n": 0, "verdict": "supported"}, {"n": 1, "verdict": "false"}]}', ["supported", "contradicted"]),
+        (
+            'It cites [m3].\n{"claims": [{"n": 1, "verdict": "yes"}, {"n": 2, "verdict": "no"}]}',
+            ["supported", "not_shown"],
+        ),
         ('{"1": "supported", "2": {"verdict": "contradicted"}}', ["supported", "contradicted"]),
         ('{"statements": ["true", "false"]}', ["supported", "contradicted"]),
         ('["entailed", "no claim"]', ["supported", None]),
@@ -59,6 +64,8 @@ def judged(reply: str, *texts: str) -> Judgement:
             "words around",
             "list",
             "by number",
+            "from 0",
+            "a sentence before",
             "by number alone",
             "synonyms",
             "words",
@@ -69,7 +76,8 @@ def judged(reply: str, *texts: str) -> Judgement:
 )
 def test_a_reply_is_understood(reply: str, verdicts: list[str | None]) -> None:
     judgement = judged(reply)
-    assert ([ruling.verdict for ruling in judgement.rulings], judgement.problem) == (verdicts, "")
+    assert [ruling.verdict for ruling in judgement.rulings] == verdicts
+    assert bool(judgement.problem) == ("unchecked" in verdicts)
 
 
 @pytest.mark.parametrize(
