@@ -57,7 +57,7 @@ def test_a_server_is_set_up_and_answers(page: Path, demo_workspace: Workspace, m
             if "ask" in command:
                 asked += 1
                 assert "$35" in done.stdout
-                assert "gave no usable answer" not in done.stdout
+                assert "gave no answer" not in done.stdout
     assert asked
 
 
@@ -72,6 +72,6 @@ def test_a_gguf_file_is_fetched_and_answers(demo_workspace: Workspace, monkeypat
     shown = ""
     for command in (command for command in rest if command[0] in ("setup", "ask")):
         done = longtake(*command, library=demo_workspace.library.root)
-        assert done.code == 0, done.stderr
+        assert done.code in (0, 3), done.stderr  # so small a model may say nothing, and then lines are quoted
         shown = done.stdout
     assert "$35" in shown

@@ -14,6 +14,7 @@ MAX_MARKS = 4  # behind one statement
 FLAGS: Mapping[Verdict, str] = {"not_shown": "[not shown]", "contradicted": "[contradicted]"}
 # The end of a text that may become a mark, with the space before it.
 _MAY_BE_MARK = re.compile(r"\s*(?:\([^()\n]{0,120}|[\[【][^\[\]【】\n]{0,120}|(?<![\w.])m\d{0,6})?\Z", re.IGNORECASE)
+_LEFT = re.compile(r"[\[(][^\[\]()\n]*\bm\d+\b[^\[\]()\n]*[\])]")
 _ID = re.compile(r"[\[(]?\b([mc]\d+)\b[\])]?", re.IGNORECASE)
 _MAY_ABSTAIN = re.compile(r"[\s*_#>(\[]*(\w*[ _]?\w*)\Z")
 
@@ -56,10 +57,16 @@ def published(
         again = replacement.strip() == last and not text[at:start].strip()
         out, at = out + text[at:start] + ("" if again and last else replacement), end
         last = replacement.strip()
-    out += text[at:]
+    out = _LEFT.sub(lambda match: _for_ids(match, moments, names), out + text[at:])
     if not any(mark.cited for mark in read.marks) and all(each.start < 0 or not each.cited for each in read.statements):
         out += _elsewhere(read.statements, claims, names)
     return out.strip()
+
+
+def _for_ids(match: re.Match[str], moments: Mapping[str, Evidence], names: Mapping[str, str]) -> str:
+    """The times for brackets that hold ids beside other words, such as `[m7: said]`; other brackets stay."""
+    cited = [Citation.of(moments[name]) for name in re.findall(r"\bm\d+\b", match[0]) if name in moments]
+    return marks(cited, names).strip() if cited else match[0]
 
 
 def _set_in(text: str, start: int, shown: str) -> str:

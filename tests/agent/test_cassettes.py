@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from longtake.bench.loop.cassette import Player, read_questions
-from longtake.bench.loop.table import Row, Table, run_loop
+from longtake.bench.loop.table import Row, run_loop
 from longtake.evalharness.scripted.suite import write_suite
 from longtake.evalharness.scripted.wordings import WORDINGS, read_wordings
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -18,8 +18,7 @@ SEED, FIRST_MESSAGE = 5, 4_000  # of the scripted video; tokens at most
 
 
 def replayed(name: str, library: Path, videos: Path) -> dict[str, Row]:
-    table: Table
-    table, _ = run_loop(library, read_questions(CASSETTES / name), Player(), videos, lambda text: None)
+    table = run_loop(library, read_questions(CASSETTES / name), Player(), videos, lambda text: None)
     return {row.id: row for row in table.rows}
 
 

@@ -91,7 +91,7 @@ def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> No
         "00:00:04-00:00:06  speech  The blue kettle costs 249 dollars.",
         "failed: bad_arguments: There is no tool 'nonsense'.",
         "  cached",
-        "verify: 2 claims, 1 unsupported",
+        "judge: 2 claims, 1 unsupported",
         "supported: The blue kettle costs 249 dollars.",
     ):
         assert words in shown

@@ -24,6 +24,7 @@ from longtake.evalharness.scripted.wordings import read_wordings
 from longtake.evalharness.suites.longshot.longshot_tasks import TASKS
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.registry import SPECS
+from longtake.tools.core.toolbox import Toolbox
 
 pytestmark = pytest.mark.usefixtures("voice")
 SEED = 3
@@ -81,12 +82,12 @@ def test_all_tasks_tools_and_levels_are_asked_in_one_turn_and_in_several(made: l
 
 
 def test_gold_calls_have_the_arguments_of_the_tools(made: list[Made]) -> None:
-    arguments = {SPECS[tool].name: SPECS[tool].arguments for tool in ALL_TOOLS}
+    toolbox = Toolbox(ALL_TOOLS)
     for one in made:
         for item in one.items:
             for turn in item.turns:
                 for call in turn.calls:
-                    assert arguments[call.tool].model_validate(dict(call.arguments))
+                    assert toolbox.check(call.tool, call.arguments, {})
 
 
 def test_the_reference_meets_every_criterion(made: list[Made], media: Path) -> None:

@@ -33,6 +33,7 @@ _ID = re.compile(r"\bm\d+\b")
 _PLACE = re.compile(r"\{((?:[^{}]* )?[\d:.]+-[\d:.]+) ([a-z ]+)\}")
 _STATEMENT = re.compile(r'^(\d+)\. (".*") cites ', re.MULTILINE)
 _PICTURE = 800  # tokens
+_TELLING = 1_500  # letters of a request that tell it from others
 _LIKE = 0.8  # likeness from which a statement is the one that was judged
 _LONGEST_WAIT = 3_000.0  # seconds for a reply that a person writes
 
@@ -45,6 +46,7 @@ class Recorded(BaseModel):
     role: Role
     message: dict[str, Any]
     judged: tuple[str, ...] = ()
+    asked: str = Field(default="", description="Of a vision model, whose requests come in any order: what was asked.")
 
 
 class Question(BaseModel):
@@ -97,11 +99,20 @@ class Player:
         self.requests.append((role, request))
         if not self._waiting[role]:
             return {"role": "assistant", "content": ""}
-        reply = self._waiting[role].popleft()
+        reply = self._next(role, request)
         message = json.loads(_to_ids(json.dumps(reply.message, ensure_ascii=False), request))
         if role == "judge":
             message["content"] = _verdicts_for(request, message["content"], reply.judged)
         return dict(message)
+
+    def _next(self, role: Role, request: Body) -> Recorded:
+        """The next reply of a role; of a vision model, that to the request which is most like this one."""
+        waiting = self._waiting[role]
+        asked = _asked(request)
+        like = [SequenceMatcher(None, reply.asked, asked, autojunk=False).ratio() for reply in waiting]
+        reply = waiting[like.index(max(like))] if role == "vision" else waiting[0]
+        waiting.remove(reply)
+        return reply
 
 
 class Recorder:
@@ -123,7 +134,8 @@ class Recorder:
         self.requests.append((role, request))
         message = self._ask(role, request)
         kept = json.loads(_to_places(json.dumps(message, ensure_ascii=False), request))
-        self.replies.append(Recorded(role=role, message=kept, judged=tuple(_statements(request))))
+        asked = _asked(request) if role == "vision" else ""
+        self.replies.append(Recorded(role=role, message=kept, judged=tuple(_statements(request)), asked=asked))
         return message
 
 
@@ -256,6 +268,11 @@ def _text(message: Mapping[str, Any]) -> str:
     content = message.get("content") or ""
     parts = content if isinstance(content, list) else [content]
     return "\n".join(part.get("text", "") if isinstance(part, dict) else part for part in parts)
+
+
+def _asked(request: Body) -> str:
+    """The words of a request's last message, as far as they tell it from others."""
+    return _text(request["messages"][-1])[:_TELLING]
 
 
 def _statements(request: Body) -> list[str]:

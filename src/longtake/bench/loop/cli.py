@@ -29,7 +29,7 @@ def record(
     as_json: Json = False,
 ) -> None:
     """Ask questions and keep what the model replies, to a cassette."""
-    from longtake.bench.loop.cassette import Recorder, by_hand, forwarded, read_questions
+    from longtake.bench.loop.cassette import Question, Recorder, by_hand, forwarded, read_questions
     from longtake.bench.loop.table import run_loop, show_loop
     from longtake.config import secret
 
@@ -39,8 +39,13 @@ def record(
     urls = {"controller": url or "", **({"vision": vision_url} if vision_url else {})}
     ask = by_hand(hand) if hand else forwarded(urls, secret(key_env))  # type: ignore[arg-type]
     asked, recorder = read_questions(questions), Recorder(ask)
-    table, told = run_loop(session.library_root, asked, recorder, videos, notify(as_json), model)
-    cassette.write_text("".join(f"{each.model_dump_json()}\n" for each in told), encoding="utf-8")
+    with cassette.open("w", encoding="utf-8") as file:
+
+        def keep(question: Question) -> None:
+            file.write(f"{question.model_dump_json()}\n")
+            file.flush()
+
+        table = run_loop(session.library_root, asked, recorder, videos, notify(as_json), model, keep)
     print_report(table, show_loop, as_json)
 
 
@@ -56,7 +61,7 @@ def replay(
     from longtake.bench.loop.table import run_loop, show_loop
 
     session: Session = context.obj
-    table, _ = run_loop(session.library_root, read_questions(cassette), Player(), videos, notify(as_json))
+    table = run_loop(session.library_root, read_questions(cassette), Player(), videos, notify(as_json))
     print_report(table, show_loop, as_json)
     if any(row.outcome in ("part lost", "lost") for row in table.rows):
         raise typer.Exit(EXIT_FAILED)

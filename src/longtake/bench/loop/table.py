@@ -56,7 +56,8 @@ def run_loop(
     videos: Path,
     say: Callable[[str], None],
     name: str = "recorded",
-) -> tuple[Table, list[Question]]:
+    keep: Callable[[Question], None] = lambda question: None,
+) -> Table:
     """Ask every question.
 
     Args:
@@ -66,11 +67,9 @@ def run_loop(
         videos: the folder that the paths of the questions' videos begin in.
         say: is told of each answer.
         name: of the model, which tells its profile.
-
-    Returns:
-        The table, and the questions with what was replied.
+        keep: is given each question with what was replied, as soon as it is answered.
     """
-    rows, told = [], []
+    rows: list[Row] = []
     with listening(model) as url:
         settings = load(
             overrides=(
@@ -94,9 +93,9 @@ def run_loop(
                 row = _row(question, answer, library.workspace.library.trace_root, model.requests)
                 rows.append(row)
                 if isinstance(model, Recorder):
-                    told.append(question.model_copy(update={"replies": tuple(model.replies)}))
+                    keep(question.model_copy(update={"replies": tuple(model.replies)}))
                 say(f"{row.id}: {row.outcome}, {row.status}: {row.answer}")
-    return Table(rows=tuple(rows)), told
+    return Table(rows=tuple(rows))
 
 
 def show_loop(table: Table) -> list[str]:
