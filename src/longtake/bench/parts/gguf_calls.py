@@ -111,7 +111,7 @@ def measure_gguf(root: Path, settings: Settings, model: str, asked: Sequence[Ask
                 question=one.question,
                 extractive=_graded(one, _ask(extractive, one)),
                 model=_graded(one, answer),
-                stood_in="The language model gave no usable answer" in answer.answer,
+                stood_in="The language model gave no answer" in answer.answer,
                 rounds=answer.usage.rounds,
                 seconds=round(answer.usage.seconds, 2),
             )
