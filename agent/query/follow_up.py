@@ -73,7 +73,7 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
     answers = first == "who" and second not in _BE and _SOMEBODY & set(words(question))
     if not thing or answers or _IMPERSONAL.search(question):
         return question
-    return _PRONOUN.sub(lambda match: f"{thing}'s" if match[1] else thing, question, count=1)
+    return _PRONOUN.sub(lambda match: f"{thing}'s" if match[1] else str(thing), question, count=1)
 
 
 def subject_of(question: str) -> str | None:

@@ -10,7 +10,7 @@ import pytest
 from longtake.bench.loop.cassette import Player, read_questions
 from longtake.bench.loop.table import Row, run_loop
 from longtake.evalharness.scripted.suite import write_suite
-from longtake.evalharness.scripted.wordings import WORDINGS, read_wordings
+from longtake.evalharness.scripted.wordings import WORDINGS, Wording, Wordings, read_wordings
 from longtake.preprocess.pipeline.workspace import Workspace
 
 CASSETTES = Path(__file__).parent / "cassettes"
@@ -42,7 +42,7 @@ def test_what_it_said_of_the_demo_is_published(demo_workspace: Workspace, demo_v
 @pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="the scripted video needs espeak-ng")
 @pytest.mark.slow
 def test_what_it_said_of_a_scripted_video_is_published(tmp_path: Path) -> None:
-    wordings = {wording: read_wordings(wording) for wording in WORDINGS}
+    wordings: dict[Wording, Wordings] = {wording: read_wordings(wording) for wording in WORDINGS}
     write_suite(tmp_path, range(1), SEED, wordings, notify=lambda text: None)
     rows = replayed("scripted.jsonl", tmp_path / "library", tmp_path)
     assert_nothing_is_lost(rows)

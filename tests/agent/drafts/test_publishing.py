@@ -36,7 +36,7 @@ def text_of(
     moments = {name: each for name, each in MOMENTS.items() if each.video in names}
     read = read_draft(Draft(text=text, claims=tuple(claims)), moments, names)
     others: list[Verdict] = ["supported" for _ in read.statements[len(verdicts) :]]
-    given = [*verdicts, *others]
+    given: list[Verdict] = [*verdicts, *others]
     judged = [
         Claim(text=each.text, verdict=verdict, citations=citations_of(each.cited, moments))
         for each, verdict in zip(read.statements, given, strict=True)

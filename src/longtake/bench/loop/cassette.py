@@ -190,7 +190,7 @@ def listening(answer: Callable[[Role, Body], Body]) -> Iterator[str]:
 
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            role = next(role for role in ROLES if self.path.startswith(f"/{role}/"))
+            role: Role = next(role for role in ROLES if self.path.startswith(f"/{role}/"))
             message = answer(role, request)
             finish = "tool_calls" if message.get("tool_calls") else "stop"
             sizes = _tokens(request), _tokens(message)
