@@ -51,7 +51,8 @@ def published(
             continue
         own = any(statement.holds(mark.end) for mark in read.marks)
         added = ["" if own else marks(claim.citations, names), f" {flag}" if flag else ""]
-        edits.append((statement.end, statement.end, "".join(added)))
+        place = _end_of_words(text, statement.end)
+        edits.append((place, place, "".join(added)))
     out, at, last = "", 0, ""
     for start, end, replacement in sorted(edits):
         again = replacement.strip() == last and not text[at:start].strip()
@@ -73,6 +74,11 @@ def _set_in(text: str, start: int, shown: str) -> str:
     """Marks with a space before them only where there was one, or where a word would touch them."""
     touches = start > 0 and text[start - 1] not in "\n]】"
     return shown if touches or text[start].isspace() else shown.lstrip()
+
+
+def _end_of_words(text: str, end: int) -> int:
+    """Where a mark may follow a statement: in a table's row before its last border, behind which pages show nothing."""
+    return len(text[: end - 1].rstrip()) if text[:end].endswith("|") else end
 
 
 def _cut(text: str, start: int, end: int) -> tuple[int, int]:

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.postgres import PostgresSaver
     from langgraph.checkpoint.sqlite import SqliteSaver
 
-MAX_QUESTION_LENGTH = 4_000
+MAX_QUESTION_LENGTH = 4_000  # characters
 MAX_OPTIONS = 10
-MAX_OPTION_LENGTH = 1_000  # characters of an id that another program supplies
+MAX_OPTION_LENGTH = 1_000  # characters
 MAX_VIDEOS = 20  # of a question from another program
 MAX_THREAD_LENGTH = 200  # characters of its name
 _ANY = "What is it about?"  # a question whose answer nobody waits for

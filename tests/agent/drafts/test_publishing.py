@@ -92,7 +92,7 @@ def test_several_videos_are_named() -> None:
         (
             "| pan | 45 [m1] |\n| kettle | 54 [m2] |",
             ("supported", "contradicted"),
-            "| pan | 45 [00:00:10] |\n| kettle | 54 [00:00:20] | [contradicted]",
+            "| pan | 45 [00:00:10] |\n| kettle | 54 [00:00:20] [contradicted] |",
             "| pan | 45 [00:00:10] |",
         ),
         ("It is really dear [m1].", ("contradicted",), "It is really dear [00:00:10]. [contradicted]", ""),
@@ -105,7 +105,7 @@ def test_several_videos_are_named() -> None:
         (
             "| pan | 45 |\n| kettle | 54 |\n| pot | 12 |",
             ("supported", "contradicted"),
-            "| pan | 45 |\n| kettle | 54 | [contradicted]\n| pot | 12 |",
+            "| pan | 45 |\n| kettle | 54 [contradicted] |\n| pot | 12 |",
             "| pan | 45 |\n| pot | 12 |",
         ),
     ],
