@@ -38,8 +38,9 @@ def misquoted(statement: str, sources: Sequence[str]) -> str | None:
     """
     held = [_words(source) for source in sources]
     for quote in _QUOTED.findall(statement):
-        parts = [_words(part) for part in re.split(r"…|\.\.\.|\[[^\]]*\]|\s[·/|]\s", quote)]
-        if any(len(part) >= _SHORTEST_QUOTE and not any(_in(part, text) for text in held) for part in parts):
+        parts = re.split(r"…|\.\.\.|\[[^\]]*\]|\s[·/|]\s", quote)
+        long = [_words(part) for part in parts if len(_words(CLOCKED.sub(" ", part))) >= _SHORTEST_QUOTE]
+        if any(not any(_in(part, text) for text in held) for part in long):
             return str(quote)
     return None
 

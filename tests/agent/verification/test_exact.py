@@ -66,8 +66,9 @@ def test_a_calculation_that_does_not_come_out_is_told_with_its_result(statement:
         "“Well, the blue kettle cost 249 dollars, and that is that”",
         "Nobody says “red kettle” here.",
         "The kettle is 249 dollars, as he says.",
+        'It is {"shown": "1:30-2:20"}.',
     ],
-    ids=["words", "case", "ellipsis", "brackets", "rows", "joined", "a slip", "two words", "no quotation"],
+    ids=["words", "case", "ellipsis", "brackets", "rows", "joined", "a slip", "two words", "no quotation", "times"],
 )
 def test_what_is_quoted_is_there(statement: str) -> None:
     assert misquoted(statement, SOURCES) is None
