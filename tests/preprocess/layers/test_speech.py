@@ -139,8 +139,10 @@ def test_a_loop_of_the_same_words_is_not_trusted(texts: list[str], trusted: list
 def test_noise_that_sounds_like_words_is_neither_trusted_nor_covered(media: Path, tiny: Path, tmp_path: Path) -> None:
     noise = media / "shared-assets" / "voices-around-a-fire.mp3"
     layer = build(job_for(noise, f"speech.model={tiny}"), tmp_path, Chunks())
-    assert not any(item["trusted"] for item in layer.items())
-    assert sum(span.length for span in layer.covered) < 0.5 * probe(noise).duration
+    items = list(layer.items())
+    assert items  # how many differs between processors
+    assert not any(item["trusted"] for item in items)
+    assert not any(span.start < item["end"] and item["start"] < span.end for span in layer.covered for item in items)
 
 
 def test_the_language_of_the_settings_is_used_and_tells_layers_apart(talk: Path, tiny: Path, tmp_path: Path) -> None:
