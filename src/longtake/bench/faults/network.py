@@ -15,6 +15,7 @@ from socket import SHUT_RDWR, create_connection, socket
 from typing import Literal
 
 from longtake.bench.faults.ground import Ground, Trial, finish, misanswer
+from longtake.bench.loopback import served
 
 Weather = Literal["refuse", "drop", "delay", "garble"]
 WEATHERS: tuple[Weather, ...] = ("refuse", "drop", "delay", "garble")
@@ -74,7 +75,7 @@ def _model_server() -> Iterator[int]:
         def log_message(self, format: str, *args: object) -> None:
             """Stay quiet."""
 
-    with _serving(ThreadingHTTPServer(("127.0.0.1", 0), Scripted)) as port:
+    with served(ThreadingHTTPServer(("127.0.0.1", 0), Scripted)) as port:
         yield port
 
 
@@ -104,7 +105,7 @@ def _proxy(port: int, weather: Weather, place: int) -> Iterator[int]:
         def handle_error(self, request: object, client_address: object) -> None:
             """A client that has gone is no error here."""
 
-    with _serving(Proxy(("127.0.0.1", 0), Passing)) as listening:
+    with served(Proxy(("127.0.0.1", 0), Passing)) as listening:
         yield listening
 
 
@@ -124,15 +125,3 @@ def _pass(source: socket, target: socket) -> None:
         target.shutdown(SHUT_RDWR)
     except OSError:  # one of the two has gone
         return
-
-
-@contextmanager
-def _serving(server: socketserver.TCPServer) -> Iterator[int]:
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

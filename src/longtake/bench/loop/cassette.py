@@ -23,6 +23,7 @@ from typing import Any, Literal
 import httpx
 from pydantic import BaseModel, ConfigDict, Field
 
+from longtake.bench.loopback import served
 from longtake.errors import LongtakeError
 
 Role = Literal["controller", "judge", "vision"]
@@ -213,14 +214,8 @@ def listening(answer: Callable[[Role, Body], Body]) -> Iterator[str]:
             """Stay quiet."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with served(server) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 def _tokens(body: Body) -> int:
