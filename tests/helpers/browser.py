@@ -42,6 +42,16 @@ def opened(browser: Any, url: str, **options: Any) -> Iterator[Any]:
     assert complaints == []
 
 
+def come_back(page: Any, url: str, text: str) -> None:
+    """Load a page anew until its status says a text: Chromium may pass on what a page stored a moment late."""
+    deadline = time.monotonic() + 20
+    while True:
+        page.goto("about:blank")
+        page.goto(url)
+        if page.get_by_role("status").inner_text() == text or time.monotonic() > deadline:
+            return
+
+
 def ask(page: Any, question: str) -> Any:
     """Type a question, send it, and return the article that will hold its answer."""
     page.get_by_label("Your question").fill(question)

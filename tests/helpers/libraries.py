@@ -71,13 +71,10 @@ def _add_small_video(workspace: Workspace) -> None:
 
 
 @pytest.fixture
-def own_workspace(small_workspace: Workspace, tmp_path: Path) -> Workspace:
-    """The library of the small video, which nobody else writes to.
-
-    Its memory is not copied: closing a file of SQLite's, as copying and reading do, gives up the locks of this process.
-    """
-    left = shutil.ignore_patterns("memory.sqlite*", "traces", "locks")
-    return Workspace(Path(shutil.copytree(small_workspace.library.root, tmp_path / "own", ignore=left)), SETTINGS)
+def own_workspace(small_workspace: Workspace, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> Workspace:
+    """The library of the small video, as it was made: without what other tests found, and nobody else writes to it."""
+    made = shared_folder(tmp_path_factory) / "small-library-as-made"
+    return Workspace(Path(shutil.copytree(made, tmp_path / "own")), SETTINGS)
 
 
 @pytest.fixture(scope="module")

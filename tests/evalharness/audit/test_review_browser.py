@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from helpers.audits import write_audit, write_votes
-from helpers.browser import LAPTOP, faults
+from helpers.browser import LAPTOP, come_back, faults
 from helpers.command import longtake
 
 from longtake.evalharness.runs.run_folder import RunFolder
@@ -50,13 +50,8 @@ def test_a_review_by_keyboard_and_mouse_is_kept_resumed_and_taken_over(
     # With the mouse: the second item.
     page.locator("fieldset[data-item=c]").get_by_label("keep").click()
     assert page.get_by_role("status").inner_text() == "2 decided"
-    # Left before anything was saved. A page closed at once may be closed before Chromium stores its last key.
-    page.goto("about:blank")
-    page.close()
-
-    page = context.new_page()
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(page_file.as_uri())
+    # Left before anything was saved.
+    come_back(page, page_file.as_uri(), "2 decided")
     assert page.get_by_role("status").inner_text() == "2 decided"
     first = page.locator("fieldset[data-item=b]")
     assert first.get_by_label("drop").is_checked()
@@ -94,7 +89,7 @@ def test_an_item_without_a_category_is_decided_only_with_one(browser: Any, audit
     decided = page.get_by_role("status")
     item.get_by_label("keep", exact=True).click()
     assert decided.inner_text().startswith("0 decided")
-    page.reload()
+    come_back(page, page_file.as_uri(), decided.inner_text())
     assert item.get_by_label("keep", exact=True).is_checked()
     item.get_by_role("combobox").select_option(index=1)
     assert decided.inner_text() == "1 decided"
