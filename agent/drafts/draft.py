@@ -21,18 +21,10 @@ _STATUS: Mapping[str, Outcome] = {
     **dict.fromkeys(("uncertain", "unsure", "partial", "partially_answered", "maybe", "likely"), "uncertain"),
 }
 ABSTENTION = re.compile(r"[\s*_#>(\[]*not[ _]found\b[\s:.,;!*_)\]–—-]*", re.IGNORECASE)
-# "B.", "(B)", "**B)** text", "Answer: B", "The correct option is B because".
-_LETTER = re.compile(
-    r"[\s*_#>]*(?:(?:the\s+)?(?:(?:correct|right|best|final)\s+)?(?:answer|option|choice)\s*(?:is|:)?\s*(?:option\s*)?)?"
-    r"[\s*_:]*\(?\[?([A-J])(?:[\s*_]*(?:[.):\]]+|,(?!\s*[A-J]\b))[*_]*(?=\s|$)|\s*$|\s*[*_]+\s*|\s+(?=[-–—\[]|because\b|since\b|as\b))",
-    re.IGNORECASE,
-)
-# The conclusion of a reasoning: "So it's (B).", "→ A", "I'd go with b)".
-_LETTER_LAST = re.compile(r"(?:\(([A-Ja-j])\)|\b([a-j])\)|\b([A-J])\b)[\s*_.!)]*(?:\[[^\[\]]*\][\s.]*)*$")
-# Not "the answer is A man", but "the answer is B because".
-_LETTER_SAID = re.compile(
-    r"\b(?i:answer|option|choice|guess)\b(?:\s+is)?[\s*_:(]*([A-J])\b(?![a-z'’])(?!\s+(?!because|since|as|and|is|–|-)[a-z])"
-)
+# A text that begins with its letter: "B.", "(B)", "**B)** text", "B - text".
+_LETTER = re.compile(r"[\s*_#>(\[]*([A-J])(?=\s*(?:$|[.):\]*_]|\s[-–—]))", re.IGNORECASE)
+# A letter that stands alone, which the article and the pronoun don't.
+_ALONE = re.compile(r"(?<![\w'’.])(?:[B-HJ]|[AI](?!\s+[a-z]))(?![\w'’])")
 
 
 class DraftClaim(Record):
@@ -85,9 +77,8 @@ def draft_of_call(arguments: Mapping[str, Any], options: Sequence[str]) -> Draft
         return None
     told = draft_of_prose(text, options)
     status = _STATUS.get(said) or told.status
-    chosen = {letter for claim in claims if (letter := letter_of(claim.text, options))}
-    option = option or told.option or (chosen.pop() if len(chosen) == 1 else None)
-    return Draft(status=status, text=told.text if status == told.status else text, option=option, claims=claims)
+    text = told.text if status == told.status else text
+    return Draft(status=status, text=text, option=option or told.option, claims=claims)
 
 
 def draft_of_prose(text: str, options: Sequence[str]) -> Draft:
@@ -108,32 +99,23 @@ def abstains(text: str) -> bool:
 
 
 def letter_of(text: str, options: Sequence[str]) -> str | None:
-    """The letter of the option that a text names: by its letter, or else by the words of one option alone."""
-    if not options or not text.strip():
-        return None
+    """The letter of the option that a text is, or with whose letter it begins."""
     known = LETTERS[: len(options)]
-    words = f" {_plain(text)} "
-    for number, option in enumerate(options):
-        if words.strip() == _plain(option):
-            return known[number]
-    # The letter in "Gate B" names no option but itself.
-    lettered = [option for option in options if re.search(r"\b[A-J]\b", option)]
-    rest = text
-    for option in sorted(lettered, key=len, reverse=True):
-        rest = re.sub(re.escape(option), " ", rest, flags=re.IGNORECASE)
-    said = _LETTER.match(rest) or _LETTER_LAST.search(rest) or next(iter(_LETTER_SAID.finditer(rest)), None)
-    letter = said[said.lastindex or 0].upper() if said else ""
-    if letter and letter in known:
-        return letter
+    same = [letter for letter, option in zip(known, options, strict=False) if _plain(option) == _plain(text)]
+    said = _LETTER.match(text)
+    letter = same[0] if same else said[1].upper() if said else ""
+    return letter if letter and letter in known else None
+
+
+def likely_letter(text: str, options: Sequence[str]) -> str | None:
+    """The letter of the only option whose words a text has, or else the only letter that stands alone in it."""
+    words, known = f" {_plain(text)} ", LETTERS[: len(options)]
+    named = [letter for letter, option in zip(known, options, strict=False) if f" {_plain(option)} " in words]
     # "45 dollars and 50 cents" holds "45 dollars" too: the longest is meant.
-    named = [option for option in options if f" {_plain(option)} " in words]
-    named = [one for one in named if not any(one != other and _plain(one) in _plain(other) for other in named)]
-    if len(named) == 1:
-        return known[list(options).index(named[0])]
-    # In any language: the only letter that stands alone, but for words.
-    apart = set(re.findall(r"(?<![A-Za-z0-9'’.])([B-HJ])(?![A-Za-z0-9'’])", rest))
-    alone = [letter for letter in known if letter in apart]
-    return alone[0] if len(alone) == 1 and not named else None
+    said = {letter: _plain(options[known.index(letter)]) for letter in named}
+    named = [one for one in named if not any(said[one] != other and said[one] in other for other in said.values())]
+    alone = named or [letter for letter in known if letter in set(_ALONE.findall(text))]
+    return alone[0] if len(alone) == 1 else None
 
 
 def _plain(text: str) -> str:

@@ -16,29 +16,6 @@ from longtake.errors import Cancelled, EngineError, MediaError
 from longtake.memory.records import Evidence, Verdict
 from longtake.tools.core.frames import is_frame
 
-SCHEMA: dict[str, Any] = {
-    "title": "judgement",
-    "type": "object",
-    "properties": {
-        "abstains": {"type": "boolean"},
-        "claims": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "n": {"type": "integer"},
-                    "reason": {"type": "string"},
-                    "verdict": {"type": "string", "enum": ["supported", "contradicted", "not_shown", "no_statement"]},
-                    "answers": {"type": "boolean"},
-                },
-                "required": ["n", "reason", "verdict", "answers"],
-                "additionalProperties": False,
-            },
-        },
-    },
-    "required": ["abstains", "claims"],
-    "additionalProperties": False,
-}
 MOST_STARTS = 50  # places where the JSON of a reply may begin
 SOME_MISSING = "the judge gave no verdict on some of them"
 NO_VERDICTS = "its reply gives no verdicts"
@@ -69,10 +46,18 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the judge says of an answer; `problem` says why it couldn't be asked or understood."""
+    """What the judge says of an answer.
+
+    Attributes:
+        rulings: on its statements, in order.
+        abstains: whether it says that the video doesn't tell.
+        option: the letter of the option that it chooses, if that was asked.
+        problem: why the judge couldn't be asked or understood.
+    """
 
     rulings: tuple[Ruling, ...]
     abstains: bool = False
+    option: str | None = None
     problem: str = ""
 
 
@@ -97,7 +82,9 @@ class Grounds:
     pictures: bool = False
 
 
-def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete: Complete) -> Judgement:
+def judge_statements(
+    statements: Sequence[Statement], grounds: Grounds, complete: Complete, *, letters: str = ""
+) -> Judgement:
     """The judgement on all statements of an answer.
 
     Quotation marks and arithmetic are checked here, exactly, and overrule the model.
@@ -106,6 +93,7 @@ def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete
         statements: those of the answer.
         grounds: what they may rest on.
         complete: asks the model for a reply under a JSON schema.
+        letters: of the options, if the judge is to say which one the answer chooses.
     """
     sources = [*(item.content for item in grounds.evidence.values()), *grounds.results]
     quotable = [*sources, grounds.question, *grounds.options]
@@ -118,6 +106,7 @@ def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete
         evidence=[line_of(identity, item, grounds.names) for identity, item in lines],
         results=grounds.results,
         pictures=grounds.pictures,
+        letters=letters,
         claims=[
             {
                 "text": each.text,
@@ -128,13 +117,27 @@ def judge_statements(statements: Sequence[Statement], grounds: Grounds, complete
         ],
     )
     try:
-        told = _read(complete(prompt, SCHEMA), len(statements))
+        told = _read(complete(prompt, _schema(len(statements), letters)), len(statements))
     except (EngineError, MediaError, Cancelled) as error:
         told = Judgement(_unchecked(len(statements)), problem=str(error))
     rulings = tuple(
         _exact(each, ruling, quotable, grounds) for each, ruling in zip(statements, told.rulings, strict=True)
     )
-    return Judgement(rulings, told.abstains, told.problem)
+    return Judgement(rulings, told.abstains, told.option if told.option in [*letters] else None, told.problem)
+
+
+def _schema(count: int, letters: str) -> dict[str, Any]:
+    """Of a judgement. Each statement has a property of its own: a list may end before the last statement."""
+    verdict = {"type": "string", "enum": ["supported", "contradicted", "not_shown", "no_statement"]}
+    ruling = _object({"reason": {"type": "string"}, "verdict": verdict, "answers": {"type": "boolean"}})
+    fields: dict[str, Any] = {"claims": _object({str(n): ruling for n in range(1, count + 1)})}
+    if letters:
+        fields["option"] = {"type": "string", "enum": [*letters, "none"]}
+    return {"title": "judgement", **_object({**fields, "abstains": {"type": "boolean"}})}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
 
 
 def _exact(statement: Statement, ruling: Ruling, quotable: Sequence[str], grounds: Grounds) -> Ruling:
@@ -168,8 +171,8 @@ def _told(reply: str, count: int) -> Judgement:
             {"n": key, **(value if isinstance(value, dict) else {"verdict": value})} for key, value in listed.items()
         ]
     rulings = dict[int, Ruling]()
-    numbers = [item.get("n") for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
-    first = 1 - (0 in numbers)  # some count from 0
+    numbers = [str(item.get("n")) for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    first = 1 - ("0" in numbers)  # some count from 0
     for place, item in enumerate(listed if isinstance(listed, list) else [], 1):
         item = item if isinstance(item, dict) else {"verdict": item}
         said = re.sub(r"[\s-]+", "_", str(item.get("verdict", "")).strip().casefold())
@@ -183,4 +186,5 @@ def _told(reply: str, count: int) -> Judgement:
         return Judgement(_unchecked(count), problem=NO_VERDICTS)
     missing = Ruling("unchecked", "The judge gave no verdict.")
     every = tuple(rulings.get(n, missing) for n in range(1, count + 1))
-    return Judgement(every, abstains, "" if len(rulings) == count or abstains else SOME_MISSING)
+    option = str(told.get("option") or "").strip(" ().").upper()
+    return Judgement(every, abstains, option, "" if len(rulings) == count or abstains else SOME_MISSING)

@@ -14,6 +14,7 @@ class Judged(Record):
     text: str
     status: Outcome
     claims: tuple[Claim, ...] = ()
+    option: str | None = Field(default=None, description="The letter of the chosen option.")
     option_supported: bool | None = None
     option_reason: str = Field(default="", description="Why the chosen option isn't supported.")
     citations: int = Field(default=0, description="Citations of the draft.")

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.tool_text import PromptText
-from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome
+from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome, likely_letter
 from longtake.agent.drafts.publishing import FLAGS, published, with_times
 from longtake.agent.drafts.statements import Read, Statement, citations_of, read_draft
 from longtake.agent.gathering.moments import holds
@@ -52,6 +52,8 @@ def judge(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     flagged = [claim for claim in judged.claims if claim.verdict in FLAGS]
     if judged.option_reason and draft.option:
         flagged.append(Claim(text=f"Option {draft.option}", verdict="not_shown", reason=judged.option_reason))
+    if judged.option and not draft.option:
+        draft = draft.model_copy(update={"option": judged.option})
     progress = state.progress.model_copy(update={"checks": state.progress.checks + 1}).spending(prompts.spent)
     back = judged.sent_back and progress.checks <= MAX_CHECKS and not progress.guard
     judged = judged.model_copy(update={"sent_back": back})
@@ -67,7 +69,7 @@ def judge(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         data={"unsupported": len(flagged), "citations_removed": judged.removed, "problem": judged.problem},
         evidence=[item.id for item in state.moments.values()],
     )
-    update: dict[str, Any] = {"judged": judged, "progress": progress}
+    update: dict[str, Any] = {"draft": draft, "judged": judged, "progress": progress}
     return update | ({"messages": [*state.messages, *_feedback(state.messages[-1], flagged)]} if back else {})
 
 
@@ -92,6 +94,7 @@ def _judged(
             asked,
             grounds,
             lambda prompt, schema: prompts.complete(prompt, schema=schema, pictures=pictures),
+            letters="" if option or draft.status == "abstained" else LETTERS[: len(state.options)],
         )
         state = replace(state, moments={**state.moments, **grounds.evidence})
     rulings = judgement.rulings
@@ -100,7 +103,9 @@ def _judged(
     several = names if len(names) > 1 else {}
     claims = tuple(_claim(each, ruling, state, several) for each, ruling in kept)
     chosen = rulings[-1] if option else None
-    status = _standing(draft, judgement, [ruling for _, ruling in kept], chosen)
+    said = " ".join((draft.text, *(claim.text for claim in draft.claims)))
+    deciding = _deciding([ruling for _, ruling in kept], chosen)
+    status = _standing(draft, judgement, deciding)
     text = published(read, claims, state.moments, several, strict=settings.mode == "strict")
     if settings.mode == "strict" and not text:
         status, text = "abstained", _PROVES_NOTHING
@@ -111,7 +116,8 @@ def _judged(
         text=text,
         status=status,
         claims=claims,
-        option_supported=None if chosen is None or chosen.verdict == "unchecked" else chosen.verdict == "supported",
+        option=draft.option or judgement.option or likely_letter(said, state.options),
+        option_supported=_proven([chosen] if chosen else deciding),
         option_reason=chosen.reason if chosen and chosen.verdict in FLAGS else "",
         citations=read.citations,
         removed=read.removed,
@@ -198,16 +204,26 @@ def _unique(found: Sequence[FoundBy]) -> tuple[FoundBy, ...]:
     return tuple(each for place, each in enumerate(found) if each not in found[:place])
 
 
-def _standing(draft: Draft, judgement: Judgement, rulings: Sequence[Ruling], chosen: Ruling | None) -> Outcome:
+def _deciding(rulings: Sequence[Ruling], chosen: Ruling | None) -> Sequence[Ruling]:
+    """Those on what answers the question."""
+    return [*(ruling for ruling in rulings if ruling.answers), *([chosen] if chosen else [])] or rulings
+
+
+def _standing(draft: Draft, judgement: Judgement, deciding: Sequence[Ruling]) -> Outcome:
     """What the claims that answer the question make of an answer: one that isn't supported makes it uncertain."""
     if draft.status == "abstained" or judgement.abstains:
         return "abstained"
-    deciding = [*(ruling for ruling in rulings if ruling.answers), *([chosen] if chosen else [])] or rulings
     if judgement.rulings and not deciding:
         return "uncertain"  # it states nothing: a refusal, or what it would look for
     doubted = any(ruling.verdict in FLAGS for ruling in deciding)
     unchecked = judgement.problem and any(ruling.verdict == "unchecked" for ruling in deciding)
     return "uncertain" if doubted or unchecked else draft.status
+
+
+def _proven(rulings: Sequence[Ruling]) -> bool | None:
+    """Whether all are supported; None if that wasn't checked."""
+    verdicts = {ruling.verdict for ruling in rulings}
+    return None if not verdicts or "unchecked" in verdicts else verdicts == {"supported"}
 
 
 def _quoted(
@@ -234,6 +250,7 @@ def _quoted(
         text=draft.text or published(read, claims, moments, several),
         status="uncertain" if draft.status == "answered" and doubted else draft.status,
         claims=tuple(claims),
+        option=draft.option,
         option_supported=draft.status == "answered" and not doubted if draft.option else None,
         citations=read.citations,
         removed=read.removed,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 from helpers.asking import ask_endpoint
-from helpers.servers.openai_server import Reply, doubts, judges, refuses, says
+from helpers.servers.openai_server import Reply, doubts, judges, refuses, says, statements_in
 
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -113,13 +113,8 @@ def test_an_answer_that_the_judge_takes_for_an_abstention_is_one(small_workspace
         (says("**B.** That is the price [m7]."), "B", "**B.** That is the price [00:00:04]."),
         (calls_answer(status="answered", text="It is the middle one.", option="B"), "B", "It is the middle one."),
         (calls_answer(option="(b) 99 dollars"), "B", "B. 99 dollars"),
-        (
-            calls_answer(status="answered", claims=[{"text": "Option B is right.", "moments": ["m7"]}]),
-            "B",
-            "Option B is right. [00:00:04]",
-        ),
     ],
-    ids=["alone", "in prose", "option", "option alone", "in claims"],
+    ids=["alone", "in prose", "option", "option alone"],
 )
 @pytest.mark.parametrize("proven", [True, False])
 def test_the_letter_is_the_models_whether_proven_or_not(
@@ -134,6 +129,32 @@ def test_the_letter_is_the_models_whether_proven_or_not(
     if not proven:
         assert asked.answer.status == "uncertain"
         assert "Option B" in asked.endpoint.requests[1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "named", "letter"),
+    [
+        (says("Neither A nor C fits, so it has to be the middle one [m7]."), "B", "B"),
+        (calls_answer(status="answered", claims=[{"text": "Option B is right.", "moments": ["m7"]}]), "B", "B"),
+        (says("The talk leaves no doubt: it's B [m7]."), None, "B"),
+        (says("They want 99 dollars for it [m7]."), "none", "B"),
+        (says("A kettle is shown [m7]. I can't tell."), "none", None),
+        (says("A kettle is shown [m7]. I can't tell."), "E", None),
+    ],
+    ids=["for the judge", "in claims", "alone in prose", "by its words", "none", "unknown"],
+)
+@pytest.mark.parametrize("proven", [True, False])
+def test_a_letter_within_prose_is_told_by_the_judge_or_else_by_its_words(
+    small_workspace: Workspace, reply: Reply, named: str | None, letter: str | None, proven: bool
+) -> None:
+    def judge(request: Mapping[str, Any]) -> Reply:
+        verdict = "supported" if proven else "contradicted"
+        return judges(*[verdict] * len(statements_in(request)), option=named)
+
+    option = ask_endpoint(small_workspace, [reply], options=PRICES, judge=judge).answer.option
+    assert (option and option.letter) == letter
+    if option:
+        assert option.supported is proven
 
 
 def test_an_open_guess_is_not_sent_back_for_being_one(small_workspace: Workspace) -> None:

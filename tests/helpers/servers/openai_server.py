@@ -53,13 +53,19 @@ def says(text: str | None, *calls: tuple[str, Any], usage: tuple[int, int] | Non
     return Reply(json.dumps(body))
 
 
-def judges(*verdicts: str, reasons: Sequence[str] = (), abstains: bool = False, answers: bool = True) -> Reply:
+def judges(
+    *verdicts: str,
+    reasons: Sequence[str] = (),
+    abstains: bool = False,
+    answers: bool = True,
+    option: str | None = None,
+) -> Reply:
     """A judgement: the verdict on each statement, in order."""
-    told = [
-        {"n": n, "reason": reasons[n - 1] if n <= len(reasons) else "", "verdict": verdict, "answers": answers}
+    claims = {
+        str(n): {"reason": reasons[n - 1] if n <= len(reasons) else "", "verdict": verdict, "answers": answers}
         for n, verdict in enumerate(verdicts, 1)
-    ]
-    return says(json.dumps({"abstains": abstains, "claims": told}))
+    }
+    return says(json.dumps({"claims": claims, "option": option, "abstains": abstains}))
 
 
 def agrees(request: Mapping[str, Any]) -> Reply:
