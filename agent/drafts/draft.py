@@ -108,14 +108,19 @@ def letter_of(text: str, options: Sequence[str]) -> str | None:
 
 
 def likely_letter(text: str, options: Sequence[str]) -> str | None:
-    """The letter of the only option whose words a text has, or else the only letter that stands alone in it."""
-    words, known = f" {_plain(text)} ", LETTERS[: len(options)]
-    named = [letter for letter, option in zip(known, options, strict=False) if f" {_plain(option)} " in words]
+    """The letter of the only option whose letter stands alone in a text, or else of the only one whose words it has."""
+    known, words = LETTERS[: len(options)], f" {_plain(text)} "
+    # "Gate B" names no option but itself.
+    apart = re.sub("|".join(map(re.escape, options)), " ", text, flags=re.IGNORECASE) if options else text
+    alone = {letter for letter in known if letter in _ALONE.findall(apart)}
+    named = {letter: _plain(option) for letter, option in zip(known, options, strict=False)}
+    named = {letter: option for letter, option in named.items() if f" {option} " in words}
     # "45 dollars and 50 cents" holds "45 dollars" too: the longest is meant.
-    said = {letter: _plain(options[known.index(letter)]) for letter in named}
-    named = [one for one in named if not any(said[one] != other and said[one] in other for other in said.values())]
-    alone = named or [letter for letter in known if letter in set(_ALONE.findall(text))]
-    return alone[0] if len(alone) == 1 else None
+    longest = {
+        one for one, option in named.items() if not any(option in more and option != more for more in named.values())
+    }
+    found = alone or longest
+    return found.pop() if len(found) == 1 else None
 
 
 def _plain(text: str) -> str:
