@@ -47,17 +47,16 @@ class Draft(Record):
 
 def answer_schema(options: Sequence[str]) -> dict[str, Any]:
     """The tool `answer` in the format of chat models."""
-    text = "The whole answer, with the ids of the moments behind each statement, like [m12]."
     fields: dict[str, Any] = {
         "status": {"type": "string", "enum": ["answered", "uncertain", "abstained"]},
-        "text": {"type": "string", "description": text},
+        "text": {"type": "string", "description": "The whole answer, with the ids of moments, like [m12]."},
     }
     if options:
         fields["option"] = {"type": "string", "enum": list(LETTERS[: len(options)])}
     claim = {"text": {"type": "string"}, "moments": {"type": "array", "items": {"type": "string"}}}
     fields["claims"] = {
         "type": "array",
-        "description": "Its statements and their ids; leave it out if the text has the ids.",
+        "description": "Only if the text has no ids.",
         "items": {"type": "object", "properties": claim, "required": list(claim)},
     }
     parameters = {"type": "object", "properties": fields, "required": [*fields][: 3 if options else 2]}

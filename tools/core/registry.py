@@ -26,7 +26,6 @@ Timestamp = Annotated[
 ]
 # What a controller's schema says of a parameter; what its name doesn't tell stands in the tool's description.
 _TOLD = frozenset({"type", "enum", "items", "minimum", "maximum", "$ref"})
-_FORM = "HH:MM:SS[-HH:MM:SS]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class ToolSpec:
         fields = {name: field for name, field in schema["properties"].items() if name not in self.quiet}
         parameters = {
             "type": "object",
-            "properties": {name: _told(name, field) for name, field in fields.items()},
+            "properties": {name: _told(field) for name, field in fields.items()},
             "required": [name for name in schema.get("required", ()) if name in fields],
             **({"$defs": schema["$defs"]} if "$defs" in schema else {}),
         }
@@ -130,10 +129,8 @@ def _plain(field: dict[str, Any]) -> dict[str, Any]:
     return kept if kept.get("default") else {key: value for key, value in kept.items() if key != "default"}
 
 
-def _told(name: str, field: dict[str, Any]) -> dict[str, Any]:
+def _told(field: dict[str, Any]) -> dict[str, Any]:
     told = {key: value for key, value in field.items() if key in _TOLD}
-    if name == "timestamp":
-        told["description"] = _FORM
     if "items" in told:
-        told["items"] = _told("", told["items"])
+        told["items"] = _told(told["items"])
     return told
