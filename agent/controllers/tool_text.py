@@ -14,6 +14,7 @@ from langchain_core.messages import HumanMessage, message_to_dict
 from longtake.agent.controllers.asking import reply, tokens, with_pictures
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.prompts.render import prompts_hash
+from longtake.agent.traces.trace import JUDGE
 from longtake.prompts import without_thinking
 
 CHECK = ""  # the call id of prompts that judge
@@ -26,7 +27,7 @@ class PromptText:
         self,
         context: RunContext,
         asked_at: int | None,
-        tool: str = "judge",
+        tool: str = JUDGE,
         call: str = CHECK,
         model: BaseChatModel | None = None,
     ) -> None:

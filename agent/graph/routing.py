@@ -8,9 +8,7 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from longtake.agent.graph.run_context import RunContext
-from longtake.agent.graph.state import AgentState, Progress
-from longtake.models.profiles import profile_of
-from longtake.tools.core.tool_context import ToolContext
+from longtake.agent.graph.state import AgentState
 
 STOPPED = "it was stopped"
 SILENT = "the language model stopped answering"
@@ -34,18 +32,11 @@ def guard_reached(state: AgentState, context: RunContext) -> str | None:
         return f"the limit of {budget.rounds} rounds was reached"
     if state.stands_in is None and progress.input_tokens + progress.output_tokens >= budget.tokens:
         return f"the limit of {budget.tokens} tokens was reached"
-    if state.stands_in is None and budget.cost and run_cost(progress, tools) >= budget.cost:
+    if state.stands_in is None and budget.cost and progress.cost >= budget.cost:
         return f"the price reached its limit of {budget.cost:g}"
     if state.results and state.results.count(state.results[-1]) > MAX_REPEATS:
         return "the same calls kept giving the same results"
     return None
-
-
-def run_cost(progress: Progress, tools: ToolContext) -> float:
-    """The cost of the controller's tokens at the profile's prices."""
-    price = profile_of(tools.settings.controller).price
-    spent = progress.input_tokens * price.input + progress.output_tokens * price.output
-    return round(spent / 1_000_000, 6)
 
 
 def after_plan(state: AgentState) -> Literal["act", "plan", "judge"]:

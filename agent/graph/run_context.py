@@ -52,10 +52,10 @@ class RunContext:
         return self.writes and state.stands_in is None
 
     @property
-    def judge_sees(self) -> bool:
-        """Whether the model that judges takes pictures."""
+    def judge_profile(self) -> ModelProfile:
+        """What the model that judges can take."""
         judge = self.tools.settings.judge
-        return profile_of(judge).sees if judge else self.profile.sees
+        return profile_of(judge) if judge else self.profile
 
     @property
     def profile(self) -> ModelProfile:

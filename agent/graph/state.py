@@ -13,6 +13,7 @@ from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.agent.verification.judged import Judged
 from longtake.memory.records import Answer, Citation, Evidence, FoundBy, Record
+from longtake.settings import PriceSettings
 
 
 class Turn(Record):
@@ -39,16 +40,17 @@ class Progress(Record):
     tool_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    cost: float = 0.0
     checks: int = 0
     compacted: bool = False  # whether a part of the conversation was shortened
     unread: int = 0  # replies in a row that were empty or couldn't be read
     guard: str | None = None
     model_step: int | None = None  # the trace's step of the controller's last reply
 
-    def spending(self, tokens: Mapping[str, int]) -> Progress:
-        """The same with these tokens added: `input_tokens`, `output_tokens`."""
+    def spending(self, tokens: Mapping[str, int], price: PriceSettings) -> Progress:
+        """The same with these tokens added, at their model's price: `input_tokens`, `output_tokens`."""
         more = {name: getattr(self, name) + tokens.get(name, 0) for name in ("input_tokens", "output_tokens")}
-        return self.model_copy(update=more)
+        return self.model_copy(update={**more, "cost": round(self.cost + price.of(tokens), 6)})
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from longtake.agent.traces.trace import SCHEMA, RecordedTrace
+from longtake.agent.traces.trace import JUDGE, SCHEMA, RecordedTrace
 from longtake.errors import LibraryError
 from longtake.language.json_text import parse_json
 from longtake.lazy import cached_property
@@ -80,10 +80,17 @@ class Controller(Lenient):
     price: PriceSettings | None = None
 
 
+class Judge(Lenient):
+    """The settings of the model that judges that are read back."""
+
+    model: str | None = None
+
+
 class RunSettings(Lenient):
     """The settings of a run that are read back; none is secret."""
 
     controller: Controller = Controller()
+    verification: Judge = Judge()
 
 
 class Summary(Record):
@@ -183,7 +190,7 @@ class LenientRun:
             tool_calls=len(self.calls),
             seconds=round(max((event.started + event.seconds for event in self.events), default=0.0) - self.started, 3),
             **spent,
-            cost=self.cost(spent) if any(spent.values()) else 0.0,
+            cost=round(sum(map(self.cost, self.of("model"))), 6),
         )
 
     @property
@@ -198,12 +205,12 @@ class LenientRun:
             forked_from=self.forked_from,
         )
 
-    def cost(self, tokens: Mapping[str, float]) -> float:
-        """The cost of `input_tokens` and `output_tokens` at the run's prices."""
-        controller = self.settings.controller
-        price = controller.price or profile_named(controller.model).price
-        spent = tokens.get("input_tokens", 0) * price.input + tokens.get("output_tokens", 0) * price.output
-        return round(spent / 1_000_000, 6)
+    def cost(self, event: Event) -> float:
+        """What the tokens of a model's reply cost: the judge's, or else the controller's."""
+        settings = self.settings
+        judge = settings.verification.model if event.data.get("tool") == JUDGE else None
+        price = profile_named(judge).price if judge else settings.controller.price
+        return (price or profile_named(settings.controller.model).price).of(event.usage)
 
     def blob(self, digest: str | None) -> Any:
         """A recorded input or output; None if there is none, or if it can't be read, which is noted as a problem."""

@@ -80,7 +80,7 @@ def _step(run: LenientRun, event: Event, led: Mapping[int | None, list[Event]]) 
         seconds=event.seconds,
         input_tokens=int(tokens.get("input_tokens", 0)),
         output_tokens=int(tokens.get("output_tokens", 0)),
-        cost=run.cost(tokens) if tokens else 0.0,
+        cost=run.cost(event),
         repairs=tuple(str(one) for kind in ("asked_again", "shortened", "repairs") for one in _listed(data.get(kind))),
         spans=event.spans,
         steps=tuple(_step(run, each, led) for each in led.get(event.step, ())),

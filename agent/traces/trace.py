@@ -23,6 +23,7 @@ from longtake.memory.layers import canonical_json, write_atomic
 from longtake.redaction import without_secrets
 
 SCHEMA = 2
+JUDGE = "judge"  # the tool that a prompt which judges names
 EventType = Literal["run", "orient", "brief", "model", "tool", "judge", "guard", "answer", "error"]
 # Of every event.
 _FIELDS = frozenset("v run step parent type started seconds data input output spans evidence usage".split())

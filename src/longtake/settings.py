@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
@@ -32,10 +33,15 @@ _STORAGE = _like(r"[a-z][a-z0-9]+://[^/@]+(/[^/@]+)+", "s3://bucket/folder")
 
 
 class PriceSettings(_Section):
-    """What the controller's endpoint charges, in dollars per million tokens."""
+    """What a model's endpoint charges, in dollars per million tokens."""
 
     input: float = Field(default=0.0, ge=0)
     output: float = Field(default=0.0, ge=0)
+
+    def of(self, tokens: Mapping[str, float]) -> float:
+        """Dollars for `input_tokens` and `output_tokens`."""
+        spent = tokens.get("input_tokens", 0) * self.input + tokens.get("output_tokens", 0) * self.output
+        return round(spent / 1_000_000, 6)
 
 
 class ControllerSettings(_Section):

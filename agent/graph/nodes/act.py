@@ -52,7 +52,7 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         "found_by": found_by,
         "results": [*state.results, canonical_json([_fingerprint(c, r) for c, r in zip(calls, results, strict=True)])],
         "examined": [*state.examined, *(span for pair in read for span in _looked_at(*pair, context))],
-        "progress": _spent(state.progress, [spent for _, spent in done]),
+        "progress": _spent(state.progress, [spent for _, spent in done], context),
     }
 
 
@@ -95,9 +95,10 @@ def _call(
     return result, text_model.spent
 
 
-def _spent(progress: Progress, spent: Sequence[Counter[str]]) -> Progress:
+def _spent(progress: Progress, spent: Sequence[Counter[str]], context: RunContext) -> Progress:
     total = sum(spent, Counter[str]())
-    return progress.model_copy(update={"tool_calls": progress.tool_calls + len(spent)}).spending(total)
+    progress = progress.spending(total, context.profile.price)
+    return progress.model_copy(update={"tool_calls": progress.tool_calls + len(spent)})
 
 
 def _looked_at(call: ToolCall, result: ToolResult, context: RunContext) -> list[tuple[str, float, float]]:

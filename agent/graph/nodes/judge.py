@@ -54,7 +54,8 @@ def judge(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         flagged.append(Claim(text=f"Option {draft.option}", verdict="not_shown", reason=judged.option_reason))
     if judged.option and not draft.option:
         draft = draft.model_copy(update={"option": judged.option})
-    progress = state.progress.model_copy(update={"checks": state.progress.checks + 1}).spending(prompts.spent)
+    progress = state.progress.spending(prompts.spent, context.judge_profile.price)
+    progress = progress.model_copy(update={"checks": progress.checks + 1})
     back = judged.sent_back and progress.checks <= MAX_CHECKS and not progress.guard
     judged = judged.model_copy(update={"sent_back": back})
     context.trace.event(
@@ -88,7 +89,7 @@ def _judged(
         judgement = Judgement(tuple(Ruling("unchecked") for _ in asked))
     else:
         grounds = _grounds(asked, state, context, beside)
-        pictures = _pictures(asked, state) if context.judge_sees else {}
+        pictures = _pictures(asked, state) if context.judge_profile.sees else {}
         grounds = replace(grounds, pictures=bool(pictures))
         judgement = judge_statements(
             asked,

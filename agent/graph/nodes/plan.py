@@ -91,8 +91,9 @@ def _round(
         },
         usage=spent,
     )
-    progress = _spent(state.progress, spent, step)
-    progress = progress.model_copy(update={"compacted": progress.compacted or bool(shortened)})
+    progress = state.progress.spending(spent, context.profile.price)
+    compacted = progress.compacted or bool(shortened)
+    progress = progress.model_copy(update={"rounds": progress.rounds + 1, "model_step": step, "compacted": compacted})
     if draft or calls:
         progress = progress.model_copy(update={"unread": 0})
     if draft:
@@ -150,7 +151,3 @@ def _draft(message: AIMessage, options: Sequence[str], *, by_model: bool, last: 
 def _ended(guard: str, progress: Progress, context: RunContext) -> dict[str, Any]:
     context.trace.event("guard", started=time.time(), parent=progress.model_step, data={"guard": guard})
     return {"progress": progress.model_copy(update={"guard": guard})}
-
-
-def _spent(progress: Progress, usage: dict[str, int], step: int) -> Progress:
-    return progress.model_copy(update={"rounds": progress.rounds + 1, "model_step": step}).spending(usage)

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from longtake.agent.drafts.draft import LETTERS
 from longtake.agent.drafts.publishing import with_times
 from longtake.agent.graph.calls_made import calls_made, pages_read
-from longtake.agent.graph.routing import SILENT, STOPPED, run_cost
+from longtake.agent.graph.routing import SILENT, STOPPED
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress, Turn
 from longtake.agent.graph.video_metadata import shots_examined
@@ -246,5 +246,5 @@ def usage_of(progress: Progress, context: RunContext) -> Usage:
         seconds=round(time.time() - context.started, 3),
         input_tokens=progress.input_tokens,
         output_tokens=progress.output_tokens,
-        cost=run_cost(progress, context.tools),
+        cost=progress.cost,
     )

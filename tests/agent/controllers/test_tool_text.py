@@ -6,6 +6,7 @@ import pytest
 from helpers.asking import ask_endpoint
 from helpers.servers.openai_server import Reply, refuses, says
 
+from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -30,6 +31,14 @@ def test_a_summary_is_a_model_event_and_its_tokens_count(small_workspace: Worksp
     usage = asked.answer.usage
     assert (usage.rounds, usage.input_tokens, usage.output_tokens) == (2, 1_000, 90)
     assert usage.cost == pytest.approx(0.01)
+
+
+def test_the_tokens_of_a_judge_cost_what_its_own_model_does(small_workspace: Workspace) -> None:
+    settings = ("controller.price.input=10", "verification.model=gpt-5-mini")  # 0.25 and 2 dollars for a million
+    asked = ask_endpoint(small_workspace, [says(PRICE, usage=(100, 20))], *settings)
+    assert asked.answer.usage.cost == pytest.approx((100 * 10 + 100 * 0.25 + 20 * 2) / 1e6)
+    run = RecordedTrace(small_workspace.library.trace_root, asked.answer.trace or "")
+    assert LenientRun(run).usage.cost == asked.answer.usage.cost
 
 
 def test_two_summaries_of_a_round_both_count(small_workspace: Workspace) -> None:
