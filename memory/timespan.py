@@ -59,6 +59,14 @@ class TimeSpan(BaseModel):
             return self.start <= other.end and other.start <= self.end
         return self.start < other.end and other.start < self.end
 
+    def shared(self, other: TimeSpan) -> float:
+        """Seconds that both have."""
+        return max(0.0, min(self.end, other.end) - max(self.start, other.start))
+
+    def apart(self, other: TimeSpan) -> float:
+        """Seconds between the two; 0 if they touch."""
+        return max(0.0, self.start - other.end, other.start - self.end)
+
     def widened(self, before: float, after: float, duration: float) -> TimeSpan:
         """Grow by seconds on either side, inside a video of `duration` seconds."""
         return TimeSpan(start=max(0.0, self.start - before), end=min(duration, self.end + after))

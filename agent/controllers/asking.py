@@ -69,7 +69,6 @@ def reply(
     *,
     timeout: float | None = None,
     budget: Budget | None = None,
-    role: Role = CONTROLLER,
     schema: dict[str, Any] | None = None,
     on_text: Callable[[str], None] | None = None,
 ) -> AIMessage:
@@ -81,7 +80,6 @@ def reply(
         schemas: of the tools that may be called.
         timeout: seconds for one try.
         budget: of the question; limits every attempt and wait.
-        role: the role of the model in error messages.
         schema: JSON schema that the reply keeps to, as far as the model's server can make it; its `title` is its name.
         on_text: is given each new piece of what the reply says to a person, as it comes: its text without thoughts, or
             the argument `text` of a call of the tool `answer`. After an empty piece, the text begins anew. Not every
@@ -99,7 +97,7 @@ def reply(
     if schema is not None:
         named = {"name": schema.get("title", "reply"), "schema": schema, "strict": True}
         form["response_format"] = {"type": "json_schema", "json_schema": named}
-    told = False
+    told, role = False, getattr(controller, "role", CONTROLLER)
 
     def tell(text: str) -> None:
         nonlocal told

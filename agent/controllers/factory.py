@@ -56,8 +56,9 @@ def make_controllers(settings: Settings, reader: LearnedReader) -> Controllers:
 
 
 def _judge(settings: Settings) -> BaseChatModel | None:
-    """The model that judges, if the settings name another one than the controller's."""
-    return _endpoint(settings.judge, offline=settings.offline, role=JUDGE) if settings.judge else None
+    """The model that judges, by default the controller's own endpoint; none if the controller runs in this process."""
+    named = settings.judge or (settings.controller if settings.controller.base_url else None)
+    return _endpoint(named, offline=settings.offline, role=JUDGE) if named else None
 
 
 def extractive(reader: LearnedReader) -> BaseChatModel:

@@ -12,8 +12,9 @@ from openai import APIConnectionError, APIStatusError
 from pydantic_core import from_json
 
 from longtake.agent.controllers.completions import EXTRA, text_of
+from longtake.agent.drafts.draft import ANSWER
 
-ANSWER_TOOL, ANSWER_TEXT = "answer", "text"  # the tool that answers, and its argument that a person reads
+ANSWER_TEXT = "text"  # the argument of the tool `answer` that a person reads
 _GROWING = ("content", "reasoning_content", "reasoning", "refusal")
 # Where a call begins that is written as text.
 _CALL = re.compile(r"<\|?(?:tool|function|python_tag)|\[TOOL_CALLS|^CALL\s|\A\s*(?:\{|\[\s*\{|```json)", re.MULTILINE)
@@ -93,7 +94,7 @@ class Heard:
             thought = message.get("reasoning_content") or message.get("reasoning")
             yield "content", _prose(content, thinks=self._thinks and not thought)
         for place, call in enumerate(message["tool_calls"]):
-            if call["function"]["name"] == ANSWER_TOOL:
+            if call["function"]["name"] == ANSWER:
                 yield place, _growing(call["function"]["arguments"], ANSWER_TEXT)
 
 

@@ -65,7 +65,8 @@ class PromptText:
             parts += [{"type": "text", "text": f"{name}:"}, {"type": "image_url", "image_url": {"url": reference}}]
         asked = [HumanMessage(parts if pictures else prompt)]
         settings = context.tools.settings
-        timeout = settings.verification.timeout if schema else settings.controller.timeout
+        judges = self._agent["tool"] == JUDGE
+        timeout = settings.verification.timeout if judges else settings.controller.timeout
         budget = context.tools.budget.share(seconds)
         sent = with_pictures(asked, context.frames)
         answered = reply(self._model, sent, [], timeout=timeout, budget=budget, schema=schema)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from longtake.agent.controllers.call_parsing.arguments import read_json
+from longtake.language.text import words_of
 from longtake.memory.records import Closest, Record
 
 ANSWER = "answer"  # the tool that ends a run
@@ -21,10 +22,10 @@ _STATUS: Mapping[str, Outcome] = {
     **dict.fromkeys(("uncertain", "unsure", "partial", "partially_answered", "maybe", "likely"), "uncertain"),
 }
 ABSTENTION = re.compile(r"[\s*_#>(\[]*not[ _]found\b[\s:.,;!*_)\]–—-]*", re.IGNORECASE)
-# A text that begins with its letter: "B.", "(B)", "**B)** text", "B - text".
-_LETTER = re.compile(r"[\s*_#>(\[]*([A-J])(?=\s*(?:$|[.):\]*_]|\s[-–—]))", re.IGNORECASE)
-# A letter that stands alone, which the article and the pronoun don't.
-_ALONE = re.compile(r"(?<![\w'’.])(?:[B-HJ]|[AI](?!\s+[a-z]))(?![\w'’])")
+# A text that begins with its letter: "b", "B.", "(B)", "**B)** text", "b) text", "B - text"; not "c. 1850" or "D.C.".
+_LETTER = re.compile(r"[\s*_#>(\[]*(?:([A-J])\s*(?:[.):\]*_]+(?!\w)|$|[-–—]\s)|([a-j])[*_]*(?:\)|\W*$))")
+# A letter that stands alone, which the article, the pronoun and a unit don't.
+_ALONE = re.compile(r"(?<![\w'’.°])(?:[B-HJ]|[AI](?!\s+[a-z]))(?!\.?[\w'’])")
 
 
 class DraftClaim(Record):
@@ -42,6 +43,7 @@ class Draft(Record):
     option: str | None = Field(default=None, description="The letter of the chosen option.")
     claims: tuple[DraftClaim, ...] = ()
     closest: tuple[Closest, ...] = Field(default=(), description="Lines nearest to the question, best first.")
+    cut: str = Field(default="", description="Where the text breaks off: a server or Longtake limited the reply.")
     confidence: float | None = Field(default=None, description="Chance that it is right, from 0 to 1.")
 
 
@@ -64,12 +66,15 @@ def answer_schema(options: Sequence[str]) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def draft_of_call(arguments: Mapping[str, Any], options: Sequence[str]) -> Draft | None:
-    """The draft of a call of `answer`, however a model fills it in; None if it says nothing."""
+def draft_of_call(arguments: Mapping[str, Any], options: Sequence[str], *, beside: str = "") -> Draft | None:
+    """The draft of a call of `answer`, however a model fills it in; None if it says nothing.
+
+    A model may write its text beside the call.
+    """
     given = arguments.get("claims")
     given = read_json(given) or given if isinstance(given, str) else given
     claims = tuple(claim for item in _listed(given) if (claim := _claim(item)))
-    text = str(arguments.get("text") or arguments.get("answer") or "").strip()
+    text = str(arguments.get("text") or arguments.get("answer") or ("" if claims else beside)).strip()
     option = letter_of(str(arguments.get("option") or ""), options)
     said = re.sub(r"[\s-]+", "_", str(arguments.get("status") or "").strip().casefold())
     if not (text or claims or option or _STATUS.get(said) == "abstained"):
@@ -100,30 +105,29 @@ def abstains(text: str) -> bool:
 def letter_of(text: str, options: Sequence[str]) -> str | None:
     """The letter of the option that a text is, or with whose letter it begins."""
     known = LETTERS[: len(options)]
-    same = [letter for letter, option in zip(known, options, strict=False) if _plain(option) == _plain(text)]
+    bare = words_of(text) or text.strip()
+    same = [
+        letter for letter, option in zip(known, options, strict=False) if (words_of(option) or option.strip()) == bare
+    ]
     said = _LETTER.match(text)
-    letter = same[0] if same else said[1].upper() if said else ""
+    letter = same[0] if same and bare else (said[1] or said[2]).upper() if said else ""
     return letter if letter and letter in known else None
 
 
 def likely_letter(text: str, options: Sequence[str]) -> str | None:
-    """The letter of the only option whose letter stands alone in a text, or else of the only one whose words it has."""
-    known, words = LETTERS[: len(options)], f" {_plain(text)} "
+    """The letter of the only option whose letter stands alone in a text or whose words it has; None if they differ."""
+    known, words = LETTERS[: len(options)], f" {words_of(text)} "
     # "Gate B" names no option but itself.
     apart = re.sub("|".join(map(re.escape, options)), " ", text, flags=re.IGNORECASE) if options else text
     alone = {letter for letter in known if letter in _ALONE.findall(apart)}
-    named = {letter: _plain(option) for letter, option in zip(known, options, strict=False)}
+    named = {letter: words_of(option) for letter, option in zip(known, options, strict=False)}
     named = {letter: option for letter, option in named.items() if f" {option} " in words}
     # "45 dollars and 50 cents" holds "45 dollars" too: the longest is meant.
     longest = {
         one for one, option in named.items() if not any(option in more and option != more for more in named.values())
     }
-    found = alone or longest
+    found = alone | longest
     return found.pop() if len(found) == 1 else None
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _claim(item: Any) -> DraftClaim | None:

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from longtake.agent.drafts.draft import Draft
-from longtake.language.text import fold
+from longtake.language.text import words_of
 from longtake.memory.records import Citation, Evidence
 from longtake.memory.timespan import TIME, TimeSpan, parse_time
 
@@ -21,8 +21,8 @@ MAX_AT = 5  # moments at one time that are taken for what is cited
 _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or this share of a moment
 # In brackets, or an id in the middle of a sentence; "12 m3" is a volume.
 _BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
+QUOTATION = re.compile(r"“[^”\n]*”|(?<!\d)\"[^\"\n]*\"")  # 5" is a length
 # A clock time as it is written.
-_QUOTATION = re.compile(r"“[^”\n]*”|(?<!\d)\"[^\"\n]*\"")  # 5" is a length
 CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?![\d:])")
 _MARK = re.compile(
     rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?(?P<id>m?\d+)(?:\s*[-–—]\s*(?P<last>m\d+))?"
@@ -196,7 +196,7 @@ def _with_their_marks(statements: Iterable[Statement]) -> list[Statement]:
     """The statements; a line that has marks alone belongs to the one before it."""
     kept: list[Statement] = []
     for each in statements:
-        if _plain(each.text):
+        if words_of(each.text):
             kept.append(each)
         elif kept:
             cited = tuple(dict.fromkeys((*kept[-1].cited, *each.cited)))
@@ -213,13 +213,13 @@ def _joined(
 ) -> list[Statement]:
     """The statements with a claim: the one that says the same takes its moments, else the claim is one of its own."""
     text = _statement(claim, 0, len(claim), marks_in(claim, moments, names)[0]).text
-    bare = _plain(text)
+    bare = words_of(text)
     for place, each in enumerate(statements):
-        own = _plain(each.text)
+        own = words_of(each.text)
         if own and each.start >= 0 and (own == bare or own in bare):
             merged = replace(each, cited=tuple(dict.fromkeys((*each.cited, *cited))))
             return [*statements[:place], merged, *statements[place + 1 :]]
-    inside = next((each for each in statements if bare and bare in _plain(each.text)), None)
+    inside = next((each for each in statements if bare and bare in words_of(each.text)), None)
     if inside is not None:
         merged = replace(inside, cited=tuple(dict.fromkeys((*inside.cited, *cited))))
         return [merged if each is inside else each for each in statements]
@@ -234,7 +234,8 @@ def _by_time(statement: Statement, moments: Mapping[str, Evidence], names: Mappi
 
 def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[tuple[Mark, ...], int]:
     """The marks of a text, and how many of its citations point to no moment of the run. Quotations hold no marks."""
-    masked = _QUOTATION.sub(lambda match: match[0] if _cites(match[0], moments) else "_" * len(match[0]), text)
+    written = re.search(r"[\[【]\s*m\d", text)  # where ids are as they are shown, a bare number alone is none
+    masked = QUOTATION.sub(lambda match: match[0] if _cites(match[0], moments) else "_" * len(match[0]), text)
     found: list[Mark] = []
     removed = 0
     at = 0
@@ -243,7 +244,8 @@ def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str
         inside = match[1] or match[2] or match[3] or match[4]
         parts = [part for part in re.split(r"[,;&]|\band\b", inside) if part.strip()]
         loose = match[3] is None  # parentheses hold other things, too
-        read = [_cited(part, moments, names, loose=loose) for part in parts]
+        numbered = not written or bool(re.search(r"\bm\d", inside))
+        read = [_cited(part, moments, names, loose=loose, numbered=numbered) for part in parts]
         if match[4] and not any(read):
             continue  # a word that looks like an id
         if parts and all(each is not None for each in read):
@@ -269,13 +271,19 @@ def _timed(cited: tuple[Cited, ...]) -> tuple[Cited, ...]:
 
 
 def _cited(
-    part: str, moments: Mapping[str, Evidence], names: Mapping[str, str], *, loose: bool
+    part: str, moments: Mapping[str, Evidence], names: Mapping[str, str], *, loose: bool, numbered: bool = True
 ) -> tuple[Cited, ...] | None:
-    """The moments that one citation names, none if it points to nothing; None if it isn't a citation at all."""
+    """The moments that one citation names, none if it points to nothing; None if it isn't a citation at all.
+
+    `loose` takes what only brackets make a citation, and `numbered` a bare number for an id.
+    """
     part = part.strip().strip("[]")
     mark = _MARK.fullmatch(part)
     written = mark["id"] if mark else ""
-    if mark and (written[0] == "m" or (loose and (written[0] == "M" or (f"m{written}" in moments and not mark["at"])))):
+    if mark and (
+        written[0] == "m"
+        or (loose and (written[0] == "M" or (numbered and f"m{written}" in moments and not mark["at"])))
+    ):
         first = "m" + mark["id"].lower().lstrip("m")
         last = (mark["last"] or first).lower()
         ids = [f"m{number}" for number in range(int(first[1:]), min(int(last[1:]), int(first[1:]) + 50) + 1)]
@@ -300,10 +308,10 @@ def _at(
         (identity, moment)
         for identity, moment in moments.items()
         if moment.modality != "metadata" and (name is None or _is_named(moment.video, name, names))
-        if _off(span, moment.span) <= max(_SECOND, _TENTH * moment.span.length)
+        if span.apart(moment.span) <= max(_SECOND, _TENTH * moment.span.length)
     ]
     ranked = sorted(near, key=lambda pair: pair[1].span.length)
-    there = [pair for pair in ranked if _off(span, pair[1].span) == 0] or ranked
+    there = [pair for pair in ranked if span.apart(pair[1].span) == 0] or ranked
     return tuple(Cited(identity, span) for identity, _ in there[:MAX_AT])
 
 
@@ -312,17 +320,12 @@ def _inside(start: str | None, end: str | None, moment: Evidence) -> TimeSpan | 
     if start is None:
         return None
     span = _span(start, end)
-    return span if _off(span, moment.span) <= max(_SECOND, _TENTH * moment.span.length) else None
+    return span if span.apart(moment.span) <= max(_SECOND, _TENTH * moment.span.length) else None
 
 
 def _span(start: str, end: str | None) -> TimeSpan:
     first, last = sorted((parse_time(start), parse_time(end or start)))
     return TimeSpan(start=first, end=last)
-
-
-def _off(one: TimeSpan, other: TimeSpan) -> float:
-    """Seconds between two spans; 0 if they touch."""
-    return max(0.0, one.start - other.end, other.start - one.end)
 
 
 def _known_name(name: str | None, names: Mapping[str, str]) -> bool:
@@ -332,7 +335,3 @@ def _known_name(name: str | None, names: Mapping[str, str]) -> bool:
 def _is_named(video: str, written: str, names: Mapping[str, str]) -> bool:
     name = names.get(video, video)
     return written.casefold() in {video.casefold(), name.casefold(), PurePath(name).stem.casefold()}
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", fold(text)))

@@ -6,14 +6,13 @@ short id such as `m12`, which it cites.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
 from longtake.agent.gathering.picture_rows import CELLS, by_row
 from longtake.agent.gathering.text_lines import ENDS
-from longtake.language.text import fold
+from longtake.language.text import words_of
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, clock
 
@@ -68,7 +67,7 @@ class Moments:
         for line, reach in ((self.passages, _REACH), (self.pictures, _REACH), (self._sounds, 0.0)):
             window = moment.span.widened(reach, reach, float("inf"))
             there = [each for each in line if each.span.overlaps(window)]
-            near += sorted(there, key=lambda each: _gap(each.span, moment.span))[:_BESIDE]
+            near += sorted(there, key=lambda each: each.span.apart(moment.span))[:_BESIDE]
         shown = next((each for each in self._texts if each.span.overlaps(moment.span)), None)
         return [*near, self._standing_with(shown)] if shown else near
 
@@ -85,7 +84,7 @@ class Moments:
         texts = [
             each
             for each in near
-            if each.span.length <= most and _shared(each.span, item.span) >= _TOGETHER * item.span.length
+            if each.span.length <= most and each.span.shared(item.span) >= _TOGETHER * item.span.length
         ]
         rows = sorted(by_row(texts), key=lambda row: _top(row[0]))
         nearest = sorted(range(len(rows)), key=lambda place: (item not in rows[place], _apart(rows[place][0], item)))
@@ -147,23 +146,11 @@ def holds(moment: Evidence, item: Evidence) -> bool:
         return moment.frame == item.frame
     if (moment.video, moment.modality) != (item.video, item.modality) or not _near(moment.span, item.span):
         return False
-    return _plain(item.content) in _plain(moment.content)
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", fold(text)))
+    return words_of(item.content) in words_of(moment.content)
 
 
 def _near(one: TimeSpan, other: TimeSpan) -> bool:
     return one.overlaps(other) or abs(one.start - other.start) < 0.05
-
-
-def _gap(one: TimeSpan, other: TimeSpan) -> float:
-    return max(0.0, one.start - other.end, other.start - one.end)
-
-
-def _shared(one: TimeSpan, other: TimeSpan) -> float:
-    return max(0.0, min(one.end, other.end) - max(one.start, other.start))
 
 
 def _top(item: Evidence) -> float:
@@ -180,7 +167,7 @@ def _passages(cues: Sequence[Evidence]) -> list[Evidence]:
     for _, track in groupby(cues, key=lambda cue: (cue.layer, cue.engine)):
         own = sorted(track, key=lambda cue: cue.span.start)
         spans = [cue.span for cue in taken]
-        free = [cue for cue in own if sum(_shared(cue.span, span) for span in spans) <= _TAKEN * cue.span.length]
+        free = [cue for cue in own if sum(cue.span.shared(span) for span in spans) <= _TAKEN * cue.span.length]
         taken += free if spans else _without_echo(own)
     taken.sort(key=lambda cue: cue.span.start)
     groups: list[list[Evidence]] = []
@@ -196,7 +183,7 @@ def _without_echo(cues: Sequence[Evidence]) -> list[Evidence]:
     """The cues of one layer, whose tracks in other languages overlap the first one."""
     kept: list[Evidence] = []
     for cue in cues:
-        if not kept or _shared(kept[-1].span, cue.span) <= _TAKEN * cue.span.length or not cue.span.length:
+        if not kept or kept[-1].span.shared(cue.span) <= _TAKEN * cue.span.length or not cue.span.length:
             kept.append(cue)
     return kept
 

@@ -14,7 +14,6 @@ from longtake.tools.core.frames import is_frame
 from longtake.tools.core.result import ToolResult
 
 _PLACES = ("timestamp", "frames")  # fields of an output that say again where something is
-_NOTHING: tuple[Any, ...] = (None, "", [], {})
 _SHORT = 500  # letters of a text of the output from which it counts as said by the moments if they have its words
 _SAID = 0.9  # share of those words
 
@@ -44,11 +43,7 @@ def shown_result(
     )
     lines = [f"{name} (above)" if name in known else line_of(name, item, names) for name, item in ordered]
     said = " ".join(item.content for item in found.values())
-    facts = (
-        _facts(result.output, said)
-        if found
-        else {k: v for k, v in result.output.items() if k not in _PLACES and v not in (None, "", [], {})}
-    )
+    facts = facts_beside(result.output, said)
     ending = [json.dumps(facts, ensure_ascii=False)] if facts else []
     ending += [f"({note})" for note in result.notes]
     ending += [f"(Pictures {pictures[0]} to {pictures[-1]} follow.)"] if pictures else []
@@ -60,14 +55,23 @@ def shown_result(
             ending.append(f"({len(kept)} of {len(lines)} moments shown: ask for a shorter span.)")
             break
         kept.append(line)
-    if len(ending) and len(ending[0]) > room:
+    if ending and len(ending[0]) > room:
         ending[0] = f"{ending[0][:room]}… (too long to show completely)"
     printed = {*pictures, *(name for name, _ in ordered[: len(kept)])}
     return "\n".join([*kept, *ending]) or "Nothing was found.", printed
 
 
-def _facts(output: Mapping[str, Any], said: str) -> dict[str, Any]:
-    """The fields of an output that are no moments: counts, results, and texts that no moment has."""
+def facts_beside(output: Mapping[str, Any], said: str) -> dict[str, Any]:
+    """The fields of an output that its moments don't have.
+
+    Args:
+        output: of a tool.
+        said: what its moments say; without any, everything counts but where it is.
+    """
+    if not said:
+        return {
+            name: value for name, value in output.items() if name not in _PLACES and value not in (None, "", [], {})
+        }
     return {
         name: value
         for name, value in output.items()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from pydantic import Field
 
+from longtake.agent.gathering.shown_results import facts_beside
+from longtake.console import counted
 from longtake.memory.records import FoundBy, Record
 from longtake.tools.core.result import ToolResult
 
@@ -43,13 +44,12 @@ def told(call: Made) -> str:
     arguments = json.dumps(call.by.arguments, ensure_ascii=False)
     if call.result.failure:
         return f"{call.by.tool} {arguments} failed: {call.result.failure.message}"
-    moments = sum(1 for item in call.result.evidence if item.video)
-    result: Any = f"{moments} moments" if moments else {k: v for k, v in call.result.output.items() if k != "frames"}
-    if call.by.tool == "calculator":
-        result = f"{call.by.arguments.get('expression', '')} = {call.result.output.get('result', '')}"
+    moments = [item for item in call.result.evidence if item.video]
+    facts = facts_beside(call.result.output, " ".join(item.content for item in moments))
+    found = counted(len(moments), "moment") if moments else ""
+    results = ", ".join(filter(None, (found, json.dumps(facts, ensure_ascii=False)[:_LONGEST] if facts else "")))
     notes = "; ".join(call.result.notes)
-    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
-    return " ".join(filter(None, (f"{call.by.tool} {arguments}: {text[:_LONGEST]}", notes and f"({notes})")))
+    return " ".join(filter(None, (f"{call.by.tool} {arguments}: {results or 'nothing'}", notes and f"({notes})")))
 
 
 def pages_read(calls: Sequence[Made]) -> bool:

@@ -43,6 +43,16 @@ class RunContext:
     origin: Mapping[str, Any] = field(default_factory=dict)  # of a run forked from another
 
     @property
+    def names(self) -> dict[str, str]:
+        """File names of the open videos, by library id."""
+        return {video.id: video.record.name for video in self.tools.videos.values()}
+
+    @property
+    def told_apart(self) -> dict[str, str]:
+        """The same names if there are several videos to tell apart; none for one video alone."""
+        return self.names if len(self.tools.videos) > 1 else {}
+
+    @property
     def writes(self) -> bool:
         """Whether the controller is a language model, which also writes texts for tools."""
         return self.stand_in is not None

@@ -144,8 +144,9 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
 def _sound(video: VideoHandle, tracks: int) -> str:
     if not tracks:
         return _NO_SOUND
-    silent = sum(item["end"] - item["start"] for item in video.items("sounds") if item["kind"] == "silence")
-    if video.layer("sounds") and silent >= 0.98 * video.duration:
+    sounds = video.items("sounds")
+    silent = sum(item["end"] - item["start"] for item in sounds)
+    if all(item["kind"] == "silence" for item in sounds) and silent >= 0.98 * video.duration:
         return "There is an audio track, but it's silent."
     return f"There is sound: {tracks} audio track{'s' if tracks > 1 else ''}."
 

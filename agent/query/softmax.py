@@ -31,21 +31,18 @@ class Softmax:
         return Softmax(self.weights / np.float32(temperature), self.bias / np.float32(temperature))
 
 
-def fit_softmax(features: Matrix, truth: Matrix, *, decay: float, share: Matrix | None = None) -> Softmax:
+def fit_softmax(features: Matrix, truth: Matrix, *, decay: float) -> Softmax:
     """Fit a head by maximum likelihood, with `decay` times the squared weights as penalty.
 
     Args:
         features: (examples, features).
         truth: (examples, classes), each row summing to 1.
         decay: of the weights, against overfitting.
-        share: weight of each example, 1 on average; equal by default.
     """
 
     def slopes(parameters: Sequence[Matrix]) -> Slopes:
         weights, bias = parameters
         missed = (_shares(features @ weights + bias) - truth) / len(features)
-        if share is not None:
-            missed *= share[:, None]
         return [features.T @ missed + decay * weights, missed.sum(axis=0)]
 
     start = [np.zeros((features.shape[1], truth.shape[1]), np.float32), np.zeros(truth.shape[1], np.float32)]

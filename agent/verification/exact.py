@@ -11,22 +11,24 @@ from contextlib import suppress
 from difflib import SequenceMatcher
 from itertools import permutations
 
-from longtake.agent.drafts.statements import CLOCKED
+from longtake.agent.drafts.statements import CLOCKED, QUOTATION
 from longtake.language.text import fold
-from longtake.tools.compute.algebra import read
+from longtake.tools.compute.algebra import FUNCTIONS, read
 from longtake.tools.compute.calculator import normalise
 from longtake.tools.core.result import ToolError
 
-_QUOTED = re.compile(r"[“\"]([^”\"\n]+)[”\"]")
 _SHORTEST_QUOTE = 3  # words; fewer may be a name or a word set apart
 _READ_ALIKE = 0.85  # likeness of words from which a quotation differs only as recognisers and spellings do
 _DIGITS = r"\d+(?:[.,]\d+)*"
-_TERM = rf"\(*[€$£]?\s?{_DIGITS}\s?(?:%|[^\W\d_]{{1,12}}\b|[€$£])?\)*"
+_TERM = rf"\(*[€$£]?\s?{_DIGITS}[²³]?\s?(?:%|[^\W\d_]{{1,12}}\b|[€$£])?\)*"
 _EQUATION = re.compile(
     rf"(?<![-−–+*/×^√\w.,:])({_TERM}(?:\s*[-+−–×x*/÷]\s*{_TERM})+)\s*(?:=|≈|equals|makes)"
-    rf"\s*([€$£]?\s?{_DIGITS}\s?%?)(?!\d|\s*[-+−–×*/÷]\s*\d)\s?([^\W\d_]{{1,12}}\b)?"
+    rf"\s*([€$£]?\s?{_DIGITS}\s?%?)(?![\d²³]|\s*[-+−–×*/÷]\s*\d)\s?([^\W\d_]{{1,12}}\b)?"
 )
-_UNIT = re.compile(r"(?<=\d)\s*([^\W\dx_]{1,12}|x[^\W\d_]+)\b")
+_UNIT = re.compile(r"(?<=\d)\s*([^\W\dx²³_]{1,12}|x[^\W\d_]+)\b")
+_UNKNOWN = re.compile(r"(?<=\d)[a-z]\b")
+# Behind a result: what makes another one of it, as in "2 remainder 3", "2 o'clock" and "3 (mod 12)".
+_QUALIFIED = re.compile(r"\s*(?:\(|['’]|[^\W\d_]*\s*\d[\d.,]*+(?!\s*[-+−–×*x/÷]))")
 _DOTTED = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{3})+)(?![\d.])")  # 1.200 may be 1200
 _MOST_NUMBERS = 40  # that are paired to explain a computed one
 
@@ -37,11 +39,11 @@ def misquoted(statement: str, sources: Sequence[str]) -> str | None:
     Case, punctuation and the gaps of an ellipsis don't count, and neither do slips such as a recogniser makes.
     """
     held = [_words(source) for source in sources]
-    for quote in _QUOTED.findall(statement):
+    for quote in (match[0][1:-1] for match in QUOTATION.finditer(statement)):
         parts = re.split(r"…|\.\.\.|\[[^\]]*\]|\s[·/|]\s", quote)
         long = [_words(part) for part in parts if len(_words(CLOCKED.sub(" ", part))) >= _SHORTEST_QUOTE]
         if any(not any(_in(part, text) for text in held) for part in long):
-            return str(quote)
+            return quote
     return None
 
 
@@ -49,9 +51,16 @@ def wrong_equation(statement: str) -> str | None:
     """The first stated calculation that doesn't come out, with its right result; None if all do.
 
     A bare result fits any unit, a rounded one is right, and so is a difference without its sign. Where units differ,
-    they may convert: a judge reads those.
+    they may convert, and functions, unknowns and remainders aren't worked out: a judge reads those.
     """
-    for working, result, unit in _EQUATION.findall(statement):
+    for match in _EQUATION.finditer(statement):
+        working, result, unit = match.groups(default="")
+        before = re.search(r"([a-z]+)\s*$", statement[: match.start()], re.IGNORECASE)
+        unknowns = len(_UNKNOWN.findall(working))
+        if (before and before[1].lower() in FUNCTIONS) or _QUALIFIED.match(statement, match.end()):
+            continue
+        if 0 < unknowns < len(re.findall(_DIGITS, working)):
+            continue
         units = {each.casefold().removesuffix("s") for each in _UNIT.findall(working)}
         if len(units | {unit.casefold().removesuffix("s")} - {""}) > 1 and units:
             continue

@@ -51,7 +51,7 @@ class Judgement:
     Attributes:
         rulings: on its statements, in order.
         abstains: whether it says that the video doesn't tell.
-        option: the letter of the option that it chooses, if that was asked.
+        option: the letter of the option that it chooses, empty if it chooses none; None if that wasn't told.
         problem: why the judge couldn't be asked or understood.
     """
 
@@ -117,13 +117,13 @@ def judge_statements(
         ],
     )
     try:
-        told = _read(complete(prompt, _schema(len(statements), letters)), len(statements))
+        told = _read(complete(prompt, _schema(len(statements), letters)), len(statements), letters)
     except (EngineError, MediaError, Cancelled) as error:
         told = Judgement(_unchecked(len(statements)), problem=str(error))
     rulings = tuple(
         _exact(each, ruling, quotable, grounds) for each, ruling in zip(statements, told.rulings, strict=True)
     )
-    return Judgement(rulings, told.abstains, told.option if told.option in [*letters] else None, told.problem)
+    return Judgement(rulings, told.abstains, told.option, told.problem)
 
 
 def _schema(count: int, letters: str) -> dict[str, Any]:
@@ -153,15 +153,15 @@ def _unchecked(count: int) -> tuple[Ruling, ...]:
     return tuple(Ruling("unchecked") for _ in range(count))
 
 
-def _read(reply: str, count: int) -> Judgement:
+def _read(reply: str, count: int, letters: str) -> Judgement:
     """The judgement in a model's words; nothing is checked if it makes no sense."""
     starts = [match.start() for match in re.finditer(r"[\[{]", reply)][:MOST_STARTS]
-    read = (_told(reply[start:], count) for start in starts)
+    read = (_told(reply[start:], count, letters) for start in starts)
     unread = Judgement(_unchecked(count), problem=NO_VERDICTS)
     return next((judgement for judgement in read if judgement.problem != NO_VERDICTS), unread)
 
 
-def _told(reply: str, count: int) -> Judgement:
+def _told(reply: str, count: int, letters: str) -> Judgement:
     read = read_json(reply)
     told = read if isinstance(read, dict) else {"claims": read}
     by_number = {key: value for key, value in told.items() if str(key).strip().isdecimal()}
@@ -186,5 +186,6 @@ def _told(reply: str, count: int) -> Judgement:
         return Judgement(_unchecked(count), problem=NO_VERDICTS)
     missing = Ruling("unchecked", "The judge gave no verdict.")
     every = tuple(rulings.get(n, missing) for n in range(1, count + 1))
-    option = str(told.get("option") or "").strip(" ().").upper()
+    said = str(told.get("option") or "").strip(" ().").upper()
+    option = said if said and said in letters else "" if said == "NONE" else None
     return Judgement(every, abstains, option, "" if len(rulings) == count or abstains else SOME_MISSING)

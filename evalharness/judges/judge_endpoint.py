@@ -150,7 +150,6 @@ class EndpointJudge:
                 (),
                 timeout=self._settings.timeout,
                 budget=budget,
-                role=ROLE,
                 schema=_schema(asks),
             )
         return said.text

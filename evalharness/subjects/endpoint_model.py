@@ -144,7 +144,7 @@ class EndpointModel:
         messages = _conversation(asked, shown, self._video(asked))
         try:
             with tracing_context(enabled=False):
-                return reply(model, messages, (), timeout=self._given.timeout, budget=budget, role=ROLE)
+                return reply(model, messages, (), timeout=self._given.timeout, budget=budget)
         except Cancelled as error:  # this turn alone is over
             raise EngineError(f"{ROLE.name} at {self._given.url} did not answer: {error}") from error
 

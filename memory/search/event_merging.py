@@ -41,11 +41,11 @@ class Event:
 
     def accepts(self, span: TimeSpan) -> bool:
         """Whether a document of this span belongs to the event."""
-        if _gap(self.span, span) > _GAP or _union(self.span, span).length > self.longest:
+        if self.span.apart(span) > _GAP or _union(self.span, span).length > self.longest:
             return False
         if self.moment is None or span.length > _REACH:
             return True
-        return _gap(self.moment, span) <= _GAP and _union(self.moment, span).length <= 2 * _REACH
+        return self.moment.apart(span) <= _GAP and _union(self.moment, span).length <= 2 * _REACH
 
     def add(self, candidate: Candidate, span: TimeSpan) -> None:
         """Add a document to the event."""
@@ -78,11 +78,6 @@ def _grow(best: Candidate, waiting: dict[int, Candidate], spans: Mapping[int, Ti
                 event.add(waiting.pop(position), spans[position])
     event.candidates.sort(key=lambda each: each.order)
     return event
-
-
-def _gap(one: TimeSpan, other: TimeSpan) -> float:
-    """Seconds between two spans; below 0 if they overlap."""
-    return max(one.start, other.start) - min(one.end, other.end)
 
 
 def _union(one: TimeSpan, other: TimeSpan) -> TimeSpan:

@@ -29,8 +29,8 @@ pytestmark = needs_jail
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else None,
 )
-def test_what_reads_works(small_workspace: Workspace, command: tuple[str, ...], found: str, unkept: int) -> None:
-    done = run_read_only(small_workspace.library.root, *command)
+def test_what_reads_works(own_workspace: Workspace, command: tuple[str, ...], found: str, unkept: int) -> None:
+    done = run_read_only(own_workspace.library.root, *command)
     assert done.returncode == 0, done.stderr
     assert found in done.stdout
     assert done.stderr.count("No trace is kept") == unkept

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from difflib import get_close_matches
 from typing import Any
 
@@ -18,9 +17,10 @@ from longtake.tools.core.toolbox import Toolbox
 SENT = "calls_as_sent"
 # Where it keeps the controller's arguments of calls that a fork changed.
 PLANNED = "calls_as_planned"
+# Where a reply says where its text breaks off.
+CUT = "cut"
 MAX_LETTERS = 20_000  # read from one reply
 MAX_CALLS = 16  # made from one reply
-_LAST_SENTENCE = re.compile(r".*[.!?\]]", re.DOTALL)
 
 
 def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple[AIMessage, list[str]]:
@@ -29,22 +29,20 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     Every call gets an id that is unique in the run: small servers omit ids or start at 0 in every round.
     """
     repairs: list[str] = []
-    text = _said(message, repairs)
     # The token limit cuts anywhere, and half an argument may be another valid argument.
     cut = message.response_metadata.get("finish_reason") == "length"
+    text, why = _said(message, repairs, cut=cut)
     calls = [Written(call["name"], call["args"], call["args"]) for call in message.tool_calls]
     calls += [
         Written(broken["name"] or "", _repaired(broken["name"], broken["args"], repairs, cut=cut), broken["args"])
         for broken in message.invalid_tool_calls
     ]
     if not calls:
-        text, calls = calls_in_text(text, toolbox)
+        text, calls = calls_in_text(text, {ANSWER, *(spec.name for spec in toolbox)})
         if calls:
             repairs.append(f"{len(calls)} call{'s' if len(calls) > 1 else ''} read from the text")
         if cut and calls:
             calls[-1] = _whole_call(calls[-1])
-        elif cut:
-            text = _whole_sentences(text, repairs)
     if len(calls) > MAX_CALLS:
         repairs.append(f"{len(calls) - MAX_CALLS} of {len(calls)} calls left out")
     numbered = {f"call-{round_number}-{place}": call for place, call in enumerate(calls[:MAX_CALLS])}
@@ -53,25 +51,25 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     changed = {PLANNED: message.additional_kwargs[PLANNED]} if PLANNED in message.additional_kwargs else {}
     kept = {SENT: sent, **changed} if sent else {}
     return AIMessage(
-        content=text, tool_calls=made, usage_metadata=message.usage_metadata, additional_kwargs=kept
+        content=f"{text}…" if why and text and not calls else text,
+        tool_calls=made,
+        usage_metadata=message.usage_metadata,
+        additional_kwargs=kept,
+        response_metadata={CUT: why} if why else {},
     ), repairs
 
 
-def _said(message: AIMessage, repairs: list[str]) -> str:
-    """The text of a reply without its thinking, cut to the length that is read."""
+def _said(message: AIMessage, repairs: list[str], *, cut: bool) -> tuple[str, str]:
+    """The text of a reply without its thinking, and where it breaks off; empty if it doesn't."""
     text = without_thinking(message.text)
     if text != message.text.strip():
         repairs.append("removed the thinking")
+    why = "at its limit of tokens, `controller.reply_tokens`" if cut else ""
     if len(text) > MAX_LETTERS:
-        repairs.append(f"{len(text):,} characters cut to {MAX_LETTERS:,}")
-    return text[:MAX_LETTERS]
-
-
-def _whole_sentences(text: str, repairs: list[str]) -> str:
-    """The text without its unfinished last sentence."""
-    repairs.append("cut off at the token limit; removed the last sentence")
-    match = _LAST_SENTENCE.match(text)
-    return match[0] if match else ""
+        why = f"after {MAX_LETTERS:,} of its {len(text):,} letters"
+    if why:
+        repairs.append(f"cut off {why}")
+    return text[:MAX_LETTERS], why
 
 
 def _whole_call(call: Written) -> Written:

@@ -119,14 +119,13 @@ def _told(
     What a long result leaves out gets no id. The last result says what is left.
     """
     settings, by_model = context.tools.settings, context.plans_by_model(state)
-    names = {video.id: video.record.name for video in context.tools.videos.values()}
     moments, found_by = dict(state.moments), dict(state.found_by)
     texts: list[str] = []
     for call, result in zip(calls, results, strict=True):
         items = [item for item in result.evidence if item.video]
         found = shown(items, moments, context.moments) if by_model else {item.id: item for item in items}
         known = {} if state.progress.compacted else moments  # what was shortened can't be read above
-        text, printed = shown_result(result, found, known, names, settings.tools.result_characters)
+        text, printed = shown_result(result, found, known, context.names, settings.tools.result_characters)
         new = {name: item for name, item in found.items() if name not in moments and (name in printed or not by_model)}
         by = FoundBy(tool=call["name"], call=call["id"], arguments=call["args"])
         found_by |= dict.fromkeys(new, by)

@@ -47,7 +47,7 @@ def judge(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     judged = (
         _judged(draft, state, context, prompts, beside)
         if context.plans_by_model(state)
-        else _quoted(draft, state.moments, _names(context), state.found_by)
+        else _quoted(draft, state, context)
     )
     flagged = [claim for claim in judged.claims if claim.verdict in FLAGS]
     if judged.option_reason and draft.option:
@@ -79,8 +79,7 @@ def _judged(
 ) -> Judged:
     """A language model's draft, judged. `beside` collects what lies beside each cited moment."""
     settings = context.tools.settings.verification
-    names = _names(context)
-    read = read_draft(draft, state.moments, names)
+    read = read_draft(draft, state.moments, context.names)
     if draft.status == "abstained" and not draft.claims:
         read = replace(read, statements=())  # a reason needs no proof
     option = _option(draft, state.options, read)
@@ -101,13 +100,15 @@ def _judged(
     rulings = judgement.rulings
     kept = [(each, ruling) for each, ruling in zip(read.statements, rulings, strict=False) if ruling.verdict]
     read = replace(read, statements=tuple(each for each, _ in kept))
-    several = names if len(names) > 1 else {}
-    claims = tuple(_claim(each, ruling, state, several) for each, ruling in kept)
+    claims = tuple(_claim(each, ruling, state, context.told_apart) for each, ruling in kept)
     chosen = rulings[-1] if option else None
-    said = " ".join((draft.text, *(claim.text for claim in draft.claims)))
+    option_letter = draft.option or judgement.option
+    if option_letter is None and draft.status != "abstained":
+        said = " ".join((draft.text, *(claim.text for claim in draft.claims)))
+        option_letter = likely_letter(said, state.options)
     deciding = _deciding([ruling for _, ruling in kept], chosen)
     status = _standing(draft, judgement, deciding)
-    text = published(read, claims, state.moments, several, strict=settings.mode == "strict")
+    text = published(read, claims, state.moments, context.told_apart, strict=settings.mode == "strict")
     if settings.mode == "strict" and not text:
         status, text = "abstained", _PROVES_NOTHING
     verdicts = [claim.verdict for claim in claims] + ([chosen.verdict] if chosen else [])
@@ -117,7 +118,7 @@ def _judged(
         text=text,
         status=status,
         claims=claims,
-        option=draft.option or judgement.option or likely_letter(said, state.options),
+        option=option_letter or None,
         option_supported=_proven([chosen] if chosen else deciding),
         option_reason=chosen.reason if chosen and chosen.verdict in FLAGS else "",
         citations=read.citations,
@@ -140,7 +141,7 @@ def _option(draft: Draft, options: Sequence[str], read: Read) -> Statement | Non
 def _grounds(
     statements: Sequence[Statement], state: AgentState, context: RunContext, beside: dict[str, list[Evidence]]
 ) -> Grounds:
-    """The cited moments, then what lies beside them; all moments of the run if a statement cites none."""
+    """The cited moments, then what lies beside them; others of the run, too, if a statement cites none."""
     moments = state.moments
     evidence = {each.id: moments[each.id] for statement in statements for each in statement.cited}
     for moment in list(evidence.values()):
@@ -155,8 +156,10 @@ def _grounds(
     _add(evidence, (item for item in moments.values() if item.modality == "metadata"), moments)
     _add(evidence, state.query.blank[:_MOST_BLANK] if state.query else (), moments)
     results = [told(call) for call in calls_made(state.messages)]
+    if len(evidence) >= _MOST_SHOWN:
+        results.append(f"Only {_MOST_SHOWN} moments are listed here: what is missing may stand in others.")
     question = state.query.question if state.query else state.question
-    return Grounds(question, state.options, evidence, results, _names(context))
+    return Grounds(question, state.options, evidence, results, context.names)
 
 
 def _pictures(statements: Sequence[Statement], state: AgentState) -> dict[str, str]:
@@ -190,18 +193,19 @@ def _claim(statement: Statement, ruling: Ruling, state: AgentState, names: Mappi
     against: tuple[Citation, ...] = ()
     if ruling.verdict == "contradicted":
         against = tuple(Citation.of(state.moments[name]) for name in ruling.named if name in state.moments)
-    found = [state.found_by[each.id] for each in statement.cited if each.id in state.found_by]
     return Claim(
         text=statement.text,
         verdict=ruling.verdict,
         reason="" if ruling.verdict == "supported" else with_times(ruling.reason, beside, names),
         citations=citations_of(statement.cited, state.moments),
         against=against,
-        found_by=_unique(found),
+        found_by=_finders(statement, state),
     )
 
 
-def _unique(found: Sequence[FoundBy]) -> tuple[FoundBy, ...]:
+def _finders(statement: Statement, state: AgentState) -> tuple[FoundBy, ...]:
+    """The steps that found what a statement cites, each once."""
+    found = [state.found_by[each.id] for each in statement.cited if each.id in state.found_by]
     return tuple(each for place, each in enumerate(found) if each not in found[:place])
 
 
@@ -227,11 +231,10 @@ def _proven(rulings: Sequence[Ruling]) -> bool | None:
     return None if not verdicts or "unchecked" in verdicts else verdicts == {"supported"}
 
 
-def _quoted(
-    draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str], found_by: Mapping[str, FoundBy]
-) -> Judged:
+def _quoted(draft: Draft, state: AgentState, context: RunContext) -> Judged:
     """A draft of quotations, which need no judge: they are in the evidence, unless it was recognised poorly."""
-    read = read_draft(draft.model_copy(update={"text": ""}), moments, names, marked=False)
+    moments = state.moments
+    read = read_draft(draft.model_copy(update={"text": ""}), moments, context.names, marked=False)
     claims: list[Claim] = []
     for statement in read.statements:
         proof = [each for each in statement.cited if moments[each.id].trusted]
@@ -242,13 +245,12 @@ def _quoted(
                 verdict="not_shown" if poor else "supported" if draft.status == "answered" else "unchecked",
                 reason=_POORLY if poor else "",
                 citations=citations_of(proof or statement.cited, moments),
-                found_by=_unique([found_by[each.id] for each in statement.cited if each.id in found_by]),
+                found_by=_finders(statement, state),
             )
         )
     doubted = bool(claims) and all(claim.verdict == "not_shown" for claim in claims)
-    several = names if len(names) > 1 else {}
     return Judged(
-        text=draft.text or published(read, claims, moments, several),
+        text=draft.text or published(read, claims, moments, context.told_apart),
         status="uncertain" if draft.status == "answered" and doubted else draft.status,
         claims=tuple(claims),
         option=draft.option,
@@ -270,7 +272,3 @@ def _feedback(last: BaseMessage, claims: Sequence[Claim]) -> list[BaseMessage]:
         ToolMessage(text if call["id"] == answers[-1] else _LEFT_OUT, tool_call_id=call["id"] or "", name=call["name"])
         for call in calls
     ]
-
-
-def _names(context: RunContext) -> dict[str, str]:
-    return {video.id: video.record.name for video in context.tools.videos.values()}

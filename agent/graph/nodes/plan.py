@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.asking import ASKED_AGAIN, reply, tokens, with_pictures
-from longtake.agent.controllers.call_parsing.calls import read_reply
+from longtake.agent.controllers.call_parsing.calls import CUT, read_reply
 from longtake.agent.controllers.compaction import reply_that_fits
 from longtake.agent.drafts.draft import ANSWER, Draft, answer_schema, draft_of_call, draft_of_prose
 from longtake.agent.drafts.publishing import live
@@ -124,8 +124,7 @@ def _live(state: AgentState, context: RunContext) -> Callable[[str], None] | Non
     """Passes on a reply as it is written, with times for ids, unless only what is supported may be said."""
     if context.on_text is None or context.tools.settings.verification.mode == "strict":
         return None
-    names = {video.id: video.record.name for video in context.tools.videos.values()}
-    return live(context.on_text, state.moments, names)
+    return live(context.on_text, state.moments, context.names)
 
 
 def _controller(state: AgentState, context: RunContext) -> BaseChatModel:
@@ -140,12 +139,13 @@ def _draft(message: AIMessage, options: Sequence[str], *, by_model: bool, last: 
     answers = [call for call in message.tool_calls if call["name"] == ANSWER]
     if answers and not by_model:
         return Draft.model_validate(answers[-1]["args"]), []
-    drafts = [draft for call in answers if (draft := draft_of_call(call["args"], options))]
+    drafts = [draft for call in answers if (draft := draft_of_call(call["args"], options, beside=message.text))]
+    cut = {"cut": message.response_metadata.get(CUT, "")}
     if drafts:
-        return drafts[-1], []
+        return drafts[-1].model_copy(update=cut), []
     if (message.tool_calls and not last) or not message.text.strip():
         return None, answers
-    return draft_of_prose(message.text, options), []
+    return draft_of_prose(message.text, options).model_copy(update=cut), []
 
 
 def _ended(guard: str, progress: Progress, context: RunContext) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from longtake.memory.timespan import clock
 MAX_FINDINGS = 3
 NOTHING = "I couldn't find this in the video."
 STOOD_IN = "(The language model gave no answer: {why}. This answer quotes the lines that were found.)"
+CUT_OFF = "(The model's reply was cut off {where}.)"
 UNCHECKED = "(The statements weren't checked: {why}.)"
 LIMITED = "(This rests on what was found before {why}.)"
 FAILED = "(Not everything could be examined. {what})"
@@ -81,9 +82,7 @@ def publish(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 def _claims(judged: Judged, state: AgentState, context: RunContext) -> tuple[Claim, ...]:
     """The claims, with times for ids in the reasons."""
-    several = len(context.tools.videos) > 1
-    names = {video.id: video.record.name for video in context.tools.videos.values() if several}
-    reasons = (with_times(claim.reason, state.moments, names) for claim in judged.claims)
+    reasons = (with_times(claim.reason, state.moments, context.told_apart) for claim in judged.claims)
     told = zip(judged.claims, reasons, strict=True)
     return tuple(claim.model_copy(update={"reason": reason}) for claim, reason in told)
 
@@ -100,6 +99,8 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
     notes = []
     if guard and not guard.startswith(SILENT):
         notes.append(LIMITED.format(why=guard))
+    if state.draft and state.draft.cut:
+        notes.append(CUT_OFF.format(where=state.draft.cut))
     if judged.problem:
         notes.append(UNCHECKED.format(why=judged.problem.rstrip(".")))
     if not context.plans_by_model(state):

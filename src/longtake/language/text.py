@@ -21,6 +21,11 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", _ACCENTS.sub("", decomposed))
 
 
+def words_of(text: str) -> str:
+    """The words of a text, folded, with one space between them and no punctuation."""
+    return " ".join(re.findall(r"\w+", fold(text)))
+
+
 def without_bullet(line: str) -> str:
     """A line without the signs that make it one of a list, if anything follows them."""
     return line.lstrip(_BULLETS + " ") or line if line.startswith(tuple(_BULLETS)) else line

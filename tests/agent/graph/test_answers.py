@@ -100,6 +100,21 @@ def test_an_abstention_stands_with_its_reason(small_workspace: Workspace, reply:
     assert (len(asked.endpoint.requests), asked.endpoint.judged) == (2, [])
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        says('{"name": "answer", "arguments": {"status": "answered", "text": "They want 249 dollars [m7]."}}'),
+        says('```json\n{"tool": "answer", "arguments": {"text": "They want 249 dollars [m7]."}}\n```'),
+        says('answer(status="answered", text="They want 249 dollars [m7].")'),
+        says("They want 249 dollars [m7].", ("answer", {"status": "answered"})),
+    ],
+    ids=["bare", "fence", "Python", "text beside the call"],
+)
+def test_a_call_of_answer_may_be_written_in_other_forms(small_workspace: Workspace, reply: Reply) -> None:
+    asked = ask_endpoint(small_workspace, [reply])
+    assert (asked.answer.answer, len(asked.endpoint.requests)) == ("They want 249 dollars [00:00:04].", 1)
+
+
 def test_an_answer_that_the_judge_takes_for_an_abstention_is_one(small_workspace: Workspace) -> None:
     draft = "The talk names a price, but doesn't say who bought it."
     asked = ask_endpoint(small_workspace, [says(draft)], judge=lambda request: judges("supported", abstains=True))
@@ -137,11 +152,13 @@ def test_the_letter_is_the_models_whether_proven_or_not(
         (says("Neither A nor C fits, so it has to be the middle one [m7]."), "B", "B"),
         (calls_answer(status="answered", claims=[{"text": "Option B is right.", "moments": ["m7"]}]), "B", "B"),
         (says("The talk leaves no doubt: it's B [m7]."), None, "B"),
-        (says("They want 99 dollars for it [m7]."), "none", "B"),
+        (says("They want 99 dollars for it [m7]."), None, "B"),
+        (says("They don't want 99 dollars for it [m7]."), "none", None),
+        (says("They took vitamin C to the sale at 99 dollars [m7]."), None, None),
         (says("A kettle is shown [m7]. I can't tell."), "none", None),
         (says("A kettle is shown [m7]. I can't tell."), "E", None),
     ],
-    ids=["for the judge", "in claims", "alone in prose", "by its words", "none", "unknown"],
+    ids=["for the judge", "in claims", "alone in prose", "by its words", "denied", "unclear", "none", "unknown"],
 )
 @pytest.mark.parametrize("proven", [True, False])
 def test_a_letter_within_prose_is_told_by_the_judge_or_else_by_its_words(
@@ -198,7 +215,7 @@ def test_an_answer_that_breaks_off_is_read_as_far_as_it_goes(small_workspace: Wo
     ("reply", "said"),
     [
         (refuses(500, "the judge is down"), "the judge is down"),
-        (Reply("", delay=2.0), "(The statements weren't checked: "),
+        (Reply("", delay=2.0), "verification.timeout"),
         (says("It all seems fine to me."), "its reply gives no verdicts"),
     ],
     ids=["down", "slow", "nonsense"],

@@ -31,6 +31,11 @@ SOURCES = [SPOKEN, TABLE, "thewhole gardenis green in May"]
         "2 hours + 30 min = 2.5 hours, 60 min + 30 min = 1.5 hours",
         "It has no numbers: x = y.",
         "1/0 = 3",
+        "By Pythagoras 3² + 4² = 25, so 3² + 4² = 5².",
+        "He solves 2y + 3 = 7, so y is 2.",
+        "log 100 + 1 = 3, and cos 60 + 0.5 = 1",
+        "11 / 4 = 2 remainder 3, and 7 + 8 = 3 (mod 12)",
+        "22 + 4 = 2 o'clock",
     ],
 )
 def test_a_calculation_that_comes_out_is_right_however_it_is_written(statement: str) -> None:
@@ -47,6 +52,8 @@ def test_a_calculation_that_comes_out_is_right_however_it_is_written(statement: 
         ("7 / 3 = 2.4", "7 / 3 is 2.33333, not 2.4"),
         ("1,200 + 300 = 1,600", "1,200 + 300 is 1500, not 1,600"),
         ("$2 × 45 = $99", "$2 × 45 is 90, not $99"),
+        ("2 + 3 = 6 and 10 + 5 = 15", "2 + 3 is 5, not 6"),
+        ("It is 5m + 3m = 9m long", "5m + 3m is 8, not 9"),
         ("249 - 99 = 150 dollars, and 10 + 5 = 16.", "10 + 5 is 15, not 16"),
     ],
 )
@@ -67,8 +74,12 @@ def test_a_calculation_that_does_not_come_out_is_told_with_its_result(statement:
         "Nobody says “red kettle” here.",
         "The kettle is 249 dollars, as he says.",
         'It is {"shown": "1:30-2:20"}.',
+        'It is a 12" record beside a 7" single.',
     ],
-    ids=["words", "case", "ellipsis", "brackets", "rows", "joined", "a slip", "two words", "no quotation", "times"],
+    ids=[
+        *("words", "case", "ellipsis", "brackets", "rows", "joined", "a slip", "two words", "no quotation", "times"),
+        "inches",
+    ],
 )
 def test_what_is_quoted_is_there(statement: str) -> None:
     assert misquoted(statement, SOURCES) is None

@@ -16,7 +16,7 @@ from longtake.bench.loop.cassette import Body, Player, Question, Recorder, Role,
 from longtake.config import load
 from longtake.language.text import fold
 from longtake.memory.records import Answer, Record
-from longtake.memory.timespan import parse_time
+from longtake.memory.timespan import clock, parse_time
 
 Outcome = Literal["whole", "part lost", "lost", "wrong", "abstained"]
 OUTCOMES: tuple[Outcome, ...] = ("whole", "part lost", "lost", "wrong", "abstained")
@@ -176,13 +176,15 @@ def _right(question: Question, draft: dict[str, Any]) -> bool:
 
 
 def _has(text: str, spellings: Iterable[str]) -> bool:
+    """Whether a text has one of the spellings; a word may go on, as "stretch" does in "stretches"."""
     plain = _plain(text)
-    return any(_plain(each) in plain for each in spellings)
+    return any(_plain(each).rstrip(" " if each[-1:].isalpha() else "") in plain for each in spellings)
 
 
 def _plain(text: str) -> str:
-    """The words and numbers of a text, with a space around each."""
-    return f" {' '.join(_WORD.findall(fold(text)))} "
+    """The words and numbers of a text, with a space around each; times without leading zeros and decimals."""
+    text = CLOCKED.sub(lambda match: clock(parse_time(match[0])), fold(text))
+    return f" {' '.join(re.sub(r'[.,]0+$', '', word) for word in _WORD.findall(text))} "
 
 
 def _drafts(trace: RecordedTrace) -> list[dict[str, Any]]:

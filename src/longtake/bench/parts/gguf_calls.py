@@ -185,8 +185,9 @@ def _look(trace: RecordedTrace, cold: GgufChatModel, header: Header, seen: _Seen
             rounds = 0
             continue
         rounds += 1
-        seen.calls += len(data["calls"])
-        seen.broken += sum(not _fits(toolbox, call) for call in data["calls"]) or bool(data["repairs"])
+        calls = data["calls"]
+        seen.calls += len(calls)
+        seen.broken += sum(not _fits(toolbox, call) for call in calls) or bool(calls and data["repairs"])
         if rounds == 1:
             seen.first_tokens.append(event["usage"]["input_tokens"])
             seen.first.append(timings["prompt_ms"])
