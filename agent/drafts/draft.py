@@ -115,7 +115,7 @@ def letter_of(text: str, options: Sequence[str]) -> str | None:
 
 
 def likely_letter(text: str, options: Sequence[str]) -> str | None:
-    """The letter of the only option whose letter stands alone in a text or whose words it has; None if they differ."""
+    """A guess where no judge told it: the only letter that stands alone, or else the only option whose words it has."""
     known, words = LETTERS[: len(options)], f" {words_of(text)} "
     # "Gate B" names no option but itself.
     apart = re.sub("|".join(map(re.escape, options)), " ", text, flags=re.IGNORECASE) if options else text
@@ -126,7 +126,7 @@ def likely_letter(text: str, options: Sequence[str]) -> str | None:
     longest = {
         one for one, option in named.items() if not any(option in more and option != more for more in named.values())
     }
-    found = alone | longest
+    found = alone or longest
     return found.pop() if len(found) == 1 else None
 
 

@@ -154,7 +154,7 @@ def test_the_letter_is_the_models_whether_proven_or_not(
         (says("The talk leaves no doubt: it's B [m7]."), None, "B"),
         (says("They want 99 dollars for it [m7]."), None, "B"),
         (says("They don't want 99 dollars for it [m7]."), "none", None),
-        (says("They took vitamin C to the sale at 99 dollars [m7]."), None, None),
+        (says("Either B or C; I can't tell [m7]."), None, None),
         (says("A kettle is shown [m7]. I can't tell."), "none", None),
         (says("A kettle is shown [m7]. I can't tell."), "E", None),
     ],
