@@ -39,14 +39,14 @@ def shown_result(
     pictures = [name for name, item in found.items() if is_frame(item)]
     ordered = sorted(
         ((name, item) for name, item in found.items() if name not in pictures),
-        key=lambda pair: (pair[1].video, pair[1].span.start, pair[1].span.end),
+        key=lambda pair: (pair[1].video, pair[1].span.start, -pair[1].span.end),
     )
     lines = [f"{name} (above)" if name in known else line_of(name, item, names) for name, item in ordered]
     said = " ".join(item.content for item in found.values())
     facts = facts_beside(result.output, said)
     ending = [json.dumps(facts, ensure_ascii=False)] if facts else []
     ending += [f"({note})" for note in result.notes]
-    ending += [f"(Pictures {pictures[0]} to {pictures[-1]} follow.)"] if pictures else []
+    ending += [f"(Pictures follow: {', '.join(pictures)}.)"] if pictures else []
     left = room - sum(map(len, ending))
     kept: list[str] = []
     for line in lines:

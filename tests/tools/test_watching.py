@@ -203,6 +203,17 @@ def test_several_spans_are_one_question_and_a_moment_is_named(place: Workspace, 
     assert [(span.start, span.end) for span in result.looked_at] == [(0, 2), (8, 9)]
 
 
+def test_of_a_span_whose_parts_are_named_only_those_are_looked_at(place: Workspace, toolbox: Toolbox) -> None:
+    parts = ["00:00:01-00:00:02", "00:00:08-00:00:09"]
+    with watched(place, says("00:00:01.00 A patch.")) as (context, server):
+        asked = {"timestamp": "0:00-0:09", "question": "What is seen?", "spans": parts}
+        result = toolbox.call("watch_segment", asked, context)
+    times = [float(text[-6:-1]) for text, _ in pictures_sent(server.requests[0])]
+    assert times
+    assert all(1 <= time <= 2 or 8 <= time <= 9 for time in times)
+    assert [(span.start, span.end) for span in result.looked_at] == [(1, 2), (8, 9)]
+
+
 def test_a_part_of_the_picture_is_enlarged(place: Workspace, toolbox: Toolbox) -> None:
     asked = {"timestamp": "0:00-0:00.6", "question": "Which colour has the patch?"}
     with watched(place, says("00:00:00.20 It is red.")) as (context, server):

@@ -33,7 +33,7 @@ def watch_segment(
     question: Annotated[
         str, Field(description="What to find out by looking, as a full question.", min_length=1, max_length=2000)
     ],
-    spans: Annotated[tuple[Timestamp, ...], Field(description="More spans to look at in the same call.")] = (),
+    spans: Annotated[tuple[Timestamp, ...], Field(description="More spans to look at in the same call, or the parts of `timestamp` to look at.")] = (),
     pictures: Annotated[
         int | None,
         Field(description="How many pictures in all, at most 64; by default as many as are needed."),
@@ -47,7 +47,10 @@ def watch_segment(
 
     Half of the pictures are evenly spread, and half are where the picture changes.
     """
-    read = [context.span(each, window=WINDOW) for each in (timestamp, *spans)]
+    whole, *parts = (context.span(each, window=WINDOW) for each in (timestamp, *spans))
+    # Whoever names parts of a span wants those.
+    within = parts and all(whole.span.shared(each.span) == each.span.length for each in parts)
+    read = parts if within else [whole, *parts]
     notes = [note for parsed in read for note in parsed.notes]
     point = read[0].point if len(read) == 1 else None
     part = _part(crop)
