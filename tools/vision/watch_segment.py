@@ -33,7 +33,10 @@ def watch_segment(
     question: Annotated[
         str, Field(description="What to find out by looking, as a full question.", min_length=1, max_length=2000)
     ],
-    spans: Annotated[tuple[Timestamp, ...], Field(description="More spans to look at in the same call, or the parts of `timestamp` to look at.")] = (),
+    spans: Annotated[
+        tuple[Timestamp, ...],
+        Field(description="More spans to look at in the same call, or the parts of `timestamp` to look at."),
+    ] = (),
     pictures: Annotated[
         int | None,
         Field(description="How many pictures in all, at most 64; by default as many as are needed."),
