@@ -11,6 +11,7 @@ from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.steps import Step
 from longtake.agent.traces.tree import one_line
 from longtake.console import counted
+from longtake.memory.records import Claim
 from longtake.memory.timespan import clock
 
 MAX_TEXT = 20_000  # characters of one argument, message or result
@@ -26,6 +27,8 @@ _TITLES = {
     "answer": "Answers",
 }
 
+_FINDERS = {"orient": "measuring the file", "brief": "the search before the first call"}
+
 
 def title_of(step: Step) -> str:
     """What a step did."""
@@ -39,6 +42,11 @@ def title_of(step: Step) -> str:
         )
     title = _TITLES.get(step.type, step.type)
     return f"{title}: {one_line(step.text, 90)}" if step.text else title
+
+
+def finders_of(claim: Claim) -> str:
+    """The steps that found what a claim cites."""
+    return ", ".join(dict.fromkeys(_FINDERS.get(each.tool, _plain(each.tool).lower()) for each in claim.found_by))
 
 
 def about(step: Step) -> str:

@@ -77,7 +77,7 @@ def test_a_page_tells_the_question_the_answer_its_proof_and_the_cost(page: str) 
     for words in (
         COST,
         "The blue kettle costs 249 dollars [00:00:04].",
-        "Found by brief",
+        "Found by the search before the first call",
         "5 rounds · 5 tool calls · 700 tokens in, 140 out · 0.00252 cost",
     ):
         assert words in text
