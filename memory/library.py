@@ -48,6 +48,7 @@ LAYERS = (
     "frame_vectors",
     "captions",
     "text_vectors",
+    "sections",
 )
 
 log = logging.getLogger(__name__)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from longtake.agent.gathering.gathered import Briefing
 from longtake.agent.gathering.moments import GENERIC, MomentsOf, shown
-from longtake.agent.gathering.video_chapters import video_chapters
 from longtake.agent.query.query import Query
 from longtake.errors import LibraryError
 from longtake.memory.records import Evidence
 from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.timespan import TimeSpan, clock
+from longtake.preprocess.layers.sections import sections_of
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.tools.core.refinement import answered_before
 from longtake.tools.core.registry import SPECS
@@ -116,7 +116,7 @@ def _contents(tools: ToolContext) -> tuple[str, ...]:
     for handle in tools.videos.values():
         name = f"{' '.join(handle.record.name.split())} " if len(tools.videos) > 1 else ""
         with suppress(LibraryError):
-            for chapter in video_chapters(handle.library, handle.record):
+            for chapter in sections_of(handle.library, handle.record):
                 lines.append(f"[{name}{clock(chapter.start)}-{clock(chapter.end)}] {' '.join(chapter.title.split())}")
     return tuple(lines)
 

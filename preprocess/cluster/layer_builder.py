@@ -15,14 +15,14 @@ from longtake.offline import forbid_network
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.media import probe
-from longtake.preprocess.pipeline.pipeline import EMBEDDING, STEPS
+from longtake.preprocess.pipeline.pipeline import ALL_STEPS
 from longtake.preprocess.pipeline.progress import LayerReport, Progress, Watcher
 from longtake.preprocess.pipeline.step_run import run_step, unchanged
 from longtake.settings import Settings
 
 _SHOWN = 60.0  # seconds after which a network file system shows what another machine wrote, as it is usually mounted
 _POLL = 0.5  # seconds between two looks
-_BY_NAME = {step.name: step for step in (*STEPS, EMBEDDING)}
+_BY_NAME = {step.name: step for step in ALL_STEPS}
 
 
 @dataclass(frozen=True, slots=True)

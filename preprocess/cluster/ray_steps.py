@@ -15,7 +15,7 @@ from longtake.memory.layers import Layer, LayerStore
 from longtake.preprocess.cluster.layer_builder import Done, LayerBuilder, Task, wait_for_layer
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob, Step
-from longtake.preprocess.pipeline.pipeline import EMBEDDING, STEPS
+from longtake.preprocess.pipeline.pipeline import ALL_STEPS
 from longtake.preprocess.pipeline.progress import Progress, Watcher
 from longtake.settings import Settings
 
@@ -26,7 +26,7 @@ class RaySteps(Pool):
     def __init__(self, address: str | None, settings: Settings) -> None:
         """See `Pool`."""
         engines = EngineTable(settings)
-        gpu = any(step.capability and engines.on_gpu(step.capability) for step in (*STEPS, EMBEDDING))
+        gpu = any(step.capability and engines.on_gpu(step.capability) for step in ALL_STEPS)
         super().__init__(address, LayerBuilder, settings, gpu=gpu)
 
     def __call__(

@@ -21,6 +21,7 @@ from longtake.preprocess.layers.captions import Captions
 from longtake.preprocess.layers.frame_vectors import FrameVectors
 from longtake.preprocess.layers.probe_layer import ProbeStep
 from longtake.preprocess.layers.scene_text import SceneText
+from longtake.preprocess.layers.sections import Sections
 from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.speakers import Speakers
 from longtake.preprocess.layers.speech import Speech
@@ -46,7 +47,8 @@ STEPS: tuple[Step, ...] = (
     FrameVectors(),
     Captions(),
 )
-EMBEDDING = TextVectors()
+EMBEDDING, SECTIONS = TextVectors(), Sections()  # the one follows each step, the other follows all of them
+ALL_STEPS = (*STEPS, EMBEDDING, SECTIONS)
 _MISFIT = (
     "built from other documents than the layers in use have, so it isn't used. Install the same version of Longtake on "
     "every machine and index the video again."
@@ -123,6 +125,7 @@ class _Indexing:
             for step in STEPS:
                 self._run(step, self.watcher)
                 self._make_findable()
+            self._run(SECTIONS, self.watcher)
         except Cancelled:
             complete = False
         self._make_findable()

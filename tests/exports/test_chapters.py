@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from longtake.exports.chapters import Chapter, as_text, as_vtt, chapters_of
+from longtake.exports.chapters import as_text, as_vtt, chapters_of
 from longtake.memory.records import Answer, Citation, Claim, Verdict
+from longtake.preprocess.layers.sections import Section
 
 
 def claim(text: str, *starts: float, verdict: Verdict = "supported", video: str = "v") -> Claim:
@@ -14,15 +15,15 @@ def claim(text: str, *starts: float, verdict: Verdict = "supported", video: str 
     return Claim(text=text, verdict=verdict, citations=tuple(places))
 
 
-def made(*claims: Claim, duration: float = 100.0) -> list[Chapter]:
+def made(*claims: Claim, duration: float = 100.0) -> list[Section]:
     return chapters_of(Answer(question="?", status="answered", answer="", claims=claims), "v", "talk.mp4", duration)
 
 
 def test_chapters_follow_the_video_from_its_start_to_its_end() -> None:
     assert made(claim("The pot costs $5", 40.2), claim("The kettle costs $9", 10)) == [
-        Chapter(0, 10, "talk.mp4"),
-        Chapter(10, 40, "The kettle costs $9"),
-        Chapter(40, 100, "The pot costs $5"),
+        Section(0, 10, "talk.mp4"),
+        Section(10, 40, "The kettle costs $9"),
+        Section(40, 100, "The pot costs $5"),
     ]
 
 
@@ -48,10 +49,10 @@ def test_titles_are_one_line_without_times_and_not_too_long() -> None:
 
 
 def test_text_is_a_line_a_chapter() -> None:
-    assert as_text([Chapter(0, 3661, "talk"), Chapter(3661, 4000, "Then")]) == "00:00:00 talk\n01:01:01 Then\n"
+    assert as_text([Section(0, 3661, "talk"), Section(3661, 4000, "Then")]) == "00:00:00 talk\n01:01:01 Then\n"
 
 
 def test_vtt_says_the_titles_as_text() -> None:
-    assert as_vtt([Chapter(0, 61.5, 'A < "B" & C --> D')]) == (
+    assert as_vtt([Section(0, 61.5, 'A < "B" & C --> D')]) == (
         'WEBVTT\n\n00:00:00.000 --> 00:01:01.500\nA &lt; "B" &amp; C --&gt; D\n'
     )

@@ -49,10 +49,10 @@ def show(
 
 
 def _show_chapters(library: Library, video: VideoRecord, *, vtt: bool, as_json: bool) -> None:
-    from longtake.agent.gathering.video_chapters import NONE, video_chapters
     from longtake.exports.chapters import as_text, as_vtt
+    from longtake.preprocess.layers.sections import NONE, sections_of
 
-    chapters = video_chapters(library, video)
+    chapters = sections_of(library, video)
     if as_json:
         return say_json([chapter._asdict() for chapter in chapters])
     if not chapters:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import html
 import re
 
-from longtake.agent.gathering.video_chapters import Chapter, title_of
+from longtake.agent.drafts.statements import without_marks
 from longtake.memory.records import Answer
 from longtake.memory.timespan import clock
+from longtake.preprocess.layers.sections import Section, title_of
 
 _TIMES = re.compile(r"\s*\[[^\]]*\d:\d\d[^\]]*\]")
 
 
-def chapters_of(answer: Answer, video: str, name: str, duration: float) -> list[Chapter]:
+def chapters_of(answer: Answer, video: str, name: str, duration: float) -> list[Section]:
     """A chapter for every second at which a cited place starts, up to the next one.
 
     Its title is the claim it supports, or the quote if that claim cites several places. The first chapter starts with
@@ -29,25 +30,25 @@ def chapters_of(answer: Answer, video: str, name: str, duration: float) -> list[
         places = [citation for citation in claim.citations if citation.video == video and claim.verdict == "supported"]
         one_place = len({int(place.start) for place in places}) == 1
         for place in places:
-            titles.setdefault(int(place.start), title_of(claim.text if one_place else place.quote))
+            titles.setdefault(int(place.start), title_of(without_marks(claim.text if one_place else place.quote)))
     if not titles:
         return []
     titles.setdefault(0, name)
     starts = sorted(titles)
     ends = [*map(float, starts[1:]), max(duration, starts[-1])]
-    return [Chapter(float(start), end, titles[start]) for start, end in zip(starts, ends, strict=True)]
+    return [Section(float(start), end, titles[start]) for start, end in zip(starts, ends, strict=True)]
 
 
-def as_text(chapters: list[Chapter]) -> str:
+def as_text(chapters: list[Section]) -> str:
     """One line per chapter, as YouTube reads them in a description."""
     return "".join(f"{clock(chapter.start)} {chapter.title}\n" for chapter in chapters)
 
 
-def as_vtt(chapters: list[Chapter]) -> str:
+def as_vtt(chapters: list[Section]) -> str:
     """A WebVTT chapter file (W3C WebVTT, 6.3), for a `track` of that kind."""
     return "WEBVTT\n" + "".join(_cue(chapter) for chapter in chapters)
 
 
-def _cue(chapter: Chapter) -> str:
+def _cue(chapter: Section) -> str:
     times = f"{clock(chapter.start, decimals=3)} --> {clock(chapter.end, decimals=3)}"
     return f"\n{times}\n{html.escape(chapter.title, quote=False)}\n"

@@ -7,7 +7,6 @@ from itertools import groupby
 
 from longtake.agent.controllers.extractive.made import summary_lines
 from longtake.agent.controllers.extractive.planning import summary_calls
-from longtake.agent.gathering.worded_lines import WordedLine, most_typical, typical_of, worded_lines
 from longtake.agent.query.query import Source
 from longtake.agent.query.reader import LearnedReader, Reader
 from longtake.language.words import FUNCTION_WORDS, STOPWORDS
@@ -17,7 +16,9 @@ from longtake.memory.records import Evidence, Modality
 from longtake.memory.search.search_index import SearchFilter, Vectors
 from longtake.memory.search.terms import content_words
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.analysis.worded_lines import WordedLine, most_typical, typical_of, worded_lines
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.layers.documents import SOURCES
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
@@ -62,7 +63,9 @@ def suggested_questions(workspace: Workspace, video: VideoRecord) -> list[str]:
         EngineError: if texts can't be embedded.
         ConfigError: if no embedding of the settings reads questions.
     """
-    lines = [line for line in worded_lines(workspace.library, video) if line.document.modality in _ASKED]
+    library = workspace.library
+    layers = {name: layer for name in (*SOURCES, "text_vectors") if (layer := library.layer(video, name))}
+    lines = [line for line in worded_lines(video.id, layers) if line.document.modality in _ASKED]
     lines = [line for line in lines if line.document.modality == "speech"] or lines
     reader = LearnedReader(workspace.engines)
     meanings = [content_words(line.text) for line in lines]

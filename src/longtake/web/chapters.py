@@ -7,9 +7,9 @@ from typing import Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from longtake.agent.gathering.video_chapters import NONE, video_chapters
 from longtake.exports.chapters import as_text, as_vtt
 from longtake.memory.records import Record
+from longtake.preprocess.layers.sections import NONE, sections_of
 from longtake.web.http.cached import cached, tag_of
 from longtake.web.http.described import UNCHANGED, content
 from longtake.web.http.downloads import attached
@@ -41,10 +41,10 @@ def list_chapters(video_id: str, request: Request, service: Served) -> Response:
     video = service.video(video_id)
 
     def make() -> bytes:
-        chapters = (ChapterLine(**chapter._asdict()) for chapter in video_chapters(service.library, video))
+        chapters = (ChapterLine(**chapter._asdict()) for chapter in sections_of(service.library, video))
         return ChapterList(chapters=tuple(chapters)).model_dump_json().encode()
 
-    tag = tag_of(video.id, video.layers.get("shots"), video.layers.get("text_vectors"))
+    tag = tag_of(video.id, video.layers.get("sections"))
     return cached(request, tag, "application/json", make)
 
 
@@ -56,7 +56,7 @@ def list_chapters(video_id: str, request: Request, service: Served) -> Response:
 def download_chapters(video_id: str, form: Literal["txt", "vtt"], service: Served) -> Response:
     """The same as a file: lines for a description, or WebVTT for a player."""
     video = service.video(video_id)
-    chapters = video_chapters(service.library, video)
+    chapters = sections_of(service.library, video)
     if not chapters:
         raise Refusal(404, NONE.format(name=video.name))
     kind, render = _FORMATS[form]

@@ -15,13 +15,13 @@ from longtake.memory.library import LAYERS, VideoRecord
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline import progress as followed
 from longtake.preprocess.pipeline.estimate import estimate
-from longtake.preprocess.pipeline.pipeline import BUILT_BY, EMBEDDING, STEPS
+from longtake.preprocess.pipeline.pipeline import ALL_STEPS, BUILT_BY, EMBEDDING, SECTIONS
 from longtake.preprocess.pipeline.progress import LayerReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.remote import media_path
 from longtake.web.progress import BEAT, LayerProgress, Progress, SharedProgress, State
 
-_ORDER = [step.name for step in (*STEPS, EMBEDDING)]
+_ORDER = [step.name for step in ALL_STEPS]
 _STEP_OF = {layer: step for step in _ORDER for layer in BUILT_BY.get(step, (step,))}
 ENGINE_OF = {  # capability of each step that needs an engine
     "sounds": "sounds",
@@ -281,7 +281,7 @@ def _missing(name: str, reason: str | None) -> LayerProgress:
 def _seconds_left(layers: tuple[LayerProgress, ...]) -> float | None:
     """Of the running and waiting steps together; None while any of them is unknown."""
     steps = {_STEP_OF[layer.name]: layer.seconds_left for layer in layers if layer.state in ("running", "waiting")}
-    steps[EMBEDDING.name] = steps.get(EMBEDDING.name) or 0.0  # negligible
+    steps |= {step.name: steps.get(step.name) or 0.0 for step in (EMBEDDING, SECTIONS)}  # negligible
     known = [seconds for seconds in steps.values() if seconds is not None]
     return round(sum(known), 1) if len(known) == len(steps) else None
 

@@ -28,8 +28,8 @@ from longtake.preprocess.pipeline.step_run import SourceChanged, run_step
 from longtake.preprocess.pipeline.workspace import Workspace
 
 EMBEDDED = load(overrides=["engines.speakers=[]"])
-# What the embedded profile makes of a video with subtitles; the rest takes a model.
-BUILT = set(LAYERS) - {"speech", "speakers", "frame_vectors", "captions"}
+# What the embedded profile makes of a short video with subtitles; the rest takes a model, or a longer one.
+BUILT = set(LAYERS) - {"speech", "speakers", "frame_vectors", "captions", "sections"}
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.layers import Layer
 from longtake.memory.search.search_index import Document, Vectors
 from longtake.memory.search.terms import content_words
 from longtake.preprocess.layers.documents import SOURCES, documents_of
@@ -35,18 +35,22 @@ class WordedLine(NamedTuple):
         return self.document.text
 
 
-def worded_lines(library: Library, video: VideoRecord) -> list[WordedLine]:
+def worded_lines(video_id: str, layers: Mapping[str, Layer]) -> list[WordedLine]:
     """What is said, shown and described in a video, by start, without what may be misheard; none without vectors.
+
+    Args:
+        video_id: of the video.
+        layers: those in use, by name.
 
     Raises:
         LibraryError: if a layer is damaged.
     """
-    layers = {name: layer for name in (*SOURCES, "text_vectors") if (layer := library.layer(video, name))}
+    sources = {name: layers[name] for name in SOURCES if name in layers}
     vectors: Vectors | tuple[()] = ()
-    if embedded := layers.pop("text_vectors", None):
+    if embedded := layers.get("text_vectors"):
         with suppress(FileNotFoundError):  # another one has taken its place meanwhile
             vectors = load_vectors(embedded)
-    documents = documents_of(video.id, layers)
+    documents = documents_of(video_id, sources)
     if len(documents) != len(vectors):  # embedded by a version that made different documents
         return []
     worded = {layers[name].key for name in _LAYERS if name in layers}

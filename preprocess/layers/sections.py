@@ -1,0 +1,222 @@
+"""The layer `sections`: the parts of a video by topic, scene and slide. They are its chapters everywhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from longtake.language.text import without_bullet
+from longtake.memory.building import LayerWriter
+from longtake.memory.layers import Layer, LayerRecipe
+from longtake.memory.library import Library, VideoRecord
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.analysis.slide_titles import SlideTitle, slide_titles
+from longtake.preprocess.analysis.worded_lines import WordedLine, most_typical, typical_of, worded_lines
+from longtake.preprocess.layers.step import IndexJob
+
+NAME = "sections"
+MAX_TITLE_LENGTH = 100  # characters; YouTube shows no more of a chapter's title
+NONE = (
+    "{name} has no chapters: it is shorter than a minute, has one topic, or was indexed before chapters were kept; "
+    "`longtake index` adds them then."
+)
+_SHORTEST_VIDEO = 60.0  # seconds; a shorter one is watched, not browsed
+_SHORTEST = 10.0  # seconds of a section
+_MOST = 25  # sections, so that those of a long video can still be taken in
+_PRICE = 0.03  # of a section, as a share of the whole spread
+_RANDOM = 0.7  # of few lines, even alike ones fall into groups: times the logarithm of their number over it
+_AT_CUT = 0.5  # share of that price at a change of shot; a slide's title costs nothing
+_APART = 1.0  # seconds between two places where a section may begin
+_FINEST = 2000  # of these places, and of moments whose pictures are compared: memory grows with the square
+_EARLY = 0.25  # share of a section in which its slide's title begins
+_LETTERS = 3  # that a title has at least
+_BINS = [8, 4, 4]  # of hue, saturation and brightness
+_INPUTS = ("text_vectors", "shots", "keyframes", "scene_text")
+
+Floats = npt.NDArray[np.floating[Any]]
+
+
+class Section(NamedTuple):
+    """A section, in seconds from the start of the video."""
+
+    start: float
+    end: float
+    title: str
+
+
+class Sections:
+    """Divides a video where topic, scene or slide change; items are {start, end, title}.
+
+    Dynamic programming finds the change points of what is said and shown: the least spread within sections plus a price
+    for each (kernel change-point detection: Arlot, Celisse and Harchaoui, 2019). What is compared are vectors of lines,
+    and histograms of colours. A title is a slide's, or else the section's most typical line.
+    """
+
+    name = NAME
+    capability = None
+    version = 1
+
+    def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
+        """One layer if the video is long enough and has lines or pictures."""
+        inputs = {name: job.layers[name].key for name in _INPUTS if name in job.layers}
+        if job.media.duration < _SHORTEST_VIDEO or not {"text_vectors", "keyframes"} & inputs.keys():
+            return ()
+        return (LayerRecipe(self.name, self.version, "longtake/sections", inputs=inputs),)
+
+    def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
+        """Write the sections, from the start of the video to its end; none for a video of one."""
+        duration, layers = job.media.duration, job.layers
+        lines = worded_lines("", layers)
+        texts = layers.get("scene_text")
+        titles = slide_titles(texts.items(), duration) if texts else []
+        cuts = [float(item["start"]) for item in layers["shots"].items()] if "shots" in layers else []
+        edges, prices = _edges(lines, cuts, titles, duration)
+        spreads = [_spread(vectors, times, edges) for times, vectors in _compared(job, lines)]
+        parts = [spread / spread[0, -1] for spread in spreads if spread[0, -1] > 0]
+        starts = _change_points(parts, edges, prices, len(lines) + len(cuts), duration) if parts else [0.0]
+        writer = writers[self.name]
+        for number, (start, end) in enumerate(pairwise([*starts, duration]), 1):
+            if len(starts) > 1:
+                inside = [line for line in lines if start <= line.start < end]
+                title = _title(TimeSpan(start=start, end=end), titles, inside, lines) or f"Scene {number}"
+                writer.add({"start": round(start, 3), "end": round(end, 3), "title": title})
+        for name in _INPUTS:
+            if name in layers:
+                writer.cover(layers[name].covered)
+                break
+
+
+def sections_of(library: Library, video: VideoRecord) -> list[Section]:
+    """The sections of a video from its start to its end; none if it is short, of one topic, or not yet divided.
+
+    Raises:
+        LibraryError: if the layer is damaged.
+    """
+    layer = library.layer(video, NAME)
+    return [Section(item["start"], item["end"], item["title"]) for item in layer.items()] if layer else []
+
+
+def title_of(text: str) -> str:
+    """A text as a title: on one line, cut if it is long."""
+    title = " ".join(without_bullet(text).split())
+    return title if len(title) <= MAX_TITLE_LENGTH else title[: MAX_TITLE_LENGTH - 1].rstrip() + "…"
+
+
+def _edges(
+    lines: Sequence[WordedLine], cuts: Sequence[float], titles: Sequence[SlideTitle], duration: float
+) -> tuple[list[float], Floats]:
+    """The seconds at which a section may begin, and the share of the price there.
+
+    That is where a title, a shot or a line begins, unless it cuts a spoken line in two.
+    """
+    spoken = [line for line in lines if line.document.modality == "speech"]
+    begun = np.array([line.start for line in spoken])
+    ended = np.sort([line.document.span.end for line in spoken])
+    shares = dict.fromkeys((line.start for line in lines), 1.0) | dict.fromkeys(cuts, _AT_CUT)
+    shares |= dict.fromkeys((title.start for title in titles), 0.0)
+    apart = max(_APART, duration / _FINEST)
+    edges, kept = [0.0], [0.0]
+    for at in sorted(shares):
+        spoken_over = np.searchsorted(begun, at) > np.searchsorted(ended, at, side="right")
+        if at >= duration or (shares[at] and spoken_over):
+            continue
+        if at - edges[-1] >= apart:
+            edges.append(at)
+            kept.append(shares[at])
+        elif len(edges) > 1 and shares[at] < kept[-1]:  # a title that is read just after the cut to its slide
+            kept[-1] = shares[at]
+    return edges, np.array(kept)
+
+
+def _compared(job: IndexJob, lines: Sequence[WordedLine]) -> list[tuple[Floats, Floats]]:
+    """What is compared, each as times, (moments,), and vectors, (moments, dimensions), of length 1."""
+    step = max(1.0, job.media.duration / _FINEST)
+    found = []
+    if lines:
+        held = np.zeros((int(job.media.duration / step) + 1, len(lines[0].vector)))
+        for line in lines:
+            first = int(line.start / step)
+            held[first : max(first + 1, round(line.document.span.end / step))] += line.vector
+        lengths = np.linalg.norm(held, axis=1)
+        there = lengths > 0
+        found.append((np.flatnonzero(there) * step, held[there] / lengths[there, None]))
+    if keyframes := job.layers.get("keyframes"):
+        items = [item for item in keyframes.items() if item["kind"] == "second"]
+        items = items[:: max(1, len(items) // _FINEST)]
+        colours = [_colours(keyframes, item["file"]) for item in items]
+        if colours:
+            found.append((np.array([float(item["time"]) for item in items]), np.stack(colours)))
+    return found
+
+
+def _colours(keyframes: Layer, file: str) -> Floats:
+    """The square root of a picture's histogram: a vector of length 1 (Bhattacharyya, 1943)."""
+    picture = cv2.imread(str(keyframes.path / file), cv2.IMREAD_REDUCED_COLOR_4)
+    if picture is None:
+        return np.zeros(int(np.prod(_BINS)))
+    ranges = [0, 180, 0, 256, 0, 256]
+    counts = cv2.calcHist([cv2.cvtColor(picture, cv2.COLOR_BGR2HSV)], [0, 1, 2], None, _BINS, ranges).ravel()
+    colours: Floats = np.sqrt(counts / counts.sum())
+    return colours
+
+
+def _spread(vectors: Floats, times: Floats, edges: Sequence[float]) -> Floats:
+    """How far the vectors between two edges are from their mean, squared and summed: (edges + 1, edges + 1).
+
+    Of vectors of length 1, that is their number minus the squared length of their sum over their number.
+    """
+    places = np.searchsorted(edges, times, side="right")
+    sums = np.zeros((len(edges) + 1, vectors.shape[1]))
+    np.add.at(sums, places, vectors)
+    sums = sums.cumsum(axis=0)
+    counts = np.bincount(places, minlength=len(edges) + 1).cumsum()
+    squares = (sums**2).sum(axis=1)
+    lengths = squares[:, None] + squares[None, :] - 2 * sums @ sums.T
+    numbers = np.abs(counts[:, None] - counts[None, :])
+    spread: Floats = np.round(numbers - lengths / np.maximum(1, numbers), 6)  # equal vectors have exactly none
+    return spread
+
+
+def _change_points(
+    spreads: Sequence[Floats], edges: Sequence[float], shares: Floats, count: int, duration: float
+) -> list[float]:
+    """Where sections begin, the first at 0: the edges of the least spread within sections plus their prices."""
+    bounds = np.array([*edges, duration])
+    spread = np.mean(spreads, axis=0)
+    prices = shares * max(_PRICE, _RANDOM * np.log(max(2, count)) / max(2, count))
+    shortest = max(_SHORTEST, duration / _MOST)
+    best = np.full(len(bounds), np.inf)
+    best[0] = 0.0
+    before = np.zeros(len(bounds), int)
+    for end in range(1, len(bounds)):
+        totals = best[:end] + spread[:end, end] + prices[:end]
+        totals[bounds[end] - bounds[:end] < shortest] = np.inf
+        before[end] = totals.argmin()
+        best[end] = totals[before[end]]
+    starts, place = list[float](), len(edges)
+    while place:
+        place = before[place]
+        starts.append(float(bounds[place]))
+    return starts[::-1]
+
+
+def _title(
+    part: TimeSpan, titles: Sequence[SlideTitle], inside: Sequence[WordedLine], overall: Sequence[WordedLine]
+) -> str:
+    """The title of the slide or card that stands longest from a section's beginning, or its most typical line.
+
+    Empty if it has no words.
+    """
+    early = [title for title in titles if part.start - _APART <= title.start < part.start + _EARLY * part.length]
+    slide = max(early, key=lambda title: title.end - title.start, default=None)
+    if slide:
+        return title_of(slide.text)
+    worded = [line for line in inside if len(re.findall(r"[^\W\d_]", line.text)) >= _LETTERS]
+    short = [line for line in worded if len(line.text) <= MAX_TITLE_LENGTH] or worded
+    return title_of(most_typical(short, typical_of(short, overall))[0].text) if short else ""
