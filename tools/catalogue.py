@@ -10,6 +10,7 @@ from longtake.tools.compute.calculator import calculator
 from longtake.tools.compute.execute_code import execute_code
 from longtake.tools.compute.math_expressions import extract_math_exp
 from longtake.tools.core.registry import SPECS, Tool
+from longtake.tools.retrieval.browse import browse
 from longtake.tools.retrieval.cross_modal_search import cross_modal_search
 from longtake.tools.retrieval.memory import memory_tool
 from longtake.tools.retrieval.web_search import web_search
@@ -48,6 +49,7 @@ BUILT_IN: tuple[Tool, ...] = (
     find_moments,
     integrate_frames,
     watch_segment,
+    browse,
 )
 
 

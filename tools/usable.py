@@ -149,6 +149,9 @@ def _translation(here: Situation) -> str:
 _NEEDS: Mapping[str, Needs] = {
     "calculator": lambda here: "",
     "cross_modal_search": lambda here: "",
+    "browse": lambda here: (
+        "" if here.holds("sections", *_WORDS, "scene_text", "captions") else "speech or on-screen text"
+    ),
     "transcribe_speech": _words,
     "translate_speech": lambda here: _words(here) or _translation(here),
     "translate_text": _translation,

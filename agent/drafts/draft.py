@@ -51,7 +51,7 @@ def answer_schema(options: Sequence[str]) -> dict[str, Any]:
     """The tool `answer` in the format of chat models."""
     fields: dict[str, Any] = {
         "status": {"type": "string", "enum": ["answered", "uncertain", "abstained"]},
-        "text": {"type": "string", "description": "The whole answer, with the ids of moments, like [m12]."},
+        "text": {"type": "string", "description": "In full, with ids of moments: [m12]."},
     }
     if options:
         fields["option"] = {"type": "string", "enum": list(LETTERS[: len(options)])}

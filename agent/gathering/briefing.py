@@ -81,8 +81,9 @@ def brief(query: Query, spot: Evidence | None, context: RunContext) -> Briefing:
         sees=context.profile.sees,
     )
     names = tuple(SPECS[tool].name for tool in able)
-    contents = () if transcript else _contents(tools)
-    return Briefing(moments=tuple(chosen), transcript=transcript, contents=contents, tools=names, missing=missing)
+    return Briefing(
+        moments=tuple(chosen), transcript=transcript, contents=_contents(tools), tools=names, missing=missing
+    )
 
 
 def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Evidence]:
@@ -111,13 +112,13 @@ def _distinct(moments: Sequence[Evidence], of: MomentsOf) -> list[Evidence]:
 
 
 def _contents(tools: ToolContext) -> tuple[str, ...]:
-    """The chapters of each video, one a line; a damaged layer leaves them out."""
+    """The sections of each video, one a line; a damaged layer leaves them out."""
     lines: list[str] = []
     for handle in tools.videos.values():
         name = f"{' '.join(handle.record.name.split())} " if len(tools.videos) > 1 else ""
         with suppress(LibraryError):
-            for chapter in sections_of(handle.library, handle.record):
-                lines.append(f"[{name}{clock(chapter.start)}-{clock(chapter.end)}] {' '.join(chapter.title.split())}")
+            for each in sections_of(handle.library, handle.record):
+                lines.append(f"[{name}{clock(each.start)}-{clock(each.end)}] {' '.join(each.title.split())}")
     return tuple(lines)
 
 

@@ -23,7 +23,7 @@ from longtake.tools.vision.find_moments import find_moments
 # What a plain installation has: no program or package beside it, and a model that sees.
 PLAIN = ("engines.web=[]", "engines.translation=[]", "engines.sandbox=[monty]")
 SEES = ("visual_question.base_url=http://127.0.0.1:9/v1", "visual_question.model=seer")
-TOKENS = 1_000  # at four characters each
+TOKENS, WITH_ANSWER = 900, 1_050  # at four characters each
 
 
 def names(settings: Settings, context: ToolContext, **more: bool) -> tuple[set[str], dict[str, str]]:
@@ -36,8 +36,9 @@ def test_a_plain_installation_with_a_model_that_sees_offers_few_tokens(talk: Too
     able, needs = usable(settings, EngineTable(settings), list(talk.videos.values()))
     assert {"watch_segment", "cross_modal_search", "count_objects", "calculator"} <= {SPECS[each].name for each in able}
     brief = [*able, find_moments]  # which needs a video with brief changes
-    offered = [*Toolbox(brief).schemas(()), answer_schema(["one", "two", "three", "four"])]
+    offered = Toolbox(brief).schemas(())
     assert len(json.dumps(offered)) <= 4 * TOKENS
+    assert len(json.dumps([*offered, answer_schema(["one", "two", "three", "four"])])) <= 4 * WITH_ANSWER
     assert all(needs.values())
     assert {SPECS[tool].name for tool in able} | needs.keys() == {SPECS[tool].name for tool in ALL_TOOLS}
 

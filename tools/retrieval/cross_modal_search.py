@@ -38,7 +38,7 @@ def cross_modal_search(
     within: Annotated[Timestamp | None, Field(description="Only in this span.")] = None,
     k: Annotated[int, Field(description="How many results, at most 40.")] = 10,
 ) -> ToolResult:
-    """Find where something is said, written, seen or heard; several wordings help; `k` up to 40.
+    """Find what is said, written, seen or heard; several wordings help; `k` up to 40.
 
     A weak result shares no word and little meaning with any query: it is the nearest there is, but often unrelated.
     """

@@ -46,7 +46,7 @@ def watch_segment(
         Field(description="Left, top, width and height of the part to enlarge, from 0 to 1."),
     ] = (),
 ) -> ToolResult:
-    """Ask a vision model about up to 64 pictures of all spans; `crop`: left, top, width, height, 0-1.
+    """Ask a vision model about up to 64 pictures; `crop`: left, top, width, height, 0-1.
 
     Half of the pictures are evenly spread, and half are where the picture changes.
     """
