@@ -84,3 +84,7 @@ def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
 
 def test_offline_is_a_setting() -> None:
     assert load("embedded", offline=True).offline
+
+
+def test_a_bare_off_is_a_mode_of_verification() -> None:
+    assert load(overrides=["verification.mode=off"]).verification.mode == "off"

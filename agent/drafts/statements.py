@@ -45,6 +45,7 @@ _WHOLE = re.compile(
     r"|^[ \t>*_]*\(?(?:\d{1,3}|[a-zA-Z])[.)](?=\s)",
     re.MULTILINE,
 )
+_ITEM = re.compile(r"[\s>]*(?:[-*•|]|\d{1,3}[.)]\s)")  # of a list, or a row of a table
 _FEW = 2  # words; a shorter sentence, such as "No.", belongs to its neighbour
 _WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")  # Chinese and Japanese put no spaces between words
 
@@ -105,7 +106,8 @@ def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str
     if not draft.text:
         return _told_by_claims(draft, moments, names, marked=marked)
     marks, removed = marks_in(draft.text, moments, names)
-    statements = _with_their_marks(_statement(draft.text, start, end, marks) for start, end in _pieces(draft.text))
+    pieces = (_statement(draft.text, start, end, marks) for start, end in _pieces(draft.text))
+    statements = _led(_with_their_marks(pieces), draft.text)
     cited = sum(len(mark.cited) for mark in marks)
     for claim in draft.claims:
         told, lost = _told(claim.moments, moments, names)
@@ -201,6 +203,19 @@ def _with_their_marks(statements: Iterable[Statement]) -> list[Statement]:
         elif kept:
             cited = tuple(dict.fromkeys((*kept[-1].cited, *each.cited)))
             kept[-1] = replace(kept[-1], end=each.end, cited=cited)
+    return kept
+
+
+def _led(statements: Iterable[Statement], text: str) -> list[Statement]:
+    """The statements; items of a list and rows of a table without marks cite what the line that leads to them cites."""
+    kept: list[Statement] = []
+    leading: tuple[Cited, ...] = ()
+    for each in statements:
+        if each.text.endswith(":"):
+            leading = each.cited
+        elif not _ITEM.match(text, text.rfind("\n", 0, each.start) + 1):
+            leading = ()
+        kept.append(each if each.cited else replace(each, cited=leading))
     return kept
 
 
@@ -302,16 +317,21 @@ def _cited(
 def _at(
     start: str, end: str | None, name: str | None, moments: Mapping[str, Evidence], names: Mapping[str, str]
 ) -> tuple[Cited, ...]:
-    """The moments at a time of a draft, the most exact first; none if the run has none there."""
+    """The moments at a time of a draft, the most exact first; none if the run has none there.
+
+    Whoever writes whole seconds cuts what follows: 01:08 is any time up to 01:09, and rather what begins then.
+    """
     span = _span(start, end)
+    second = span if end or not start.replace(":", "").isdecimal() else TimeSpan(start=span.start, end=span.start + 1)
     near = [
         (identity, moment)
         for identity, moment in moments.items()
         if moment.modality != "metadata" and (name is None or _is_named(moment.video, name, names))
         if span.apart(moment.span) <= max(_SECOND, _TENTH * moment.span.length)
     ]
-    ranked = sorted(near, key=lambda pair: pair[1].span.length)
-    there = [pair for pair in ranked if span.apart(pair[1].span) == 0] or ranked
+    begins = {identity for identity, moment in near if second.start <= moment.span.start < second.end}
+    ranked = sorted(near, key=lambda pair: (pair[0] not in begins, pair[1].span.length))
+    there = [pair for pair in ranked if second.overlaps(pair[1].span)] or ranked
     return tuple(Cited(identity, span) for identity, _ in there[:MAX_AT])
 
 

@@ -17,8 +17,8 @@ from longtake.memory.records import Evidence, Verdict
 from longtake.tools.core.frames import is_frame
 
 MOST_STARTS = 50  # places where the JSON of a reply may begin
-SOME_MISSING = "the judge gave no verdict on some of them"
-NO_VERDICTS = "its reply gives no verdicts"
+SOME_MISSING = "the judge gave no verdict on the others"
+NO_VERDICTS = "the judge's reply gives no verdicts"
 SLIP = 0.5  # share of statements that a judge must give a verdict for its reply to count
 _VERDICTS: Mapping[str, Verdict | None] = {
     **dict.fromkeys(("supported", "true", "yes", "entailed", "correct", "shown"), "supported"),
@@ -111,7 +111,7 @@ def judge_statements(
             {
                 "text": each.text,
                 "ids": dict.fromkeys(cited.id for cited in each.cited),
-                "note": "; ".join(derived(each.text, sources)),
+                "note": wrong_equation(each.text) or "; ".join(derived(each.text, sources)),
             }
             for each in statements
         ],

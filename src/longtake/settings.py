@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 
 
 class _Section(BaseModel):
@@ -297,10 +297,15 @@ class GatheringSettings(_Section):
         return self.tokens if self.tokens is not None else {"gguf": 500}.get(controller, 1_500)
 
 
+def _off(value: object) -> object:
+    """YAML reads a bare `off` as false."""
+    return "off" if value is False else value
+
+
 class VerificationSettings(_Section):
     """How what a language model says is checked against the evidence."""
 
-    mode: Literal["mark", "strict", "off"] = Field(
+    mode: Annotated[Literal["mark", "strict", "off"], BeforeValidator(_off)] = Field(
         default="mark",
         description="`mark` publishes everything and marks what isn't supported; `strict` leaves that out; `off` "
         "checks nothing.",

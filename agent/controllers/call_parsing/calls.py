@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, ToolCall
 from longtake.agent.controllers.call_parsing.arguments import fitted, read_arguments, unreadable
 from longtake.agent.controllers.call_parsing.text_tool_calls import Written, calls_in_text
 from longtake.agent.drafts.draft import ANSWER
+from longtake.console import counted
 from longtake.prompts import without_thinking
 from longtake.tools.core.toolbox import Toolbox
 
@@ -19,6 +20,7 @@ SENT = "calls_as_sent"
 PLANNED = "calls_as_planned"
 # Where a reply says where its text breaks off.
 CUT = "cut"
+FROM_TEXT = "read from the text"  # ends the note of calls that a reply has in its text
 MAX_LETTERS = 20_000  # read from one reply
 MAX_CALLS = 16  # made from one reply
 
@@ -40,7 +42,7 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     if not calls:
         text, calls = calls_in_text(text, {ANSWER, *(spec.name for spec in toolbox)})
         if calls:
-            repairs.append(f"{len(calls)} call{'s' if len(calls) > 1 else ''} read from the text")
+            repairs.append(f"{counted(len(calls), 'call')} {FROM_TEXT}")
         if cut and calls:
             calls[-1] = _whole_call(calls[-1])
     if len(calls) > MAX_CALLS:

@@ -80,8 +80,8 @@ def _judged(
     """A language model's draft, judged. `beside` collects what lies beside each cited moment."""
     settings = context.tools.settings.verification
     read = read_draft(draft, state.moments, context.names)
-    if draft.status == "abstained" and not draft.claims:
-        read = replace(read, statements=())  # a reason needs no proof
+    if draft.status == "abstained" and not draft.claims:  # a reason needs no proof, unless it cites some
+        read = replace(read, statements=tuple(each for each in read.statements if each.cited))
     option = _option(draft, state.options, read)
     asked = [*read.statements, option] if option else [*read.statements]
     if settings.mode == "off" or not asked:

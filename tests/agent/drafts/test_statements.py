@@ -146,6 +146,19 @@ def test_what_is_no_mark_stays_as_it_was_written(text: str) -> None:
     assert (found.marks, found.removed, found.statements[0].text) == ((), 0, text)
 
 
+def test_a_whole_second_may_be_any_time_within_it_and_is_rather_what_begins_there() -> None:
+    moments = {"m1": moment("Nobody was hurt.", 60, 68.4), "m2": moment("budget@example", 68.9, 75, "scene_text")}
+    found = read_draft(Draft(text="It is the address [01:08]. It takes 11 days [01:08.2]."), moments, {})
+    assert [each.cited[0].id for each in found.statements] == ["m2", "m1"]
+
+
+def test_what_leads_to_a_list_or_a_table_is_cited_by_its_lines_too() -> None:
+    found = read(
+        "The prices [m2]:\n\n| Pass | $15 |\n| Month | $98 [m3] |\n\nDogs travel free.\nAlso [m5]:\n- one\n- two"
+    )
+    assert ids(found) == [["m2"], ["m2"], ["m3"], [], ["m5"], ["m5"], ["m5"]]
+
+
 def test_a_bare_number_is_no_id_where_ids_are_written_out() -> None:
     found = read("The array a[1] holds 5 [m3, 5]. The matrix is [1, 2] [m2].")
     assert ids(found) == [["m3", "m5"], ["m2"]]

@@ -88,16 +88,26 @@ def test_a_second_draft_mends_the_first(small_workspace: Workspace, second: Repl
 @pytest.mark.parametrize(
     "reply",
     [
-        says("NOT FOUND: I listened to all of it, and nobody says who bought it [m7]."),
-        says("**Not found:** I listened to all of it, and nobody says who bought it [m7]."),
-        calls_answer(status="abstained", text="I listened to all of it, and nobody says who bought it [m7]."),
+        says("NOT FOUND: I listened to all of it, and nobody says who bought it."),
+        says("**Not found:** I listened to all of it, and nobody says who bought it."),
+        calls_answer(status="abstained", text="I listened to all of it, and nobody says who bought it."),
     ],
 )
 def test_an_abstention_stands_with_its_reason(small_workspace: Workspace, reply: Reply) -> None:
     asked = ask_endpoint(small_workspace, [says(None, LISTEN), reply], judge=doubts("", verdict="contradicted"))
     assert (asked.answer.status, asked.stood_in) == ("abstained", False)
-    assert asked.answer.answer.startswith("I listened to all of it, and nobody says who bought it [00:00:04].")
+    assert asked.answer.answer.startswith("I listened to all of it, and nobody says who bought it.")
     assert (len(asked.endpoint.requests), asked.endpoint.judged) == (2, [])
+
+
+def test_what_an_abstention_says_of_the_video_is_judged(small_workspace: Workspace) -> None:
+    draft = "It names the price of 17 dollars [m7]. Nobody says who bought it."
+    judge = doubts("17 dollars", verdict="contradicted", reason="m7 says 249.")
+    asked = ask_endpoint(small_workspace, [calls_answer(status="abstained", text=draft)], judge=judge)
+    assert (asked.answer.status, len(asked.endpoint.requests)) == ("abstained", 1)
+    assert asked.answer.answer.startswith(
+        "It names the price of 17 dollars [00:00:04]. [contradicted] Nobody says who bought it."
+    )
 
 
 @pytest.mark.parametrize(
@@ -216,7 +226,7 @@ def test_an_answer_that_breaks_off_is_read_as_far_as_it_goes(small_workspace: Wo
     [
         (refuses(500, "the judge is down"), "the judge is down"),
         (Reply("", delay=2.0), "verification.timeout"),
-        (says("It all seems fine to me."), "its reply gives no verdicts"),
+        (says("It all seems fine to me."), "the judge's reply gives no verdicts"),
     ],
     ids=["down", "slow", "nonsense"],
 )

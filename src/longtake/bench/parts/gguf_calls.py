@@ -16,6 +16,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage, messages_from_dict
 
+from longtake.agent.controllers.call_parsing.calls import FROM_TEXT
 from longtake.agent.controllers.gguf import TIMINGS, GgufChatModel, open_gguf
 from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
@@ -187,7 +188,8 @@ def _look(trace: RecordedTrace, cold: GgufChatModel, header: Header, seen: _Seen
         rounds += 1
         calls = data["calls"]
         seen.calls += len(calls)
-        seen.broken += sum(not _fits(toolbox, call) for call in calls) or bool(calls and data["repairs"])
+        mended = [each for each in data["repairs"] if not each.endswith(FROM_TEXT)]
+        seen.broken += sum(not _fits(toolbox, call) for call in calls) or bool(calls and mended)
         if rounds == 1:
             seen.first_tokens.append(event["usage"]["input_tokens"])
             seen.first.append(timings["prompt_ms"])
