@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from helpers.libraries import SETTINGS
@@ -37,6 +37,9 @@ def test_a_short_span_is_told_line_by_line_in_order(demo: ToolContext) -> None:
     assert all(item.span.start < 40 and item.span.end > 27 for item in result.evidence)
 
 
-def test_a_video_of_which_nothing_was_read_is_refused(opened: Callable[..., ToolContext]) -> None:
-    failure = Toolbox([browse]).call("browse", {"timestamp": "all"}, opened("mute")).failure
-    assert failure is None or failure.kind == "unavailable"
+def test_where_nothing_is_said_or_shown_that_is_told(demo: ToolContext) -> None:
+    (handle,) = demo.videos.values()
+    bare = VideoHandle(handle.record.model_copy(update={"layers": {}}), handle.library)
+    failure = Toolbox([browse]).call("browse", {"timestamp": "all"}, replace(demo, videos={bare.id: bare})).failure
+    assert failure is not None
+    assert (failure.kind, "was examined" in failure.message) == ("unavailable", True)

@@ -56,6 +56,7 @@ CONTRACT: dict[str, tuple[set[str], set[str], set[str]]] = {
         {"timestamp", "question"},
         {"frames"},
     ),
+    "browse": ({"timestamp"}, {"timestamp"}, {"sections"}),
 }
 CALLS: dict[str, dict[str, Any]] = {
     "transcribe_speech": {"timestamp": [0, 8]},
@@ -79,6 +80,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "find_moments": {"timestamp": [0, 8]},
     "integrate_frames": {"timestamp": [0, 8]},
     "watch_segment": {"timestamp": [0, 8], "question": "What is seen?"},
+    "browse": {"timestamp": [0, 8]},
 }
 SEEN = "IN ALL: 1\nAT ONCE: 1\n00:00:01-00:00:02 A blue slide is seen."
 # Of the calls above: they are about no video, or find nothing in this one.

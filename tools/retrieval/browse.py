@@ -48,4 +48,6 @@ def browse(context: ToolContext, timestamp: Timestamp) -> ToolResult:
         raise ToolError("unavailable", f"Nothing that is said or shown was examined in {span}.")
     found.sort(key=lambda item: item.span.start)
     notes = parsed.notes if found else (*parsed.notes, f"nothing is said or shown as text in {span}")
-    return ToolResult(tool="browse", output={}, evidence=tuple(found), looked_at=joined(seen), notes=notes)
+    return ToolResult(
+        tool="browse", output={"sections": []}, evidence=tuple(found), looked_at=joined(seen), notes=notes
+    )
