@@ -48,10 +48,11 @@ class Section(NamedTuple):
     start: float
     end: float
     title: str
+    slide: bool = False  # whether the title is that of a slide or card
 
 
 class Sections:
-    """Divides a video where topic, scene or slide change; items are {start, end, title}.
+    """Divides a video where topic, scene or slide change; items are {start, end, title, slide}.
 
     Dynamic programming finds the change points of what is said and shown: the least spread within sections plus a price
     for each (kernel change-point detection: Arlot, Celisse and Harchaoui, 2019). What is compared are vectors of lines,
@@ -84,8 +85,9 @@ class Sections:
         for number, (start, end) in enumerate(pairwise([*starts, duration]), 1):
             if len(starts) > 1:
                 inside = [line for line in lines if start <= line.start < end]
-                title = _title(TimeSpan(start=start, end=end), titles, inside, lines) or f"Scene {number}"
-                writer.add({"start": round(start, 3), "end": round(end, 3), "title": title})
+                slide = _slide(TimeSpan(start=start, end=end), titles)
+                title = slide or _typical(inside, lines) or f"Scene {number}"
+                writer.add({"start": round(start, 3), "end": round(end, 3), "title": title, "slide": bool(slide)})
         for name in _INPUTS:
             if name in layers:
                 writer.cover(layers[name].covered)
@@ -99,7 +101,7 @@ def sections_of(library: Library, video: VideoRecord) -> list[Section]:
         LibraryError: if the layer is damaged.
     """
     layer = library.layer(video, NAME)
-    return [Section(item["start"], item["end"], item["title"]) for item in layer.items()] if layer else []
+    return [Section(**item) for item in layer.items()] if layer else []
 
 
 def title_of(text: str) -> str:
@@ -206,17 +208,15 @@ def _change_points(
     return starts[::-1]
 
 
-def _title(
-    part: TimeSpan, titles: Sequence[SlideTitle], inside: Sequence[WordedLine], overall: Sequence[WordedLine]
-) -> str:
-    """The title of the slide or card that stands longest from a section's beginning, or its most typical line.
-
-    Empty if it has no words.
-    """
+def _slide(part: TimeSpan, titles: Sequence[SlideTitle]) -> str:
+    """The title of the slide or card that stands longest from the beginning of a section; empty without one."""
     early = [title for title in titles if part.start - _APART <= title.start < part.start + _EARLY * part.length]
-    slide = max(early, key=lambda title: title.end - title.start, default=None)
-    if slide:
-        return title_of(slide.text)
+    longest = max(early, key=lambda title: title.end - title.start, default=None)
+    return title_of(longest.text) if longest else ""
+
+
+def _typical(inside: Sequence[WordedLine], overall: Sequence[WordedLine]) -> str:
+    """The most typical line of a section; empty without words."""
     worded = [line for line in inside if len(re.findall(r"[^\W\d_]", line.text)) >= _LETTERS]
     short = [line for line in worded if len(line.text) <= MAX_TITLE_LENGTH] or worded
     return title_of(most_typical(short, typical_of(short, overall))[0].text) if short else ""

@@ -11,6 +11,7 @@ from pydantic import Field
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, joined, parse_time
 from longtake.preprocess.engines.text.summary_engine import Summarizer
+from longtake.preprocess.layers.sections import sections_of, title_of
 from longtake.prompts import render
 from longtake.tools.core.evidence import evidence_of, examined
 from longtake.tools.core.registry import Timestamp, tool
@@ -28,6 +29,7 @@ LAYERS: dict[str, Modality] = {
     "scene_text": "scene_text",
     "captions": "visual",
 }
+_SLIDES, _MOST_TITLED = 3, 0.6  # titled sections of a video, and their share of all, from which titles are its summary
 _CLOCK = re.compile(r"\b\d{1,2}:[0-5]\d:[0-5]\d(?:\.\d)?\b")
 _UNTOLD = ("speech", "silence", "quiet")  # sounds that tell nothing of what happens
 
@@ -61,6 +63,8 @@ def summarize_segment(
         prompt = render(PROMPTS, "summarize", sentences=lines, count=SENTENCES[length])
         summary = context.text_model.complete(prompt, seconds=context.budget.left)
         return _result(summary, _cited(summary, evidence), looked_at, notes)
+    if not text.strip() and (titles := _titles(context, parsed.span)):
+        return _result(" · ".join(item.content for item in titles), titles, looked_at, notes)
     engine: Summarizer = context.engines.load("summary")
     chosen = engine.summarize(sentences, SENTENCES[length])
     kept = tuple(evidence[index] for index in chosen) if evidence else ()
@@ -87,6 +91,22 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...
         kept = [item for item in items if item.get("language") == language]
         found += [evidence_of(item, item["text"], modality, layer, video.id) for item in kept]
     return _ordered(found), joined(seen)
+
+
+def _titles(context: ToolContext, span: TimeSpan) -> tuple[Evidence, ...]:
+    """The titles of the slides in a span of a video that is mostly slides: nobody sums them up better."""
+    video = context.video
+    sections = sections_of(video.library, video.record)
+    layer = video.layer("scene_text")
+    titled = [each for each in sections if each.slide]
+    if layer is None or len(titled) < max(_SLIDES, _MOST_TITLED * len(sections)):
+        return ()
+    found = []
+    for each in (each for each in titled if span.start <= each.start < span.end):
+        texts = video.items("scene_text", TimeSpan(start=each.start, end=each.end))
+        title = next((item for item in texts if title_of(item["text"]) == each.title), None)
+        found += [evidence_of(title, title["text"], "scene_text", layer, video.id)] if title else []
+    return tuple(found)
 
 
 def _cited(summary: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
