@@ -54,7 +54,7 @@ def _show_chapters(library: Library, video: VideoRecord, *, vtt: bool, as_json: 
 
     chapters = sections_of(library, video)
     if as_json:
-        return say_json([chapter._asdict() for chapter in chapters])
+        return say_json([{"start": each.start, "end": each.end, "title": each.title} for each in chapters])
     if not chapters:
         raise LibraryError(NONE.format(name=video.name))
     return say((as_vtt if vtt else as_text)(chapters).rstrip("\n"))

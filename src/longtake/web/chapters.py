@@ -41,7 +41,10 @@ def list_chapters(video_id: str, request: Request, service: Served) -> Response:
     video = service.video(video_id)
 
     def make() -> bytes:
-        chapters = (ChapterLine(**chapter._asdict()) for chapter in sections_of(service.library, video))
+        chapters = (
+            ChapterLine(start=each.start, end=each.end, title=each.title)
+            for each in sections_of(service.library, video)
+        )
         return ChapterList(chapters=tuple(chapters)).model_dump_json().encode()
 
     tag = tag_of(video.id, video.layers.get("sections"))
