@@ -16,7 +16,7 @@ class ObjectQuery:
     """The parts of a query: "three different red cars" is 3, `over_time`, red, car.
 
     `thing` is a noun in the singular that only a trained model recognises; colours, shapes and motion don't need one.
-    An empty part doesn't restrict the query.
+    An empty part doesn't restrict the query. `absent` asks when there is none.
     """
 
     colour: str = ""
@@ -25,6 +25,7 @@ class ObjectQuery:
     moving: bool = False
     number: int | None = None
     counting: Literal["", "at_once", "over_time"] = ""
+    absent: bool = False
 
     @property
     def name(self) -> str:
@@ -78,6 +79,10 @@ class ObjectEngine(Protocol):
 
     def cannot(self, query: ObjectQuery) -> str | None:
         """Why this engine can't find such things, as a phrase that follows "it"; None if it can."""
+        ...
+
+    def doubt(self, query: ObjectQuery) -> str:
+        """Why such things may be missed or mistaken for others, as a sentence; empty if what is found is trusted."""
         ...
 
     def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:

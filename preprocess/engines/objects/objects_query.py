@@ -35,6 +35,7 @@ _SHAPES = {
 _NUMBERS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}
 _SINGULAR = {"people": "person", "men": "man", "women": "woman", "children": "child", "mice": "mouse", "buses": "bus"}
 _SINGULAR |= {"feet": "foot"} | dict.fromkeys("human humans somebody someone anybody anyone".split(), "person")
+_NOBODY = "nobody"
 _PEOPLE = frozenset("person man woman child boy girl face individual visitor".split())
 _ANYTHING = frozenset("thing object shape item figure region area blob patch something anything".split())
 _MOVING = frozenset("moving move moves movement passing pass passes crossing cross crosses".split())
@@ -44,7 +45,12 @@ _EMPTY = frozenset(
     "appearing".split()
 )
 _AT_ONCE = re.compile(r"\bat (?:once|a time|the same time|any (?:one )?time)\b|\bsimultaneous(?:ly)?\b|\bper frame\b")
-_OVER_TIME = re.compile(r"\b(?:different|distinct|unique|altogether|overall|in total|over time)\b")
+# Those who come are counted as they come, also where each has left before the next.
+_COMING = frozenset("come comes came coming arrive arrives arrived enter enters entered visit visits visited".split())
+_OVER_TIME = re.compile(
+    rf"\b(?:different|distinct|unique|altogether|overall|in total|over time|{'|'.join(sorted(_COMING))})\b"
+)
+_NO_ONE = re.compile(r"\bno[ -]one\b")
 
 
 def parse_query(text: str) -> ObjectQuery:
@@ -53,7 +59,7 @@ def parse_query(text: str) -> ObjectQuery:
     Raises:
         ValueError: if it names nothing to look for.
     """
-    rest = text.lower()
+    rest = _NO_ONE.sub(_NOBODY, text.lower())
     counting: Literal["", "at_once", "over_time"] = ""
     for meaning, pattern in (("over_time", _OVER_TIME), ("at_once", _AT_ONCE)):
         rest, times = pattern.subn(" ", rest)
@@ -64,14 +70,19 @@ def parse_query(text: str) -> ObjectQuery:
 def knows_word(word: str) -> bool:
     """Whether a word names something that untrained engines find: people, faces, colours, shapes, movement."""
     single = _singular(word)
-    people = single in _PEOPLE or word in ("different", "distinct", "unique")
+    people = single in _PEOPLE or word in ("different", "distinct", "unique", _NOBODY)
     return people or word in _COLOURS or single in _SHAPES or word in _MOVING
+
+
+def is_coming(word: str) -> bool:
+    """Whether a word such as "come" says that things are counted over time."""
+    return word in _COMING
 
 
 def _parsed(words: list[str], counting: Literal["", "at_once", "over_time"], text: str) -> ObjectQuery:
     colour = shape = ""
     number: int | None = None
-    moving = anything = False
+    moving = anything = absent = False
     things: list[str] = []
     for word in words:
         single = _singular(word)
@@ -87,12 +98,15 @@ def _parsed(words: list[str], counting: Literal["", "at_once", "over_time"], tex
             moving = True
         elif single in _ANYTHING:
             anything = True
+        elif word == _NOBODY:
+            absent = True
+            things.append("person")
         else:
             things.append(word)
     if not (colour or shape or moving or anything or things):
         raise ValueError(f"{text!r} names nothing to look for")
     things[-1:] = map(_singular, things[-1:])
-    return ObjectQuery(colour, shape, " ".join(things), moving, number, counting)
+    return ObjectQuery(colour, shape, " ".join(things), moving, number, counting, absent)
 
 
 def _singular(word: str) -> str:
