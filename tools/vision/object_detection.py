@@ -11,7 +11,7 @@ from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.object_search import look_for, nobody_in, one_of, perhaps_seen, read_query, seen_as
+from longtake.tools.vision.object_search import NOBODY, look_for, nobody_in, one_of, perhaps_seen, read_query, seen_as
 
 WINDOW = 2.0
 
@@ -47,7 +47,7 @@ def object_detection(
             continue
         looked_at = [*looked_at, *(span for span in seen.looked_at if span not in looked_at)]
         if query.absent:
-            evidence += [("nobody", nobody_in(context, seen, span)) for span in seen.nobody]
+            evidence += [(NOBODY, nobody_in(context, seen, span)) for span in seen.nobody]
             notes += [*seen.notes, *([] if seen.nobody else [f"at every time there is somebody in {seen.where}"])]
             continue
         notes += [

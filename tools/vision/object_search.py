@@ -23,6 +23,7 @@ from longtake.tools.vision.object_frames import AGAIN, Seen, followed, frames_of
 from longtake.tools.vision.visual_questions import ask_about, locate_things, read_pictures
 
 BETTER = "owlv2 knows more: put it first in engines.objects"
+NOBODY = "nobody"  # in results, where a time without people was asked for
 _STEP = 0.1  # shortest distance between two frames in seconds
 _DENSE = 0.25  # seconds between frames up to which an object seen only once or twice is noise
 _FEWEST = 3
@@ -159,7 +160,7 @@ def nobody_in(context: ToolContext, seen: Seen, span: TimeSpan) -> Evidence:
         video=context.video.id,
         span=TimeSpan(start=round(span.start, 3), end=round(span.end, 3)),
         modality="visual",
-        content=f"nobody is there from {clock(span.start)} to {clock(span.end)}",
+        content=f"{NOBODY} is there from {clock(span.start)} to {clock(span.end)}",
         engine=seen.engine,
     )
 

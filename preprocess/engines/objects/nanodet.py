@@ -47,7 +47,7 @@ _CALLED = {
     **{"football": "sports ball", "television": "tv", "monitor": "tv", "sofa": "couch", "phone": "cell phone"},
     **{"mobile phone": "cell phone", "smartphone": "cell phone", "fridge": "refrigerator", "mug": "cup", "bag": "handbag"},
     **{"doughnut": "donut", "table": "dining table", "plant": "potted plant", "hydrant": "fire hydrant"},
-    **{"computer mouse": "mouse", "racket": "tennis racket", "bat": "baseball bat", "hairdryer": "hair drier"},
+    **{"computer mouse": "mouse", "racket": "tennis racket", "bat": "baseball bat", "hairdryer": "hair drier", "skis": "ski", "scissor": "scissors"},
 }
 
 Numbers = npt.NDArray[np.float32]

@@ -34,7 +34,9 @@ _SHAPES = {
 }
 _NUMBERS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}
 _SINGULAR = {"people": "person", "men": "man", "women": "woman", "children": "child", "mice": "mouse", "buses": "bus"}
-_SINGULAR |= {"feet": "foot"} | dict.fromkeys("human humans somebody someone anybody anyone".split(), "person")
+_SINGULAR |= {"feet": "foot", "knives": "knife"} | dict.fromkeys(
+    "human humans somebody someone anybody anyone visitor visitors individual individuals".split(), "person"
+)
 _NOBODY = "nobody"
 _PEOPLE = frozenset("person man woman child boy girl face individual visitor".split())
 _ANYTHING = frozenset("thing object shape item figure region area blob patch something anything".split())
@@ -100,12 +102,13 @@ def _parsed(words: list[str], counting: Literal["", "at_once", "over_time"], tex
             anything = True
         elif word == _NOBODY:
             absent = True
-            things.append("person")
         else:
             things.append(word)
-    if not (colour or shape or moving or anything or things):
+    if not (colour or shape or moving or anything or absent or things):
         raise ValueError(f"{text!r} names nothing to look for")
     things[-1:] = map(_singular, things[-1:])
+    if absent:  # "nobody at the table": where people would be isn't a thing to look for
+        things = ["person"]
     return ObjectQuery(colour, shape, " ".join(things), moving, number, counting, absent)
 
 
