@@ -21,7 +21,7 @@ from longtake.settings import Settings
 _STEP, _FINEST = 1.0, 0.25  # seconds between looks, in long and in short spans
 _LOOKS = 40  # as many as short spans get
 _LOST = 3.0  # seconds for which someone may be hidden
-_LASTING = 3  # looks in which a person is seen; at one a second, two are enough
+_LASTING = 1.0  # seconds for which a person is seen, or half of a shorter shot
 _SURE = 0.5  # median score over the looks; a person of a cartoon, or a part of one, mostly has less
 _LONG_SIDE = 640  # pixels of the pictures searched
 _MISSED = "people who are tiny or mostly hidden may be missed"
@@ -79,10 +79,10 @@ def _in_shot(shot: Footage, step: float, *, moving: bool) -> _Found:
     tracks = follow(looks, _LOST)
     empty = groupby((time for time, _ in looks), lambda time: not any(one.start <= time <= one.end for one in tracks))
     runs = [list(times) for nobody, times in empty if nobody]
-    fewest = min(2 if step == _STEP else _LASTING, len(looks))
+    least = min(_LASTING, (looks[-1][0] - looks[0][0]) / 2) if looks else 0.0
     if moving:
         tracks = [track for track in tracks if track.travelled]
-    lasting = [track for track in tracks if len(track.sightings) >= fewest]
+    lasting = [track for track in tracks if track.end - track.start >= least]
     sure = [track for track in lasting if track.confidence >= _SURE]
     perhaps = [track for track in lasting if track.confidence < _SURE]
     nobody = [TimeSpan(start=run[0], end=run[-1]) for run in runs if run[-1] > run[0]]
