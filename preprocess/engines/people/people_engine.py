@@ -53,7 +53,7 @@ class PeopleEngine(Protocol):
         ...
 
     def recognises(self, query: ObjectQuery) -> bool:
-        """Whether it finds what is asked anywhere in the picture, so that it is asked before the engines for objects."""
+        """Whether it finds them anywhere in the picture, so that it is asked before the engines for objects."""
         ...
 
     def find(self, query: ObjectQuery, shots: Sequence[Footage]) -> FoundPeople:

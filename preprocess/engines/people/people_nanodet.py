@@ -23,6 +23,7 @@ _LOOKS = 40  # as many as short spans get
 _LOST = 3.0  # seconds for which someone may be hidden
 _LASTING = 1.0  # seconds for which a person is seen, or half of a shorter shot
 _SURE = 0.5  # median score over the looks; a person of a cartoon, or a part of one, mostly has less
+_CLEAR = 0.6  # the same for one seen for less time, who may be someone
 _LONG_SIDE = 640  # pixels of the pictures searched
 _MISSED = "people who are tiny or mostly hidden may be missed"
 
@@ -84,7 +85,8 @@ def _in_shot(shot: Footage, step: float, *, moving: bool) -> _Found:
         tracks = [track for track in tracks if track.travelled]
     lasting = [track for track in tracks if track.end - track.start >= least]
     sure = [track for track in lasting if track.confidence >= _SURE]
-    perhaps = [track for track in lasting if track.confidence < _SURE]
+    brief = [track for track in tracks if track not in lasting and track.confidence >= _CLEAR]
+    perhaps = [track for track in lasting if track not in sure] + brief
     nobody = [TimeSpan(start=run[0], end=run[-1]) for run in runs if run[-1] > run[0]]
     return _Found(sure, perhaps, nobody, len(looks))
 
