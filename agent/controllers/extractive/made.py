@@ -17,6 +17,7 @@ from longtake.language.amounts import amounts
 from longtake.language.text import comparable, same
 from longtake.language.words import content_stems
 from longtake.memory.records import Evidence
+from longtake.preprocess.engines.objects.objects_query import counting_of
 from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.inspect_motion import FAULTS
 from longtake.tools.vision.object_search import NOBODY
@@ -96,7 +97,8 @@ def _count(finds: Finds) -> Reply | None:
             text = f"{least}{count}: “{result.evidence[-1].content}”"
             asked = min(reading.sources["picture"], reading.targets["count"])
             others = {result.output.get(name, count) for name in ("in_all", "at_once")}
-            if result.output.get("doubtful") or (not finds.query.scope.point and others != {count}):
+            unsaid = not (finds.query.scope.point or counting_of(finds.query.question))
+            if result.output.get("doubtful") or (unsaid and others != {count}):
                 asked *= _DOUBTED  # the question may mean the number at once or in total
             return _answered([(text, result.evidence)], result.output.get("confidence", _COUNTED) * asked)
     return None

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from longtake.preprocess.media.frames import Picture
 
 Box = tuple[float, float, float, float]
+Counting = Literal["", "at_once", "over_time"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class ObjectQuery:
     thing: str = ""
     moving: bool = False
     number: int | None = None
-    counting: Literal["", "at_once", "over_time"] = ""
+    counting: Counting = ""
     absent: bool = False
 
     @property

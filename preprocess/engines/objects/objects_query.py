@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
 
-from longtake.preprocess.engines.objects.object_engine import ObjectQuery
+from longtake.preprocess.engines.objects.object_engine import Counting, ObjectQuery
 from longtake.preprocess.engines.objects.objects_colours import COLOURS
 
 _COLOURS = {name: name for name in COLOURS} | {
@@ -61,12 +60,15 @@ def parse_query(text: str) -> ObjectQuery:
     Raises:
         ValueError: if it names nothing to look for.
     """
-    rest = _NO_ONE.sub(_NOBODY, text.lower())
-    counting: Literal["", "at_once", "over_time"] = ""
-    for meaning, pattern in (("over_time", _OVER_TIME), ("at_once", _AT_ONCE)):
-        rest, times = pattern.subn(" ", rest)
-        counting = meaning if times else counting  # type: ignore[assignment]  # the two literals above
-    return _parsed(re.findall(r"[^\W_]+(?:['-][^\W_]+)*", rest), counting, text)
+    rest = _AT_ONCE.sub(" ", _OVER_TIME.sub(" ", _NO_ONE.sub(_NOBODY, text.lower())))
+    return _parsed(re.findall(r"[^\W_]+(?:['-][^\W_]+)*", rest), counting_of(text), text)
+
+
+def counting_of(text: str) -> Counting:
+    """Whether a text says that things are counted at once, or over time; "" if it says neither."""
+    if _AT_ONCE.search(text.lower()):
+        return "at_once"
+    return "over_time" if _OVER_TIME.search(text.lower()) else ""
 
 
 def knows_word(word: str) -> bool:
@@ -76,12 +78,7 @@ def knows_word(word: str) -> bool:
     return people or word in _COLOURS or single in _SHAPES or word in _MOVING
 
 
-def is_coming(word: str) -> bool:
-    """Whether a word such as "come" says that things are counted over time."""
-    return word in _COMING
-
-
-def _parsed(words: list[str], counting: Literal["", "at_once", "over_time"], text: str) -> ObjectQuery:
+def _parsed(words: list[str], counting: Counting, text: str) -> ObjectQuery:
     colour = shape = ""
     number: int | None = None
     moving = anything = absent = False

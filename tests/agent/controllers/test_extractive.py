@@ -222,6 +222,9 @@ def test_a_count_is_reported_by_its_evidence_and_not_where_nothing_was_counted()
     assert (reply.confidence or 0) > 0.5 > (unsure.confidence or 0)
     assert [claim.evidence for claim in reply.claims] == [(seen.id,)]
     assert reply.claims[0].text.startswith("2")
+    at_once = made_reply(query("picture", "count", "How many are there at once?"), Gathered(), [doubted], [])
+    assert at_once is not None
+    assert at_once.confidence == reply.confidence
     none = ToolResult(tool="count_objects", output={"count": 0})
     assert made_reply(query("picture", "count"), Gathered(), [none], []) is None
 
@@ -242,7 +245,8 @@ def test_every_time_without_anyone_is_reported() -> None:
 @pytest.mark.parametrize(
     ("question", "thing"),
     [
-        ("How many people come to the table?", "people come"),
+        ("How many people come to the table?", "people over time"),
+        ("How many people are there at the same time?", "people at once"),
         ("How many people are there?", "people"),
         ("When is nobody at the table?", "nobody"),
         ("When does the train come?", "train come"),
