@@ -22,6 +22,7 @@ from longtake.agent.controllers import asking
 pytest_plugins = [
     "helpers.browser",
     "helpers.libraries",
+    "helpers.models.nanodet",
     "helpers.reading",
     "helpers.servers.postgres_server",
     "helpers.tool_library",

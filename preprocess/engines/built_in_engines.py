@@ -232,8 +232,20 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             process=True,
             gpu=True,
         ),
+        "nanodet": Entry(
+            "longtake.preprocess.engines.objects.nanodet:NanoDetObjects",
+            "NanoDet: people, and hints at 79 other kinds of things",
+            ("onnxruntime",),
+            check="longtake.preprocess.engines.objects.nanodet:missing_model",
+        ),
     },
     "people": {
+        "nanodet": Entry(
+            "longtake.preprocess.engines.people.people_nanodet:NanoDetPeople",
+            "people anywhere in the picture (NanoDet), and faces; identifies nobody",
+            ("onnxruntime",),
+            check="longtake.preprocess.engines.objects.nanodet:missing_model",
+        ),
         "opencv": Entry(
             "longtake.preprocess.engines.people.people_opencv:OpenCvPeople",
             "people moving upright in front of a still camera, and faces; identifies nobody",

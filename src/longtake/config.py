@@ -111,6 +111,11 @@ def hub_endpoint() -> str | None:
     return os.environ.get("HF_ENDPOINT") or None
 
 
+def npm_registry() -> str | None:
+    """URL of the npm registry if npm's own variable names one."""
+    return os.environ.get("npm_config_registry") or None  # noqa: SIM112 - as npm spells it
+
+
 def secret(name: str) -> str | None:
     """Value of an environment variable that holds a key; never logged, never stored."""
     return os.environ.get(name) or None

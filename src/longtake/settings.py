@@ -96,9 +96,9 @@ class EngineSettings(_Section):
     image_text_embedding: tuple[str, ...] = ("siglip", "open_clip")
     speakers: tuple[str, ...] = ("ge2e",)
     captions: tuple[str, ...] = ("endpoint",)
-    objects: tuple[str, ...] = ("owlv2", "grounding_dino", "opencv")
+    objects: tuple[str, ...] = ("owlv2", "grounding_dino", "nanodet", "opencv")
     people: tuple[str, ...] = Field(
-        default=("opencv",), description="Finds people and faces when no other engine does; recognises nobody."
+        default=("nanodet", "opencv"), description="Finds people and faces; recognises nobody."
     )
     faces: tuple[str, ...] = Field(default=(), description="Biometric, so off until you name an engine.")
     activities: tuple[str, ...] = ("optical_flow",)

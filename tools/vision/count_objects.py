@@ -52,6 +52,8 @@ def count_objects(
     Doubtful objects are counted only if none is certain.
     """
     query = read_query(object_query)
+    if query.absent:
+        raise ToolError("bad_arguments", "Nobody can't be counted.", "object_detection says when nobody is there.")
     parsed = context.span(timestamp, window=WINDOW)
     if asks_a_model(context, query):
         return _asked(context, object_query, query, parsed)

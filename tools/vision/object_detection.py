@@ -11,7 +11,7 @@ from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.object_search import look_for, one_of, perhaps_seen, read_query, seen_as
+from longtake.tools.vision.object_search import NOBODY, look_for, nobody_in, one_of, perhaps_seen, read_query, seen_as
 
 WINDOW = 2.0
 
@@ -25,7 +25,7 @@ def object_detection(
         Field(min_length=1, max_length=20, description="Kinds of objects to find: ['person', 'red circle', 'logo']."),
     ],
 ) -> ToolResult:
-    """Where in the picture things of the named kinds are.
+    """Where in the picture things of the named kinds are, or when nobody is there.
 
     `timestamp`, `object` and `bounding_box` are lists with one entry per object: seconds, name, and [left, top, width,
     height] as shares of the picture. Each object is listed once, as near to the middle of the segment as it is seen. If
@@ -46,6 +46,10 @@ def object_detection(
             failures.append(error)
             continue
         looked_at = [*looked_at, *(span for span in seen.looked_at if span not in looked_at)]
+        if query.absent:
+            evidence += [(NOBODY, nobody_in(context, seen, span)) for span in seen.nobody]
+            notes += [*seen.notes, *([] if seen.nobody else [f"at every time there is somebody in {seen.where}"])]
+            continue
         notes += [
             *seen.notes,
             *([seen.doubt] if seen.doubt else []),

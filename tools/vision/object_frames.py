@@ -31,6 +31,7 @@ class Seen:
 
     `doubt` says why there may be more objects than tracks, or none; if it is empty, the number is certain. Otherwise,
     `perhaps` has the doubtful tracks, and `different` is the number of tracks that are certainly different objects.
+    `nobody` are the times without a person, where they were asked for.
     """
 
     tracks: tuple[Track, ...]
@@ -41,6 +42,7 @@ class Seen:
     doubt: str = ""
     perhaps: tuple[Track, ...] = ()
     different: int = 0
+    nobody: tuple[TimeSpan, ...] = ()
 
     @property
     def where(self) -> str:

@@ -23,6 +23,7 @@ from longtake.tools.vision.object_frames import AGAIN, Seen, followed, frames_of
 from longtake.tools.vision.visual_questions import ask_about, locate_things, read_pictures
 
 BETTER = "owlv2 knows more: put it first in engines.objects"
+NOBODY = "nobody"  # in results, where a time without people was asked for
 _STEP = 0.1  # shortest distance between two frames in seconds
 _DENSE = 0.25  # seconds between frames up to which an object seen only once or twice is noise
 _FEWEST = 3
@@ -47,6 +48,13 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
     Raises:
         ToolError: `unavailable` if no engine knows such objects, or the query asks for movement and the camera moves.
     """
+    people = _people_engine(context)
+    if people and people.recognises(query):
+        return _look_for_people(context, span, query, people)
+    if query.absent:
+        raise ToolError(
+            "unavailable", "No engine here finds people anywhere.", "`longtake models pull nanodet` fetches one."
+        )
     engine = _engine_for(context, query)
     if engine is None:
         return _look_further(context, span, query)
@@ -58,9 +66,10 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         looks = [(time, engine.find(frame.bgr(_LONG_SIDE), query)) for time, frame in frames_of(context, span, step)]
         found, said = _most_in(looks), f"only a picture every {step:.1f} s was examined"
         if not found:
-            return Seen((), engine.id, (span,), len(looks), (said,))
+            return _hinted(Seen((), engine.id, (span,), len(looks), (said,)), engine.doubt(query))
         doubt = f"{said}, and the count is from the one that shows the most"
-        return Seen(found, engine.id, (span,), len(looks), doubt=doubt, different=len(found))
+        seen = Seen(found, engine.id, (span,), len(looks), doubt=doubt, different=len(found))
+        return _hinted(seen, engine.doubt(query))
     looked = TimeSpan(start=span.start, end=span.start + engine.max_pictures / DENSE) if sparse else span
     shots = shots_of(context, looked)
     step = max(_STEP, looked.length / engine.max_pictures)
@@ -72,7 +81,15 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         pictures += len(looks)
     limits = _limits(query, shots) + ([f"only {looked} was examined"] if looked != span else [])
     seen = Seen(tuple(tracks), engine.id, joined(shots), pictures, tuple(limits))
-    return _shaken(seen, camera_moves(context, span)) if query.moving else seen
+    seen = _shaken(seen, camera_moves(context, span)) if query.moving else seen
+    return _hinted(seen, engine.doubt(query))
+
+
+def _hinted(seen: Seen, doubt: str) -> Seen:
+    """What was found, all of it doubtful if its engine is unsure about such things."""
+    if not doubt:
+        return seen
+    return replace(seen, tracks=(), perhaps=(*seen.tracks, *seen.perhaps), different=0, doubt=doubt)
 
 
 def _shaken(seen: Seen, moves: Sequence[TimeSpan]) -> Seen:
@@ -137,6 +154,17 @@ def perhaps_seen(context: ToolContext, seen: Seen, track: Track, time: float) ->
     return seen_as(context, seen, TimeSpan(start=when, end=when), likely, words, sure=False)
 
 
+def nobody_in(context: ToolContext, seen: Seen, span: TimeSpan) -> Evidence:
+    """A time without anyone as evidence."""
+    return Evidence(
+        video=context.video.id,
+        span=TimeSpan(start=round(span.start, 3), end=round(span.end, 3)),
+        modality="visual",
+        content=f"{NOBODY} is there from {clock(span.start)} to {clock(span.end)}",
+        engine=seen.engine,
+    )
+
+
 def _engine_for(context: ToolContext, query: ObjectQuery) -> ObjectEngine | None:
     """The engine that knows such objects. Colour, shape and movement need no model."""
     plain = OpenCvObjects(context.settings)
@@ -145,12 +173,14 @@ def _engine_for(context: ToolContext, query: ObjectQuery) -> ObjectEngine | None
     if context.engines.report("objects").engine is None:
         return None
     engine: ObjectEngine = context.engines.load("objects")
-    return engine if engine.cannot(query) is None else None
+    if engine.cannot(query) is not None or (engine.doubt(query) and _model_sees(context)):
+        return None
+    return engine
 
 
 def _look_further(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
     """Objects located by a vision-language model, or else by the engine for people, if no object detector can."""
-    if context.engines.report("visual_question").engine is not None:
+    if _model_sees(context):
         return _ask_for(context, span, query)
     people = _people_engine(context)
     if people and people.knows(query):
@@ -180,6 +210,7 @@ def _look_for_people(context: ToolContext, span: TimeSpan, query: ObjectQuery, e
         doubt=found.doubt,
         perhaps=found.perhaps,
         different=found.different,
+        nobody=found.nobody,
     )
 
 
@@ -197,11 +228,19 @@ def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:
 
 
 def asks_a_model(context: ToolContext, query: ObjectQuery) -> bool:
-    """Whether a vision-language model counts best: there is one, and no detector that learned such objects."""
-    if context.engines.report("visual_question").engine is None:
+    """Whether a vision-language model counts best: there is one, and no detector that surely knows such objects."""
+    people = _people_engine(context)
+    if not _model_sees(context) or (people and people.recognises(query)):
         return False
-    detector = context.engines.report("objects").engine
-    return detector in (None, "opencv") or context.engines.load("objects").cannot(query) is not None
+    if context.engines.report("objects").engine in (None, "opencv"):
+        return True
+    detector: ObjectEngine = context.engines.load("objects")
+    return detector.cannot(query) is not None or bool(detector.doubt(query))
+
+
+def _model_sees(context: ToolContext) -> bool:
+    """Whether there is a vision-language model."""
+    return context.engines.report("visual_question").engine is not None
 
 
 def _ask_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:

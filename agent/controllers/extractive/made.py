@@ -17,8 +17,10 @@ from longtake.language.amounts import amounts
 from longtake.language.text import comparable, same
 from longtake.language.words import content_stems
 from longtake.memory.records import Evidence
+from longtake.preprocess.engines.objects.objects_query import counting_of
 from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.inspect_motion import FAULTS
+from longtake.tools.vision.object_search import NOBODY
 
 _COUNTED = 0.8  # chance that a count is right if its detector reports no doubt
 _WORKED_OUT = 0.9  # the same for calculations, translations and notes
@@ -95,9 +97,19 @@ def _count(finds: Finds) -> Reply | None:
             text = f"{least}{count}: “{result.evidence[-1].content}”"
             asked = min(reading.sources["picture"], reading.targets["count"])
             others = {result.output.get(name, count) for name in ("in_all", "at_once")}
-            if result.output.get("doubtful") or (not finds.query.scope.point and others != {count}):
+            unsaid = not (finds.query.scope.point or counting_of(finds.query.question))
+            if result.output.get("doubtful") or (unsaid and others != {count}):
                 asked *= _DOUBTED  # the question may mean the number at once or in total
             return _answered([(text, result.evidence)], result.output.get("confidence", _COUNTED) * asked)
+    return None
+
+
+def _absence(finds: Finds) -> Reply | None:
+    """Every time when nobody is there, if that was looked for."""
+    for result in finds.of("object_detection"):
+        if set(result.output["object"]) == {NOBODY}:
+            seen = finds.query.reading.sources["picture"]
+            return _answered([(f"“{item.content}”", [item]) for item in result.evidence], _COUNTED * seen)
     return None
 
 
@@ -211,6 +223,7 @@ _BY_TARGET: Mapping[Target, Make] = {
     "readout": _written,
     "summary": _summary,
     "count": _count,
+    "time": _absence,
     "translation": _translation,
     "sum": _worked_out,
     "difference": _worked_out,

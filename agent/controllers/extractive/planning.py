@@ -16,7 +16,7 @@ from longtake.agent.query.query import Query, Source, Target
 from longtake.agent.query.scope import QUOTATION
 from longtake.language.words import STOPWORDS, TELLING, words
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.objects.objects_query import knows_word
+from longtake.preprocess.engines.objects.objects_query import counting_of, knows_word
 from longtake.preprocess.media.language_names import language_name, language_of
 from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.inspect_motion import LONGEST
@@ -282,11 +282,15 @@ _BY_TARGET: Mapping[Target, Make] = {
 
 
 def object_in(query: Query) -> str:
-    """What detectors should look for: the first colour, shape, movement or person, else the first content words."""
+    """What detectors should look for: the first colour, shape, movement or person, else the first content words.
+
+    With the former, also whether to count them at once or over time, if the question says so.
+    """
     plain = words(QUOTATION.sub(" ", query.question))
     known = next((list(run) for is_known, run in groupby(plain, knows_word) if is_known), [])
     if known:
-        return " ".join(dict.fromkeys(known))
+        counting = counting_of(query.question).replace("_", " ")
+        return " ".join(filter(None, [*dict.fromkeys(known), counting]))
     named = [word for word in plain if word not in STOPWORDS and word not in TELLING and not word[0].isdigit()]
     return " ".join(named[:2])
 

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 from longtake.preprocess.media.frames import Picture
 
 Box = tuple[float, float, float, float]
+Counting = Literal["", "at_once", "over_time"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class ObjectQuery:
     """The parts of a query: "three different red cars" is 3, `over_time`, red, car.
 
     `thing` is a noun in the singular that only a trained model recognises; colours, shapes and motion don't need one.
-    An empty part doesn't restrict the query.
+    An empty part doesn't restrict the query. `absent` asks when there is none.
     """
 
     colour: str = ""
@@ -24,7 +25,8 @@ class ObjectQuery:
     thing: str = ""
     moving: bool = False
     number: int | None = None
-    counting: Literal["", "at_once", "over_time"] = ""
+    counting: Counting = ""
+    absent: bool = False
 
     @property
     def name(self) -> str:
@@ -78,6 +80,10 @@ class ObjectEngine(Protocol):
 
     def cannot(self, query: ObjectQuery) -> str | None:
         """Why this engine can't find such things, as a phrase that follows "it"; None if it can."""
+        ...
+
+    def doubt(self, query: ObjectQuery) -> str:
+        """Why such things may be missed or mistaken for others, as a sentence; empty if what is found is trusted."""
         ...
 
     def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
 
-from longtake.preprocess.engines.objects.object_engine import ObjectQuery
+from longtake.preprocess.engines.objects.object_engine import Counting, ObjectQuery
 from longtake.preprocess.engines.objects.objects_colours import COLOURS
 
 _COLOURS = {name: name for name in COLOURS} | {
@@ -34,7 +33,10 @@ _SHAPES = {
 }
 _NUMBERS = {word: number for number, word in enumerate("zero one two three four five six seven eight nine ten".split())}
 _SINGULAR = {"people": "person", "men": "man", "women": "woman", "children": "child", "mice": "mouse", "buses": "bus"}
-_SINGULAR |= {"feet": "foot"} | dict.fromkeys("human humans somebody someone anybody anyone".split(), "person")
+_SINGULAR |= {"feet": "foot", "knives": "knife"} | dict.fromkeys(
+    "human humans somebody someone anybody anyone visitor visitors individual individuals".split(), "person"
+)
+_NOBODY = "nobody"
 _PEOPLE = frozenset("person man woman child boy girl face individual visitor".split())
 _ANYTHING = frozenset("thing object shape item figure region area blob patch something anything".split())
 _MOVING = frozenset("moving move moves movement passing pass passes crossing cross crosses".split())
@@ -44,7 +46,12 @@ _EMPTY = frozenset(
     "appearing".split()
 )
 _AT_ONCE = re.compile(r"\bat (?:once|a time|the same time|any (?:one )?time)\b|\bsimultaneous(?:ly)?\b|\bper frame\b")
-_OVER_TIME = re.compile(r"\b(?:different|distinct|unique|altogether|overall|in total|over time)\b")
+# Those who come are counted as they come, also where each has left before the next.
+_COMING = frozenset("come comes came coming arrive arrives arrived enter enters entered visit visits visited".split())
+_OVER_TIME = re.compile(
+    rf"\b(?:different|distinct|unique|altogether|overall|in total|over time|{'|'.join(sorted(_COMING))})\b"
+)
+_NO_ONE = re.compile(r"\bno[ -]one\b")
 
 
 def parse_query(text: str) -> ObjectQuery:
@@ -53,25 +60,28 @@ def parse_query(text: str) -> ObjectQuery:
     Raises:
         ValueError: if it names nothing to look for.
     """
-    rest = text.lower()
-    counting: Literal["", "at_once", "over_time"] = ""
-    for meaning, pattern in (("over_time", _OVER_TIME), ("at_once", _AT_ONCE)):
-        rest, times = pattern.subn(" ", rest)
-        counting = meaning if times else counting  # type: ignore[assignment]  # the two literals above
-    return _parsed(re.findall(r"[^\W_]+(?:['-][^\W_]+)*", rest), counting, text)
+    rest = _AT_ONCE.sub(" ", _OVER_TIME.sub(" ", _NO_ONE.sub(_NOBODY, text.lower())))
+    return _parsed(re.findall(r"[^\W_]+(?:['-][^\W_]+)*", rest), counting_of(text), text)
+
+
+def counting_of(text: str) -> Counting:
+    """Whether a text says that things are counted at once, or over time; "" if it says neither."""
+    if _AT_ONCE.search(text.lower()):
+        return "at_once"
+    return "over_time" if _OVER_TIME.search(text.lower()) else ""
 
 
 def knows_word(word: str) -> bool:
     """Whether a word names something that untrained engines find: people, faces, colours, shapes, movement."""
     single = _singular(word)
-    people = single in _PEOPLE or word in ("different", "distinct", "unique")
+    people = single in _PEOPLE or word in ("different", "distinct", "unique", _NOBODY)
     return people or word in _COLOURS or single in _SHAPES or word in _MOVING
 
 
-def _parsed(words: list[str], counting: Literal["", "at_once", "over_time"], text: str) -> ObjectQuery:
+def _parsed(words: list[str], counting: Counting, text: str) -> ObjectQuery:
     colour = shape = ""
     number: int | None = None
-    moving = anything = False
+    moving = anything = absent = False
     things: list[str] = []
     for word in words:
         single = _singular(word)
@@ -87,12 +97,16 @@ def _parsed(words: list[str], counting: Literal["", "at_once", "over_time"], tex
             moving = True
         elif single in _ANYTHING:
             anything = True
+        elif word == _NOBODY:
+            absent = True
         else:
             things.append(word)
-    if not (colour or shape or moving or anything or things):
+    if not (colour or shape or moving or anything or absent or things):
         raise ValueError(f"{text!r} names nothing to look for")
     things[-1:] = map(_singular, things[-1:])
-    return ObjectQuery(colour, shape, " ".join(things), moving, number, counting)
+    if absent:  # "nobody at the table": where people would be isn't a thing to look for
+        things = ["person"]
+    return ObjectQuery(colour, shape, " ".join(things), moving, number, counting, absent)
 
 
 def _singular(word: str) -> str:

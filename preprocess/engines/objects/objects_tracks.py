@@ -14,7 +14,7 @@ from statistics import median
 
 from longtake.preprocess.engines.objects.object_engine import Box, FoundObject
 
-_GAP = 1.0  # seconds for which a thing may be lost
+_GAP = 1.0  # seconds for which a thing may be lost, unless a caller says otherwise
 _LOOKS = 2.5  # the same in looks, if these are far apart
 _REACH = 1.0  # share of its own diagonal by which a thing may miss its predicted place
 _FIRST_REACH = 2.0  # the same after one sighting, when its speed is unknown
@@ -100,18 +100,20 @@ class Track:
         self.last = time
 
 
-def follow(looks: Iterable[tuple[float, Sequence[FoundObject]]]) -> list[Track]:
+def follow(looks: Iterable[tuple[float, Sequence[FoundObject]]], gap: float = _GAP) -> list[Track]:
     """The distinct things in successive looks (times and detections), ordered by first sighting.
 
-    A large detection where two things are expected hides both; their tracks continue until they separate.
+    A large detection where two things are expected hides both; their tracks continue until they separate. A thing may
+    be lost for `gap` seconds.
     """
     tracks: list[Track] = []
     alive: list[Track] = []
     times: list[float] = []
     for time, found in looks:
         times.append(time)
-        gap = max(_GAP, _LOOKS * median(late - early for early, late in pairwise(times[-20:]))) if times[1:] else _GAP
-        alive = [track for track in alive if time - track.last <= gap]
+        steps = [late - early for early, late in pairwise(times[-20:])]
+        longest = max(gap, _LOOKS * median(steps)) if steps else gap
+        alive = [track for track in alive if time - track.last <= longest]
         rest = [each for each in found if not _hides_several(each, alive, time)]
         rest = _matched(rest, alive, time)
         new = [Track([(time, each)], time) for each in rest]

