@@ -81,7 +81,7 @@ class TransformersPictures:
 
 
 class TransformersCaptions(CaptionEndpoint):
-    """Describes one picture at a time with the model of `settings.captions`."""
+    """Describes a few pictures at a time with the model of `settings.captions`."""
 
     CALLS: ClassVar[Mapping[str, float]] = {"describe": 900.0}
 

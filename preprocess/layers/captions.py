@@ -1,41 +1,65 @@
-"""The layer `captions`: a vision-language model's description of each shot."""
+"""The layer `captions`: what a vision-language model sees happen in each part of each shot."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import groupby, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
 from math import ceil
-from pathlib import Path
 from typing import Any
+
+import cv2
+import numpy as np
 
 from longtake.errors import EngineError
 from longtake.memory.building import LayerWriter
-from longtake.memory.layers import LayerRecipe
+from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.engines.endpoints.caption_engine import CaptionEngine, PictureRefused
+from longtake.preprocess.engines.endpoints.caption_engine import CaptionEngine, PictureRefused, Still
 from longtake.preprocess.layers.step import IndexJob
 
 _MAX_FAILURES = 3  # before the first success; then stop, because the model may not accept pictures
+_WORDS = ("subtitles", "speech")
+_MOST_SAID, _MOST_SHOWN = 600, 300  # letters of what is said and shown that a model is told
+_SMALL = (32, 18)  # pixels in which two pictures are compared
+_ALIKE = 24  # of 255, by which no pixel of them may differ
+
+Alike = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """Part of a shot and the picture that represents it; `file` is in the layer `keyframes`."""
+class Picture:
+    """A picture of the layer `keyframes`."""
 
-    span: TimeSpan
     time: float
     file: str
 
 
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A shot or a part of one, and the pictures that show it, in order."""
+
+    span: TimeSpan
+    pictures: tuple[Picture, ...]
+
+    @property
+    def middle(self) -> Picture:
+        """The picture that stands for it."""
+        return self.pictures[len(self.pictures) // 2]
+
+
 class Captions:
-    """Describes one picture of every shot; items are {start, end, time, text, file}."""
+    """Describes each part of each shot from a few pictures; items are {start, end, time, text, file}.
+
+    The model is told what is said and shown meanwhile. A picture that is held is described once.
+    """
 
     name = "captions"
     capability = "captions"
-    version = 1
+    version = 2
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One recipe if there are keyframes."""
@@ -43,68 +67,148 @@ class Captions:
         if keyframes is None:
             return ()
         engine: CaptionEngine = job.engines.load("captions")
-        inputs = {keyframes.name: keyframes.key}
-        return (LayerRecipe(self.name, self.version, engine.id, {"every": job.settings.captions.every}, inputs),)
+        used = (keyframes.name, *_WORDS, "scene_text")
+        inputs = {name: job.layers[name].key for name in used if name in job.layers}
+        settings = {"every": job.settings.captions.every, "pictures": job.settings.captions.pictures}
+        return (LayerRecipe(self.name, self.version, engine.id, settings, inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Describe the pictures in turn; leaves out pictures that fail, with a warning.
+        """Describe the scenes, several at once; leaves out those that fail, with a warning.
 
         Raises:
-            EngineError: if the model stops working, or fails on all of the first pictures.
+            EngineError: if the model stops working, or fails on all of the first scenes.
         """
-        keyframes = job.layers["keyframes"]
+        keyframes, own = job.layers["keyframes"], job.settings.captions
         writer = writers[self.name]
-        scenes = list(scenes_of(keyframes.items(), job.settings.captions.every))
-        texts: dict[int, str] = {}
-        failed: list[str] = []
-        described: Path | None = None
-        patience = min(_MAX_FAILURES, len(scenes))
-        waiting = deque(range(len(scenes)))
-        while waiting:
-            job.check_cancelled()
-            number = waiting.popleft()
-            file = keyframes.path / scenes[number].file
-            try:
-                texts[number] = _description(job, f"{number:05d}", file, described)
-                described = file
-            except PictureRefused as error:
-                failed.append(f"{clock(scenes[number].time)}: {error}")
-                if described is None and len(failed) >= patience:
-                    raise EngineError(
-                        f"The caption model described no picture; the first failed at {failed[0]}. "
-                        "Check that captions.model accepts images."
-                    ) from error
-            except EngineError as error:
-                patience -= 1
-                if described or patience <= 0:
-                    raise EngineError(f"{str(error).removesuffix('.')}, then index again to resume.") from error
-                waiting.append(number)  # this picture may be the cause: retry it after another one succeeds
-            job.progress(1 - len(waiting) / len(scenes))
+        scenes = list(scenes_of(keyframes.items(), own.every, own.pictures, _comparing(keyframes)))
+        texts, failed = _Describing(job, scenes).run()
         for number, text in sorted(texts.items()):
             scene = scenes[number]
             span = {"start": round(scene.span.start, 3), "end": round(scene.span.end, 3)}
-            writer.add(span | {"time": scene.time, "text": text, "file": scene.file})
+            writer.add(span | {"time": scene.middle.time, "text": text, "file": scene.middle.file})
             writer.cover([scene.span])
         if failed:
-            job.warn(f"Couldn't describe {len(failed)} of {len(scenes)} pictures; the first failed at {failed[0]}")
+            job.warn(f"Couldn't describe {len(failed)} of {len(scenes)} scenes; the first failed at {failed[0]}")
 
 
-def scenes_of(keyframes: Iterable[Mapping[str, Any]], every: float) -> Iterator[Scene]:
+class _Describing:
+    """Has scenes described: the first one by itself, then as many at once as the engine takes."""
+
+    def __init__(self, job: IndexJob, scenes: Sequence[Scene]) -> None:
+        self._job = job
+        self._scenes = scenes
+        self._engine: CaptionEngine = job.engines.load("captions")
+        self._said = [item for name in _WORDS if name in job.layers for item in job.layers[name].items()]
+        self._shown = list(job.layers["scene_text"].items()) if "scene_text" in job.layers else []
+        self._texts: dict[int, str] = {}
+        self._failed: list[str] = []
+        self._patience = min(_MAX_FAILURES, len(scenes))
+
+    def run(self) -> tuple[dict[int, str], list[str]]:
+        """The description of each scene by its number, and why others have none."""
+        waiting = deque[int]()
+        for number in range(len(self._scenes)):
+            kept = self._job.chunks.get(_chunk(number))
+            if kept is None:
+                waiting.append(number)
+            else:
+                self._texts[number] = kept.decode()
+        running: dict[Future[str], int] = {}
+        with ThreadPoolExecutor(self._engine.at_once) as pool:
+            try:
+                while waiting or running:
+                    self._job.check_cancelled()
+                    most = self._engine.at_once if self._texts else 1
+                    while waiting and len(running) < most:
+                        number = waiting.popleft()
+                        running[pool.submit(self._describe, number)] = number
+                    done, _ = wait(running, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        number = running.pop(future)
+                        if not self._take(number, future):
+                            waiting.append(number)
+                    self._job.progress(len(self._texts) / len(self._scenes))
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                raise
+        return self._texts, self._failed
+
+    def _take(self, number: int, future: Future[str]) -> bool:
+        """Keep a description, or what went wrong; False if the scene is to be asked about again after another one."""
+        when = clock(self._scenes[number].middle.time)
+        try:
+            text = future.result()
+        except PictureRefused as error:
+            self._failed.append(f"{when}: {error}")
+            if not self._texts and len(self._failed) >= self._patience:
+                raise EngineError(
+                    f"The caption model described no picture; the first failed at {self._failed[0]}. "
+                    "Check that captions.model accepts images."
+                ) from error
+            return True
+        except EngineError as error:
+            self._patience -= 1
+            if self._texts or self._patience <= 0:
+                raise EngineError(f"{str(error).removesuffix('.')}, then index again to resume.") from error
+            return False  # its pictures may be the cause
+        self._job.chunks.put(_chunk(number), text.encode())
+        self._texts[number] = text
+        return True
+
+    def _describe(self, number: int) -> str:
+        """The description of a scene; retried after checking on another scene that the engine works.
+
+        Raises:
+            PictureRefused: if only this scene can't be described.
+            EngineError: if none can be described.
+        """
+        try:
+            return self._asked(number)
+        except PictureRefused:
+            raise
+        except EngineError:
+            described = list(self._texts)[:1]
+            if not described:
+                raise
+            self._asked(described[0])
+            try:
+                return self._asked(number)
+            except EngineError as again:
+                raise PictureRefused(str(again)) from again
+
+    def _asked(self, number: int) -> str:
+        scene, folder = self._scenes[number], self._job.layers["keyframes"].path
+        stills = [Still(each.time, (folder / each.file).read_bytes()) for each in scene.pictures]
+        said = " ".join(_texts_in(self._said, scene.span))[:_MOST_SAID]
+        return self._engine.describe(stills, said, " / ".join(_texts_in(self._shown, scene.span))[:_MOST_SHOWN])
+
+
+def scenes_of(keyframes: Iterable[Mapping[str, Any]], every: float, most: int, alike: Alike) -> Iterator[Scene]:
     """Choose scenes from the items of `keyframes`: each shot, in equal parts if it is longer than `every` seconds.
 
-    A shot's own picture represents the whole shot; the picture nearest to a part's middle represents the part. Parts
-    with the same picture are one scene.
+    Args:
+        keyframes: the items.
+        every: seconds.
+        most: pictures of one scene, evenly spread; a shot's own picture stands for one of which there is no other.
+        alike: whether two pictures show the same; a part that only holds the picture of the one before belongs to it.
     """
     items = list(keyframes)
+    seconds = [item for item in items if item["kind"] == "second"]
     for shot in (item for item in items if item["kind"] == "shot"):
-        parts = _parts(TimeSpan(start=shot["start"], end=shot["end"]), every)
-        pictures = [shot]
-        if len(parts) > 1:
-            pictures += [item for item in items if item["kind"] == "second" and _inside(item, shot)]
-        for picture, alike in groupby(parts, key=partial(_nearest, pictures)):
-            run = list(alike)
-            span = TimeSpan(start=run[0].start, end=run[-1].end)
-            yield Scene(span, picture["time"], picture["file"])
+        last: Scene | None = None
+        for part in _parts(TimeSpan(start=shot["start"], end=shot["end"]), every):
+            inside = [item for item in seconds if part.start <= item["time"] < part.end]
+            count = min(most, len(inside))
+            chosen = [inside[int((number + 0.5) * len(inside) / count)] for number in range(count)]
+            pictures = _different(chosen or [shot], alike)
+            if last and len(pictures) == 1 and alike(last.pictures[-1].file, pictures[0].file):
+                last = replace(last, span=TimeSpan(start=last.span.start, end=part.end))
+                continue
+            if last:
+                yield last
+            last = Scene(part, pictures)
+        if last:
+            yield last
 
 
 def _parts(span: TimeSpan, max_seconds: float) -> list[TimeSpan]:
@@ -113,42 +217,37 @@ def _parts(span: TimeSpan, max_seconds: float) -> list[TimeSpan]:
     return [TimeSpan(start=start, end=end) for start, end in pairwise(bounds)]
 
 
-def _inside(picture: Mapping[str, Any], shot: Mapping[str, Any]) -> bool:
-    return bool(shot["start"] <= picture["time"] < shot["end"])
+def _different(items: Sequence[Mapping[str, Any]], alike: Alike) -> tuple[Picture, ...]:
+    """The pictures without those that only hold the one before."""
+    kept: list[Picture] = []
+    for item in items:
+        if not kept or not alike(kept[-1].file, item["file"]):
+            kept.append(Picture(item["time"], item["file"]))
+    return tuple(kept)
 
 
-def _nearest(pictures: Sequence[Mapping[str, Any]], part: TimeSpan) -> Mapping[str, Any]:
-    middle = (part.start + part.end) / 2
-    return min(pictures, key=lambda picture: abs(picture["time"] - middle))
+def _comparing(keyframes: Layer) -> Alike:
+    """Compares files of the layer in few pixels; one that can't be read is like none."""
+
+    @cache
+    def small(file: str) -> Any:
+        picture = cv2.imread(str(keyframes.path / file), cv2.IMREAD_REDUCED_GRAYSCALE_4)
+        return None if picture is None else cv2.resize(picture, _SMALL, interpolation=cv2.INTER_AREA).astype(np.int16)
+
+    def alike(one: str, other: str) -> bool:
+        first, second = small(one), small(other)
+        if one == other or first is None or second is None:
+            return one == other
+        return bool(np.abs(first - second).max() < _ALIKE)
+
+    return alike
 
 
-def _description(job: IndexJob, chunk: str, file: Path, described: Path | None) -> str:
-    """The description stored under the chunk's name, or a new one, which is then stored.
-
-    Raises:
-        PictureRefused: if only this picture can't be described; `described` could be, and still can.
-        EngineError: if no picture can be described.
-    """
-    kept = job.chunks.get(chunk)
-    if kept is None:
-        engine: CaptionEngine = job.engines.load("captions")
-        try:
-            text = engine.describe(file.read_bytes())
-        except PictureRefused:
-            raise
-        except EngineError as error:
-            text = _second_try(error, engine, file, described)
-        kept = text.encode()
-        job.chunks.put(chunk, kept)
-    return kept.decode()
+def _texts_in(items: Iterable[Mapping[str, Any]], span: TimeSpan) -> Iterator[str]:
+    for item in items:
+        if item["start"] < span.end and item["end"] > span.start:
+            yield " ".join(str(item["text"]).split())
 
 
-def _second_try(error: EngineError, engine: CaptionEngine, file: Path, described: Path | None) -> str:
-    """Retry the description after checking on another picture that the engine works."""
-    if described is None:
-        raise error
-    engine.describe(described.read_bytes())
-    try:
-        return engine.describe(file.read_bytes())
-    except EngineError as again:
-        raise PictureRefused(str(again)) from again
+def _chunk(number: int) -> str:
+    return f"{number:05d}"

@@ -188,9 +188,11 @@ class EndpointSettings(_Section):
 
 
 class CaptionSettings(EndpointSettings):
-    """Picture descriptions by a vision-language model, written while a video is indexed."""
+    """Descriptions by a vision-language model, written while a video is indexed."""
 
-    every: float = Field(default=30.0, gt=0, description="Seconds between descriptions within one shot.")
+    every: float = Field(default=10.0, gt=0, description="Seconds of a shot that one description is of, at most.")
+    pictures: int = Field(default=6, ge=1, le=32, description="Pictures of each description, at most.")
+    at_once: int = Field(default=4, ge=1, le=64, description="Requests to an endpoint that are under way together.")
 
 
 MAX_PICTURES = 64  # of one visual question

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from longtake.memory.timespan import clock
+from longtake.preprocess.engines.endpoints.caption_engine import Still
 from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, PictureModel, missing_model
 from longtake.prompts import prompts_hash, render
 from longtake.settings import Settings
@@ -16,19 +20,24 @@ def missing_endpoint(settings: Settings) -> str | None:
 
 
 class CaptionEndpoint:
-    """Asks the endpoint of `settings.captions` about one picture at a time."""
+    """Asks the endpoint of `settings.captions` about a few pictures at a time."""
 
     def __init__(self, settings: Settings, endpoint: PictureModel | None = None) -> None:
         """Prepare the endpoint of the settings, unless another one is given."""
         self._endpoint = endpoint or PictureEndpoint(settings.captions, "captions")
+        self.at_once = 1 if endpoint else settings.captions.at_once  # a model in this process takes one after the other
         self.id = f"{self._endpoint.model}-{prompts_hash(_PROMPTS)}"
 
-    def describe(self, picture: bytes) -> str:
-        """Describe a picture in one line; `picture` is a JPEG file.
+    def describe(self, stills: Sequence[Still], said: str = "", shown: str = "") -> str:
+        """See `CaptionEngine`.
 
         Raises:
-            PictureRefused: if the endpoint refuses this picture or returns no text.
+            PictureRefused: if the endpoint refuses these pictures or returns no text.
             EngineError: if it can't be reached, keeps failing, or returns something other than a chat completion.
         """
-        reply = self._endpoint.ask([render(_PROMPTS, "caption"), picture], _MAX_TOKENS)
+        several = len(stills) if len(stills) > 1 else 0
+        parts: list[str | bytes] = [render(_PROMPTS, "caption", several=several, said=said, shown=shown)]
+        for still in stills:
+            parts += [f"Picture at {clock(still.time, decimals=1)}:", still.jpeg] if several else [still.jpeg]
+        reply = self._endpoint.ask(parts, _MAX_TOKENS)
         return " ".join(reply.split())

@@ -59,7 +59,7 @@ class GgufPictures(PictureEndpoint):
 
 
 class GgufCaptions(CaptionEndpoint):
-    """Describes one picture at a time with the model of `settings.captions`."""
+    """Describes a few pictures at a time with the model of `settings.captions`."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings, GgufPictures(settings, "captions", settings.captions))

@@ -13,7 +13,7 @@ from helpers.models.tiny_taggers import write_tiny_ast
 
 from longtake.config import load
 from longtake.errors import EngineError
-from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
+from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused, Still
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.engines.engine_table import EngineTable
 from longtake.preprocess.engines.transformers_vl import (
@@ -77,7 +77,7 @@ def test_both_capabilities_run_in_separate_processes(folder: Path) -> None:
     captions, questions = table.load("captions"), table.load("visual_question")
     try:
         assert captions.id.startswith(questions.id)
-        assert captions.describe(NOISE)
+        assert captions.describe([Still(0.0, NOISE)])
         assert questions.answer("What is it?", [TimedJpeg(1.0, NOISE)], 30.0)
     finally:
         captions.close()

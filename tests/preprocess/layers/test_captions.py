@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.data.written_layers import write_keyframes
+from helpers.data.written_layers import write_keyframes, write_layer
 from helpers.media.clips import flat, noise, write_clip
 from helpers.models.colour_embedding import COLOURS
 from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuses, says
@@ -20,7 +21,7 @@ from longtake.memory.building import build_layers
 from longtake.memory.layers import Layer, LayerStore
 from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.layers.captions import Captions, scenes_of
+from longtake.preprocess.layers.captions import Captions, Scene, scenes_of
 from longtake.preprocess.layers.documents import documents_of
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.media import MediaInfo
@@ -44,7 +45,10 @@ def keyframes(store: LayerStore) -> Layer:
 
 
 def job_for(keyframes: Layer, url: str | None, *overrides: str, offline: bool = False) -> IndexJob:
-    chosen = (f"captions.base_url={url}", "captions.model=seer") if url else ()
+    # One after the other and one picture each, so that a script tells which is which.
+    chosen = (
+        (f"captions.base_url={url}", "captions.model=seer", "captions.at_once=1", "captions.pictures=1") if url else ()
+    )
     settings = load(overrides=(*chosen, *overrides), offline=offline)
     return IndexJob(Path("a.mp4"), MEDIA, settings, EngineTable(settings), {"keyframes": keyframes})
 
@@ -92,27 +96,61 @@ def shot(start: float, end: float, time: float) -> dict[str, Any]:
     return {"kind": "shot", "time": time, "start": start, "end": end, "file": f"shot at {time:g}"}
 
 
-def test_parts_are_equal_and_each_has_the_picture_nearest_to_its_middle() -> None:
-    scenes = list(scenes_of([*map(second, range(100)), shot(10, 80, 45.2)], every=30))
+def never(one: str, other: str) -> bool:
+    return one == other
+
+
+def files_of(scene: Scene) -> list[str]:
+    return [picture.file for picture in scene.pictures]
+
+
+def test_parts_are_equal_and_their_pictures_evenly_spread() -> None:
+    scenes = list(scenes_of([*map(second, range(100)), shot(10, 80, 45.2)], 30, 3, never))
     assert [scene.span.start for scene in scenes] == pytest.approx([10, 10 + 70 / 3, 10 + 140 / 3])
     assert scenes[-1].span.end == 80
-    assert [scene.file for scene in scenes] == ["21.jpg", "shot at 45.2", "68.jpg"]
+    assert [files_of(scene) for scene in scenes] == [
+        ["13.jpg", "21.jpg", "29.jpg"],
+        ["37.jpg", "45.jpg", "53.jpg"],
+        ["60.jpg", "68.jpg", "76.jpg"],
+    ]
 
 
-def test_a_picture_that_stands_for_several_parts_is_described_once() -> None:
-    [scene] = scenes_of([shot(0, 100, 0)], every=30)
-    assert (scene.span.start, scene.span.end, scene.time) == (0, 100, 0)
+def test_a_picture_that_is_held_is_described_once() -> None:
+    [scene] = scenes_of([*map(second, range(100)), shot(0, 100, 0)], 10, 6, lambda one, other: True)
+    assert (scene.span.start, scene.span.end, files_of(scene)) == (0, 100, ["0.jpg"])
 
 
-def test_a_shot_without_length_is_described() -> None:
-    [scene] = scenes_of([shot(3, 3, 3)], every=30)
-    assert (scene.span.start, scene.span.end, scene.file) == (3, 3, "shot at 3")
+@pytest.mark.parametrize(("start", "end", "every"), [(3, 3, 30), (20, 60, 20), (0, 100, 30)])
+def test_a_shot_without_pictures_of_its_seconds_has_its_own(start: int, end: int, every: int) -> None:
+    elsewhere = [second(101), second(160)]
+    [scene] = scenes_of([*elsewhere, shot(start, end, 25)], every, 6, never)
+    assert (scene.span.start, scene.span.end, files_of(scene)) == (start, end, ["shot at 25"])
 
 
-def test_pictures_of_other_shots_are_not_taken() -> None:
-    elsewhere = [second(19), second(60)]
-    [scene] = scenes_of([*elsewhere, shot(20, 60, 25)], every=20)
-    assert (scene.span.start, scene.span.end, scene.file) == (20, 60, "shot at 25")
+def test_a_part_is_shown_in_several_pictures_with_what_is_said_and_read(store: LayerStore, keyframes: Layer) -> None:
+    spoken = write_layer(store, "subtitles", {"start": 3, "end": 5, "text": "The kettle\nboils."})
+    read = write_layer(store, "scene_text", {"start": 2, "end": 6, "text": "ROOM 4417"})
+    with openai_server([says(text) for text in TOLD]) as endpoint:
+        job = job_for(keyframes, endpoint.url, "captions.pictures=6")
+        layer = build(store, replace(job, layers={**job.layers, "subtitles": spoken, "scene_text": read}))
+    assert [item["text"] for item in layer.items()] == TOLD
+    second_one = endpoint.requests[1]["messages"][0]["content"]
+    assert "The kettle boils." in second_one[0]["text"]
+    assert "ROOM 4417" in second_one[0]["text"]
+    assert [part["text"] for part in second_one[1:] if part["type"] == "text"] == [
+        f"Picture at 00:00:0{number}.5:" for number in (2, 3, 4, 5)
+    ]
+    assert "kettle" not in endpoint.requests[0]["messages"][0]["content"][0]["text"]
+
+
+def test_several_scenes_are_asked_about_at_once(store: LayerStore, keyframes: Layer) -> None:
+    slow = Reply(says("Noise.").body, delay=0.5)
+    with openai_server([slow]) as endpoint:
+        started = time.monotonic()
+        layer = build(store, job_for(keyframes, endpoint.url, "captions.at_once=3", "captions.every=1"))
+        took = time.monotonic() - started
+    assert layer.count == 12
+    assert took < 12 * 0.5  # one by itself, then eleven by three
 
 
 def test_after_the_endpoint_died_only_the_rest_is_asked_for(
@@ -154,7 +192,7 @@ def test_a_refused_picture_is_left_out_and_said(store: LayerStore, keyframes: La
     assert [item["text"] for item in layer.items()] == [TOLD[0], TOLD[2]]
     assert [(span.start, span.end) for span in layer.covered] == [(0, 2), (6, 8)]
     [warning] = warnings
-    assert "2 of 4 pictures" in warning
+    assert "2 of 4 scenes" in warning
     assert " 00:00:04: " in warning
     assert "content policy" in warning
 
@@ -176,7 +214,7 @@ def test_a_picture_that_always_fails_is_left_out_while_others_are_described(
     assert sum(span.length for span in layer.covered) == sum(end - start for start, end in described)
     assert (len(sent), len(set(sent))) == (len(script), 4)
     [warning] = warnings
-    assert "1 of 4 pictures" in warning
+    assert "1 of 4 scenes" in warning
     assert f" {time}: " in warning
     assert "out of memory. Check captions.base_url and captions.model." in warning
 
@@ -228,7 +266,7 @@ def test_an_endpoint_elsewhere_is_not_asked_offline(keyframes: Layer) -> None:
     assert Captions().recipes(job_for(keyframes, "http://127.0.0.1:9/v1", offline=True))
 
 
-@pytest.mark.parametrize("change", ["captions.model=other", "captions.every=7"])
+@pytest.mark.parametrize("change", ["captions.model=other", "captions.every=7", "captions.pictures=2"])
 def test_what_changes_a_caption_changes_the_key(keyframes: Layer, change: str) -> None:
     url = "http://127.0.0.1:9/v1"
     [one], [other] = (Captions().recipes(job_for(keyframes, url, *more)) for more in ((), (change,)))
@@ -266,5 +304,5 @@ def test_indexing_says_what_failed_and_goes_on_from_there(tmp_path: Path) -> Non
 
 
 def workspace_of(folder: Path, endpoint: Endpoint) -> Workspace:
-    overrides = (f"captions.base_url={endpoint.url}", "captions.model=seer")
+    overrides = (f"captions.base_url={endpoint.url}", "captions.model=seer", "captions.at_once=1")
     return Workspace(folder / "library", load(overrides=overrides))

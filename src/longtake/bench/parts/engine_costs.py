@@ -20,6 +20,7 @@ from longtake.errors import LongtakeError
 from longtake.memory.records import Record
 from longtake.preprocess.analysis.changes import Changes
 from longtake.preprocess.demo.make import copy_voice, make_demo
+from longtake.preprocess.engines.endpoints.caption_engine import Still
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.engines.engine_table import ENGINES, EngineTable
 from longtake.preprocess.engines.objects.object_engine import ObjectQuery
@@ -166,7 +167,7 @@ _USES: Mapping[str, _Use] = {
         "picture", partial(_each, "pictures", lambda engine, picture: engine.find(picture, ObjectQuery("blue")))
     ),
     "faces": _Use("picture", partial(_each, "pictures", lambda engine, picture: engine.find(picture))),
-    "captions": _Use("picture", partial(_each, "jpegs", lambda engine, jpeg: engine.describe(jpeg.jpeg))),
+    "captions": _Use("picture", partial(_each, "jpegs", lambda engine, jpeg: engine.describe([Still(0.0, jpeg.jpeg)]))),
     "visual_question": _Use(
         "picture", partial(_each, "jpegs", lambda engine, jpeg: engine.answer("Which colour is it?", [jpeg], _SECONDS))
     ),
