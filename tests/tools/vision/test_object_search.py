@@ -269,12 +269,12 @@ def test_faces_are_counted_at_once_and_shown(faces: ToolContext) -> None:
     assert any("turned far away are missed" in note for note in result.notes)
 
 
-@pytest.mark.parametrize("thing", ["people", "anyone"])
+@pytest.mark.parametrize("thing", ["people", "anyone", "visitors"])
 def test_a_face_is_a_person(thing: str, faces: ToolContext) -> None:
     assert counted(faces, thing, [0, 1.9]).output == {"object": "person", "count": 2}
 
 
-@pytest.mark.parametrize("thing", ["men", "women", "child", "visitors", "red people"])
+@pytest.mark.parametrize("thing", ["men", "women", "child", "red people"])
 def test_an_attribute_of_some_people_is_not_reported(thing: str, faces: ToolContext) -> None:
     failure = refused(faces, "count_objects", {"object_query": thing})
     assert (failure.kind, "recognises" in failure.message) == ("unavailable", True)
