@@ -15,7 +15,7 @@ FLAGS: Mapping[Verdict, str] = {"not_shown": "[not shown]", "contradicted": "[co
 # The end of a text that may become a mark, with the space before it.
 _MAY_BE_MARK = re.compile(r"\s*(?:\([^()\n]{0,120}|[\[【][^\[\]【】\n]{0,120}|(?<![\w.])m\d{0,6})?\Z", re.IGNORECASE)
 _LEFT = re.compile(r"[\[(][^\[\]()\n]*\bm\d+\b[^\[\]()\n]*[\])]")
-_ID = re.compile(r"[\[(]?\b([mc]\d+)\b[\])]?", re.IGNORECASE)
+ID = re.compile(r"[\[(]?\b([mc]\d+)\b[\])]?", re.IGNORECASE)
 _MAY_ABSTAIN = re.compile(r"[\s*_#>(\[]*(\w*[ _]?\w*)\Z")
 
 
@@ -162,7 +162,7 @@ def with_times(reason: str, moments: Mapping[str, Evidence], names: Mapping[str,
             return match[0]
         return marks((Citation.of(moment),), names).strip() or "the file"
 
-    return _ID.sub(told, reason)
+    return ID.sub(told, reason)
 
 
 def _elsewhere(statements: Sequence[Statement], claims: Sequence[Claim], names: Mapping[str, str]) -> str:

@@ -26,7 +26,6 @@ _EQUATION = re.compile(
     rf"\s*([€$£]?\s?{_DIGITS}\s?%?)(?![\d²³]|\s*[-+−–×*/÷]\s*\d)\s?([^\W\d_]{{1,12}}\b)?"
 )
 _UNIT = re.compile(r"(?<=\d)\s*([^\W\dx²³_]{1,12}|x[^\W\d_]+)\b")
-_UNKNOWN = re.compile(r"(?<=\d)[a-z]\b")
 # Behind a result: what makes another one of it, as in "2 remainder 3", "2 o'clock" and "3 (mod 12)".
 _QUALIFIED = re.compile(r"\s*(?:\(|['’]|[^\W\d_]*\s*\d[\d.,]*+(?!\s*[-+−–×*x/÷]))")
 _DOTTED = re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{3})+)(?![\d.])")  # 1.200 may be 1200
@@ -56,7 +55,7 @@ def wrong_equation(statement: str) -> str | None:
     for match in _EQUATION.finditer(statement):
         working, result, unit = match.groups(default="")
         before = re.search(r"([a-z]+)\s*$", statement[: match.start()], re.IGNORECASE)
-        unknowns = len(_UNKNOWN.findall(working))
+        unknowns = sum(len(unit) == 1 for unit in _UNIT.findall(working))
         if (before and before[1].lower() in FUNCTIONS) or _QUALIFIED.match(statement, match.end()):
             continue
         if 0 < unknowns < len(re.findall(_DIGITS, working)):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longtake.agent.controllers.call_parsing.arguments import read_json
+from longtake.agent.drafts.publishing import ID
 from longtake.agent.drafts.statements import Statement
 from longtake.agent.gathering.moments import line_of
 from longtake.agent.prompts.render import render
@@ -30,7 +31,6 @@ _VERDICTS: Mapping[str, Verdict | None] = {
     **dict.fromkeys(("partially_supported", "partly_supported", "partial"), "not_shown"),
     **dict.fromkeys(("no_statement", "none", "not_a_statement", "no_claim"), None),
 }
-_ID = re.compile(r"\b[mc]\d+\b")
 Complete = Callable[[str, dict[str, Any]], str]
 
 
@@ -179,7 +179,7 @@ def _told(reply: str, count: int, letters: str) -> Judgement:
         number = re.search(r"\d+", str(item.get("n", place)))
         if said in _VERDICTS and number and first <= int(number[0]) < count + first:
             reason = " ".join(str(item.get("reason") or "").split())
-            ids = tuple(dict.fromkeys(_ID.findall(reason)))
+            ids = tuple(dict.fromkeys(map(str.lower, ID.findall(reason))))
             rulings[int(number[0]) + 1 - first] = Ruling(_VERDICTS[said], reason, item.get("answers") is True, ids)
     abstains = told.get("abstains") is True
     if len(rulings) < SLIP * count and not abstains:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from longtake.errors import LibraryError
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, joined, parse_time
 from longtake.preprocess.engines.text.summary_engine import Summarizer
-from longtake.preprocess.layers.sections import sections_of, title_of
+from longtake.preprocess.layers.sections import Section, sections_of, title_of
 from longtake.prompts import render
 from longtake.tools.core.evidence import evidence_of, examined
 from longtake.tools.core.registry import Timestamp, tool
@@ -96,7 +98,9 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...
 def _titles(context: ToolContext, span: TimeSpan) -> tuple[Evidence, ...]:
     """The titles of the slides in a span of a video that is mostly slides: nobody sums them up better."""
     video = context.video
-    sections = sections_of(video.library, video.record)
+    sections: list[Section] = []
+    with suppress(LibraryError):  # a damaged layer costs its titles
+        sections = sections_of(video.library, video.record)
     layer = video.layer("scene_text")
     titled = [each for each in sections if each.slide]
     if layer is None or len(titled) < max(_SLIDES, _MOST_TITLED * len(sections)):

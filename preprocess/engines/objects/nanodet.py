@@ -7,17 +7,15 @@ sides of a box, each as a distribution over eleven lengths (generalized focal lo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.errors import EngineError
 from longtake.models.folder import find, lookup
 from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery, box_of
+from longtake.preprocess.engines.onnx_session import onnx_session
 from longtake.preprocess.media.frames import Picture
 from longtake.settings import Settings
 
@@ -113,7 +111,7 @@ def detect(picture: Picture) -> list[FoundObject]:
     square = np.zeros((_SIDE, _SIDE, 3), np.float32)
     square[: size[1], : size[0]] = cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
     given = ((square - _MEAN) / _SPREAD).transpose(2, 0, 1)[None]
-    outputs = _session(str(_file())).run([*_SCORES, *_SIDES], {"input_1:0": np.ascontiguousarray(given)})
+    outputs = onnx_session(str(_file()), MODEL).run([*_SCORES, *_SIDES], {"input_1:0": np.ascontiguousarray(given)})
     found = [each for grid in zip(_CELLS, outputs[:3], outputs[3:], strict=True) for each in _in_grid(*grid)]
     if not found:
         return []
@@ -164,17 +162,3 @@ def _kind(query: ObjectQuery) -> str | None:
 def _file() -> Path | None:
     folder = find(MODEL)
     return folder / f"{MODEL}.onnx" if folder else None
-
-
-@cache
-def _session(file: str) -> Any:
-    """The model, loaded once for all libraries of a process."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    try:
-        return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime has a class for each reason, all derived from Exception
-        raise EngineError(f"{file} is damaged: `longtake models verify {MODEL}` says what to fetch again.") from error

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from longtake.errors import EngineError
 from longtake.lazy import cached_property
 from longtake.memory.search.search_index import Vectors
 from longtake.models.folder import InstalledModel, installed
 from longtake.models.machine import usable_cores
+from longtake.preprocess.engines.onnx_session import onnx_session
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.settings import Settings
 
@@ -94,7 +94,8 @@ class MiniLmEmbedding:
 
     @cached_property
     def _session(self) -> Any:
-        return _load_session(str(self._fetched.folder / _MODEL_FILE if self._fetched else MODEL.locate()))
+        file = self._fetched.folder / _MODEL_FILE if self._fetched else MODEL.locate()
+        return onnx_session(str(file), "minilm")
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -103,20 +104,6 @@ class MiniLmEmbedding:
     @cached_property
     def _wordless(self) -> frozenset[int]:
         return frozenset(self._tokenizer.token_to_id(token) for token in _WORDLESS)
-
-
-@cache
-def _load_session(file: str) -> Any:
-    """The model, loaded once for all libraries of a process."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    try:
-        return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime has a class for each reason, all derived from Exception
-        raise EngineError(f"{file} is damaged: `longtake models verify minilm` says what to fetch again.") from error
 
 
 @cache
