@@ -1,25 +1,33 @@
-"""The layer `captions`: what a vision-language model sees happen in each part of each shot."""
+"""The layer `captions`: what a vision-language model sees happen in each segment."""
 
 from __future__ import annotations
 
+import shlex
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import pairwise
-from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
+from pydantic import TypeAdapter
 
 from longtake.errors import EngineError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.engines.endpoints.caption_engine import CaptionEngine, PictureRefused, Still
+from longtake.preprocess.analysis.segment_spans import segment_spans
+from longtake.preprocess.engines.endpoints.caption_engine import (
+    CaptionEngine,
+    Description,
+    Named,
+    PictureRefused,
+    Still,
+)
 from longtake.preprocess.layers.step import IndexJob
+from longtake.settings import CaptionSettings
 
 _MAX_FAILURES = 3  # before the first success; then stop, because the model may not accept pictures
 _WORDS = ("subtitles", "speech")
@@ -27,7 +35,11 @@ _MOST_SAID, _MOST_SHOWN = 600, 300  # letters of what is said and shown that a m
 _SMALL = (32, 18)  # pixels in which two pictures are compared
 _ALIKE = 24  # of 255, by which no pixel of them may differ
 
+_BEHIND = 16  # segments: a model knows who is in those that are this far behind, so that it can see several at once
+_KNOWN = 20  # people and things that it is told of
+
 Alike = Callable[[str, str], bool]
+_DESCRIPTION = TypeAdapter(Description)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +52,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A shot or a part of one, and the pictures that show it, in order."""
+    """A segment, or several that hold one picture, and the pictures that show it, in order."""
 
     span: TimeSpan
     pictures: tuple[Picture, ...]
@@ -51,26 +63,42 @@ class Scene:
         return self.pictures[len(self.pictures) // 2]
 
 
-class Captions:
-    """Describes each part of each shot from a few pictures; items are {start, end, time, text, file}.
+class CaptionCost(NamedTuple):
+    """What describing a video takes: requests and pictures."""
 
-    The model is told what is said and shown meanwhile. A picture that is held is described once.
+    calls: int
+    pictures: int
+
+
+class Captions:
+    """Describes each segment from a few pictures; items are {start, end, time, text, file, named}.
+
+    The model is told what is said and shown meanwhile, and who and what it named before. A picture that is held is
+    described once. `named` lists who and what is in a segment, each {kind, name, looks}.
     """
 
     name = "captions"
     capability = "captions"
-    version = 2
+    version = 3
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
-        """One recipe if there are keyframes."""
+        """One recipe if there are keyframes; if the layer in use lacks segments, one that completes it."""
         keyframes = job.layers.get("keyframes")
         if keyframes is None:
             return ()
         engine: CaptionEngine = job.engines.load("captions")
-        used = (keyframes.name, *_WORDS, "scene_text")
+        used = (keyframes.name, "shots", *_WORDS, "scene_text")
         inputs = {name: job.layers[name].key for name in used if name in job.layers}
         settings = {"every": job.settings.captions.every, "pictures": job.settings.captions.pictures}
-        return (LayerRecipe(self.name, self.version, engine.id, settings, inputs),)
+        first = LayerRecipe(self.name, self.version, engine.id, settings, inputs)
+        earlier = job.layers.get(self.name)
+        if earlier is None:
+            return (first,)
+        before = earlier.inputs.get(self.name)
+        current = _completing(first, before) if before else first
+        if earlier.key != current.key:
+            return (first,)
+        return (_completing(first, earlier.key) if earlier.left_out() else current,)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Describe the scenes, several at once; leaves out those that fail, with a warning.
@@ -78,69 +106,95 @@ class Captions:
         Raises:
             EngineError: if the model stops working, or fails on all of the first scenes.
         """
-        keyframes, own = job.layers["keyframes"], job.settings.captions
         writer = writers[self.name]
-        scenes = list(scenes_of(keyframes.items(), own.every, own.pictures, _comparing(keyframes)))
-        texts, failed = _Describing(job, scenes).run()
-        for number, text in sorted(texts.items()):
+        scenes = scenes_in(job.layers, job.media.duration, job.settings.captions)
+        found, failed = _Describing(job, scenes, _described(job.layers.get(self.name), writer.recipe)).run()
+        for number, description in sorted(found.items()):
             scene = scenes[number]
             span = {"start": round(scene.span.start, 3), "end": round(scene.span.end, 3)}
-            writer.add(span | {"time": scene.middle.time, "text": text, "file": scene.middle.file})
+            named = [each._asdict() for each in description.named]
+            middle = scene.middle
+            writer.add(span | {"time": middle.time, "text": description.text, "file": middle.file, "named": named})
             writer.cover([scene.span])
         if failed:
-            job.warn(f"Couldn't describe {len(failed)} of {len(scenes)} scenes; the first failed at {failed[0]}")
+            job.warn(
+                f"Couldn't describe {len(failed)} of {len(scenes)} segments; the first failed at {failed[0]}. "
+                f"To try them again: longtake index {shlex.quote(job.path.name)}"
+            )
+
+
+def _completing(recipe: LayerRecipe, key: str) -> LayerRecipe:
+    """The recipe of a layer that has what the one with this key has, and tries the rest again."""
+    return replace(recipe, inputs={**recipe.inputs, recipe.name: key})
+
+
+def scenes_in(layers: Mapping[str, Layer], duration: float, settings: CaptionSettings) -> list[Scene]:
+    """What of a video is described, from its layers; `keyframes` must be among them."""
+    keyframes = layers["keyframes"]
+    spans = segment_spans(layers, duration, settings.every)
+    return list(scenes_of(keyframes.items(), spans, settings.pictures, _comparing(keyframes)))
+
+
+def _described(earlier: Layer | None, recipe: LayerRecipe) -> dict[float, Description]:
+    """The descriptions of the layer that a recipe completes, by start; none if it completes none."""
+    if earlier is None or recipe.inputs.get(earlier.name) != earlier.key:
+        return {}
+    return {item["start"]: _DESCRIPTION.validate_python([item["text"], item["named"]]) for item in earlier.items()}
 
 
 class _Describing:
     """Has scenes described: the first one by itself, then as many at once as the engine takes."""
 
-    def __init__(self, job: IndexJob, scenes: Sequence[Scene]) -> None:
+    def __init__(self, job: IndexJob, scenes: Sequence[Scene], described: Mapping[float, Description]) -> None:
+        """Take the scenes, and the descriptions that an earlier layer has, by start."""
         self._job = job
+        self._described = described
         self._scenes = scenes
         self._engine: CaptionEngine = job.engines.load("captions")
         self._said = [item for name in _WORDS if name in job.layers for item in job.layers[name].items()]
         self._shown = list(job.layers["scene_text"].items()) if "scene_text" in job.layers else []
-        self._texts: dict[int, str] = {}
+        self._found: dict[int, Description] = {}
         self._failed: list[str] = []
         self._patience = min(_MAX_FAILURES, len(scenes))
 
-    def run(self) -> tuple[dict[int, str], list[str]]:
+    def run(self) -> tuple[dict[int, Description], list[str]]:
         """The description of each scene by its number, and why others have none."""
         waiting = deque[int]()
         for number in range(len(self._scenes)):
-            kept = self._job.chunks.get(_chunk(number))
-            if kept is None:
-                waiting.append(number)
+            if kept := self._job.chunks.get(_chunk(number)):
+                self._found[number] = _DESCRIPTION.validate_json(kept)
+            elif known := self._described.get(round(self._scenes[number].span.start, 3)):
+                self._found[number] = known
             else:
-                self._texts[number] = kept.decode()
-        running: dict[Future[str], int] = {}
+                waiting.append(number)
+        running: dict[Future[Description], int] = {}
         with ThreadPoolExecutor(self._engine.at_once) as pool:
             try:
                 while waiting or running:
                     self._job.check_cancelled()
-                    most = self._engine.at_once if self._texts else 1
-                    while waiting and len(running) < most:
+                    most = self._engine.at_once if self._found else 1
+                    while waiting and len(running) < most and not self._behind(waiting[0], running.values()):
                         number = waiting.popleft()
                         running[pool.submit(self._describe, number)] = number
                     done, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in done:
                         number = running.pop(future)
                         if not self._take(number, future):
-                            waiting.append(number)
-                    self._job.progress(len(self._texts) / len(self._scenes))
+                            waiting.insert(_BEHIND // 2, number)
+                    self._job.progress(len(self._found) / len(self._scenes))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-        return self._texts, self._failed
+        return self._found, self._failed
 
-    def _take(self, number: int, future: Future[str]) -> bool:
+    def _take(self, number: int, future: Future[Description]) -> bool:
         """Keep a description, or what went wrong; False if the scene is to be asked about again after another one."""
         when = clock(self._scenes[number].middle.time)
         try:
-            text = future.result()
+            description = future.result()
         except PictureRefused as error:
             self._failed.append(f"{when}: {error}")
-            if not self._texts and len(self._failed) >= self._patience:
+            if not self._found and len(self._failed) >= self._patience:
                 raise EngineError(
                     f"The caption model described no picture; the first failed at {self._failed[0]}. "
                     "Check that captions.model accepts images."
@@ -148,14 +202,14 @@ class _Describing:
             return True
         except EngineError as error:
             self._patience -= 1
-            if self._texts or self._patience <= 0:
+            if self._found or self._patience <= 0:
                 raise EngineError(f"{str(error).removesuffix('.')}, then index again to resume.") from error
             return False  # its pictures may be the cause
-        self._job.chunks.put(_chunk(number), text.encode())
-        self._texts[number] = text
+        self._job.chunks.put(_chunk(number), _DESCRIPTION.dump_json(description))
+        self._found[number] = description
         return True
 
-    def _describe(self, number: int) -> str:
+    def _describe(self, number: int) -> Description:
         """The description of a scene; retried after checking on another scene that the engine works.
 
         Raises:
@@ -167,7 +221,7 @@ class _Describing:
         except PictureRefused:
             raise
         except EngineError:
-            described = list(self._texts)[:1]
+            described = list(self._found)[:1]
             if not described:
                 raise
             self._asked(described[0])
@@ -176,45 +230,59 @@ class _Describing:
             except EngineError as again:
                 raise PictureRefused(str(again)) from again
 
-    def _asked(self, number: int) -> str:
+    def _asked(self, number: int) -> Description:
         scene, folder = self._scenes[number], self._job.layers["keyframes"].path
         stills = [Still(each.time, (folder / each.file).read_bytes()) for each in scene.pictures]
         said = " ".join(_texts_in(self._said, scene.span))[:_MOST_SAID]
-        return self._engine.describe(stills, said, " / ".join(_texts_in(self._shown, scene.span))[:_MOST_SHOWN])
+        shown = " / ".join(_texts_in(self._shown, scene.span))[:_MOST_SHOWN]
+        return self._engine.describe(stills, said, shown, self._known(number))
+
+    def _behind(self, number: int, running: Iterable[int]) -> bool:
+        """Whether a scene that this one is told of is still being described."""
+        return any(other <= number - _BEHIND for other in running)
+
+    def _known(self, number: int) -> list[str]:
+        """Who and what the scenes show that are far enough behind; those that were named last come last.
+
+        What they are doesn't depend on how many scenes are described at once.
+        """
+        known: dict[str, Named] = {}
+        for earlier in range(number - _BEHIND + 1):
+            for each in self._found[earlier].named if earlier in self._found else ():
+                first = known.pop(each.name.casefold(), each)
+                known[each.name.casefold()] = first
+        return [f"{each.kind} | {each.name} | {each.looks}" for each in list(known.values())[-_KNOWN:]]
 
 
-def scenes_of(keyframes: Iterable[Mapping[str, Any]], every: float, most: int, alike: Alike) -> Iterator[Scene]:
-    """Choose scenes from the items of `keyframes`: each shot, in equal parts if it is longer than `every` seconds.
+def scenes_of(
+    keyframes: Iterable[Mapping[str, Any]], spans: Iterable[TimeSpan], most: int, alike: Alike
+) -> Iterator[Scene]:
+    """Choose the pictures of segments from the items of `keyframes`; a segment without any is left out.
 
     Args:
         keyframes: the items.
-        every: seconds.
+        spans: the segments, in order.
         most: pictures of one scene, evenly spread; a shot's own picture stands for one of which there is no other.
-        alike: whether two pictures show the same; a part that only holds the picture of the one before belongs to it.
+        alike: whether two pictures show the same; a segment that only holds the picture of the one before belongs to
+            it.
     """
-    items = list(keyframes)
-    seconds = [item for item in items if item["kind"] == "second"]
-    for shot in (item for item in items if item["kind"] == "shot"):
-        last: Scene | None = None
-        for part in _parts(TimeSpan(start=shot["start"], end=shot["end"]), every):
-            inside = [item for item in seconds if part.start <= item["time"] < part.end]
-            count = min(most, len(inside))
-            chosen = [inside[int((number + 0.5) * len(inside) / count)] for number in range(count)]
-            pictures = _different(chosen or [shot], alike)
-            if last and len(pictures) == 1 and alike(last.pictures[-1].file, pictures[0].file):
-                last = replace(last, span=TimeSpan(start=last.span.start, end=part.end))
-                continue
-            if last:
-                yield last
-            last = Scene(part, pictures)
+    items = sorted(keyframes, key=lambda item: float(item["time"]))
+    last: Scene | None = None
+    for span in spans:
+        inside = [item for item in items if span.start <= item["time"] < span.end]
+        seconds = [item for item in inside if item["kind"] == "second"] or inside
+        count = min(most, len(seconds))
+        if not count:
+            continue
+        pictures = _different([seconds[int((number + 0.5) * len(seconds) / count)] for number in range(count)], alike)
+        if last and len(pictures) == 1 and alike(last.pictures[-1].file, pictures[0].file):
+            last = replace(last, span=TimeSpan(start=last.span.start, end=span.end))
+            continue
         if last:
             yield last
-
-
-def _parts(span: TimeSpan, max_seconds: float) -> list[TimeSpan]:
-    count = max(1, ceil(span.length / max_seconds))
-    bounds = [*(span.start + span.length * number / count for number in range(count)), span.end]
-    return [TimeSpan(start=start, end=end) for start, end in pairwise(bounds)]
+        last = Scene(span, pictures)
+    if last:
+        yield last
 
 
 def _different(items: Sequence[Mapping[str, Any]], alike: Alike) -> tuple[Picture, ...]:

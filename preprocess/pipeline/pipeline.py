@@ -151,7 +151,8 @@ class _Indexing:
         self._keep(layers={name: layer.key for name, layer in self.layers.items()})
 
     def _inputs_in_use(self, layer: Layer) -> bool:
-        return all(name in self.layers and self.layers[name].key == key for name, key in layer.inputs.items())
+        inputs = {name: key for name, key in layer.inputs.items() if name != layer.name}  # that which it completes
+        return all(name in self.layers and self.layers[name].key == key for name, key in inputs.items())
 
     def _make_findable(self) -> None:
         # This can't be cancelled: it takes almost no time, and without it search would find nothing.

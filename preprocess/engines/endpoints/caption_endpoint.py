@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longtake.memory.timespan import clock
-from longtake.preprocess.engines.endpoints.caption_engine import Still
+from longtake.preprocess.engines.endpoints.caption_engine import Description, Still, read_description
 from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, PictureModel, missing_model
 from longtake.prompts import prompts_hash, render
 from longtake.settings import Settings
 
 _PROMPTS = "longtake.preprocess.prompts"
-_MAX_TOKENS = 300
+_MAX_TOKENS = 500
 
 
 def missing_endpoint(settings: Settings) -> str | None:
@@ -28,7 +28,9 @@ class CaptionEndpoint:
         self.at_once = 1 if endpoint else settings.captions.at_once  # a model in this process takes one after the other
         self.id = f"{self._endpoint.model}-{prompts_hash(_PROMPTS)}"
 
-    def describe(self, stills: Sequence[Still], said: str = "", shown: str = "") -> str:
+    def describe(
+        self, stills: Sequence[Still], said: str = "", shown: str = "", known: Sequence[str] = ()
+    ) -> Description:
         """See `CaptionEngine`.
 
         Raises:
@@ -36,8 +38,8 @@ class CaptionEndpoint:
             EngineError: if it can't be reached, keeps failing, or returns something other than a chat completion.
         """
         several = len(stills) if len(stills) > 1 else 0
-        parts: list[str | bytes] = [render(_PROMPTS, "caption", several=several, said=said, shown=shown)]
+        prompt = render(_PROMPTS, "caption", several=several, said=said, shown=shown, known=list(known))
+        parts: list[str | bytes] = [prompt]
         for still in stills:
             parts += [f"Picture at {clock(still.time, decimals=1)}:", still.jpeg] if several else [still.jpeg]
-        reply = self._endpoint.ask(parts, _MAX_TOKENS)
-        return " ".join(reply.split())
+        return read_description(self._endpoint.ask(parts, _MAX_TOKENS))

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, cast, get_args
 
 from longtake.errors import EngineError
+
+Kind = Literal["person", "thing", "place"]
+
+_NAMED = re.compile(rf"^\W*({'|'.join(get_args(Kind))})\s*\|([^|]+)(?:\|([^|]*))?\W*$", re.IGNORECASE)
+_MANY = 20  # words of a text from which it is checked for repetition
+_DISTINCT = 0.35  # share of the words that differ from each other, below which a model only repeats itself
+_LONGEST = 60  # characters of a name
 
 
 class PictureRefused(EngineError):
@@ -19,6 +27,21 @@ class Still(NamedTuple):
     jpeg: bytes
 
 
+class Named(NamedTuple):
+    """A person, thing or place in a part of a video, as a model calls it, and what it looks like."""
+
+    kind: Kind
+    name: str
+    looks: str
+
+
+class Description(NamedTuple):
+    """What a part of a video shows, in one line, and who and what is in it."""
+
+    text: str
+    named: tuple[Named, ...] = ()
+
+
 class CaptionEngine(Protocol):
     """A model that describes pictures."""
 
@@ -29,16 +52,42 @@ class CaptionEngine(Protocol):
         """Model and version of its prompt."""
         ...
 
-    def describe(self, stills: Sequence[Still], said: str = "", shown: str = "") -> str:
-        """Describe a part of a video in one non-empty line.
+    def describe(
+        self, stills: Sequence[Still], said: str = "", shown: str = "", known: Sequence[str] = ()
+    ) -> Description:
+        """Describe a part of a video.
 
         Args:
             stills: pictures of it in order, at least one.
             said: the words that are spoken meanwhile.
             shown: the text on screen.
+            known: who and what earlier parts show, so that it is called the same.
 
         Raises:
             PictureRefused: if the model doesn't describe these pictures; it may describe others.
             EngineError: if the model can't be used.
         """
         ...
+
+
+def read_description(reply: str) -> Description:
+    """A model's sentences, and its lines `kind | name | looks`.
+
+    Raises:
+        PictureRefused: if there is no sentence, or the model only repeats itself.
+    """
+    sentences, named = list[str](), list[Named]()
+    for line in reply.splitlines():
+        if found := _NAMED.match(line.strip()):
+            kind, name, looks = (" ".join((part or "").split()) for part in found.groups())
+            if name and len(name) <= _LONGEST:
+                named.append(Named(cast(Kind, kind.lower()), name, looks))
+        else:
+            sentences.append(line)
+    text = " ".join(" ".join(sentences).split())
+    words = re.findall(r"\w+", text.casefold())
+    if not any(word.isalpha() for word in words):
+        raise PictureRefused("the model wrote no description")
+    if len(words) >= _MANY and len(set(words)) < _DISTINCT * len(words):
+        raise PictureRefused("the model only repeats itself")
+    return Description(text, tuple(dict.fromkeys(named)))

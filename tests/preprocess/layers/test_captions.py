@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -21,8 +21,10 @@ from longtake.errors import Cancelled, EngineError, EngineUnavailable
 from longtake.memory.building import build_layers
 from longtake.memory.layers import Layer, LayerStore
 from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
+from longtake.preprocess.engines.endpoints.caption_engine import Description
 from longtake.preprocess.layers.captions import Captions, Scene, scenes_of
 from longtake.preprocess.layers.documents import documents_of
 from longtake.preprocess.layers.step import IndexJob
@@ -51,8 +53,11 @@ def job_for(keyframes: Layer, url: str | None, *overrides: str, offline: bool = 
     chosen = (
         (f"captions.base_url={url}", "captions.model=seer", "captions.at_once=1", "captions.pictures=1") if url else ()
     )
-    settings = load(overrides=(*chosen, *overrides), offline=offline)
-    return IndexJob(Path("a.mp4"), MEDIA, settings, EngineTable(settings), {"keyframes": keyframes})
+    settings = load(overrides=(*chosen, "captions.every=3", *overrides), offline=offline)
+    store = LayerStore(keyframes.path.parent.parent)
+    shots = write_layer(store, "shots", *({"start": start, "end": end} for start, end in SHOTS))
+    layers = {"keyframes": keyframes, "shots": shots}
+    return IndexJob(Path("a.mp4"), MEDIA, settings, EngineTable(settings), layers)
 
 
 def build(store: LayerStore, job: IndexJob, warn: Callable[[str], None] = pytest.fail) -> Layer:
@@ -70,19 +75,19 @@ def sent_pictures(endpoint: Endpoint) -> list[bytes]:
     return [base64.b64decode(url.partition(",")[2]) for url in urls]
 
 
-def test_the_picture_of_every_shot_is_described_once(store: LayerStore, keyframes: Layer) -> None:
+def test_the_picture_of_every_segment_is_described_once(store: LayerStore, keyframes: Layer) -> None:
     with openai_server([says(text) for text in TOLD]) as endpoint:
         layer = build(store, job_for(keyframes, endpoint.url))
     files = ["00001.jpg", "00004.jpg", "00007.jpg", "00010.jpg"]
     assert list(layer.items()) == [
-        {"start": start, "end": end, "time": int(file[:5]) + 0.5, "text": text, "file": file}
+        {"start": start, "end": end, "time": int(file[:5]) + 0.5, "text": text, "file": file, "named": []}
         for (start, end), text, file in zip(SHOTS, TOLD, files, strict=True)
     ]
     assert sent_pictures(endpoint) == [(keyframes.path / file).read_bytes() for file in files]
     assert layer.share(12) == 1
 
 
-def test_a_long_shot_is_described_again_and_again(store: LayerStore, keyframes: Layer) -> None:
+def test_segments_are_as_long_as_the_settings_say(store: LayerStore, keyframes: Layer) -> None:
     with openai_server([says("Noise.")]) as endpoint:
         layer = build(store, job_for(keyframes, endpoint.url, "captions.every=2"))
     assert [(item["start"], item["end"]) for item in layer.items()] == [(start, start + 2) for start in range(0, 12, 2)]
@@ -106,31 +111,76 @@ def files_of(scene: Scene) -> list[str]:
     return [picture.file for picture in scene.pictures]
 
 
-def test_parts_are_equal_and_their_pictures_evenly_spread() -> None:
-    scenes = list(scenes_of([*map(second, range(100)), shot(10, 80, 45.2)], 30, 3, never))
-    assert [scene.span.start for scene in scenes] == pytest.approx([10, 10 + 70 / 3, 10 + 140 / 3])
-    assert scenes[-1].span.end == 80
+def spans(*edges: float) -> list[TimeSpan]:
+    return [TimeSpan(start=start, end=end) for start, end in pairwise(edges)]
+
+
+def test_the_pictures_of_a_segment_are_evenly_spread() -> None:
+    scenes = list(scenes_of([*map(second, range(100)), shot(10, 80, 45.2)], spans(10, 34, 57, 80), 3, never))
     assert [files_of(scene) for scene in scenes] == [
-        ["13.jpg", "21.jpg", "29.jpg"],
+        ["14.jpg", "22.jpg", "30.jpg"],
         ["37.jpg", "45.jpg", "53.jpg"],
         ["60.jpg", "68.jpg", "76.jpg"],
     ]
 
 
 def test_a_picture_that_is_held_is_described_once() -> None:
-    [scene] = scenes_of([*map(second, range(100)), shot(0, 100, 0)], 10, 6, lambda one, other: True)
+    [scene] = scenes_of(map(second, range(100)), spans(*range(0, 101, 10)), 6, lambda one, other: True)
     assert (scene.span.start, scene.span.end, files_of(scene)) == (0, 100, ["0.jpg"])
 
 
-@pytest.mark.parametrize(("start", "end", "every"), [(3, 3, 30), (20, 60, 20), (0, 100, 30)])
-def test_a_shot_without_pictures_of_its_seconds_has_its_own(start: int, end: int, every: int) -> None:
+def test_a_segment_without_pictures_of_its_seconds_has_that_of_its_shot() -> None:
     elsewhere = [second(101), second(160)]
-    [scene] = scenes_of([*elsewhere, shot(start, end, 25)], every, 6, never)
-    assert (scene.span.start, scene.span.end, files_of(scene)) == (start, end, ["shot at 25"])
+    [scene] = scenes_of([*elsewhere, shot(20, 60, 25)], spans(0, 20, 60, 90), 6, never)
+    assert (scene.span.start, scene.span.end, files_of(scene)) == (20, 60, ["shot at 25"])
+
+
+def test_a_segment_is_told_who_was_seen_long_before(tmp_path: Path) -> None:
+    store = LayerStore(tmp_path / "layers")
+    many = write_keyframes(store, [noise(second) for second in range(60)])
+    layers, media = [], MediaInfo("mp4", 60.0, 0.0, None, (), ())
+    replies = (says(f"It is noisy.\nperson | Guest {number} | hat {number}\n- thing|bell|") for number in count())
+    for at_once in (1, 3):
+        with openai_server([next(replies) for _ in range(30)]) as endpoint:
+            job = job_for(many, endpoint.url, "captions.every=2", f"captions.at_once={at_once}")
+            job = replace(job, layers={"keyframes": many}, media=media)
+            layers.append(build(LayerStore(tmp_path / str(at_once)), job))
+        told = [request["messages"][0]["content"][0]["text"] for request in endpoint.requests]
+        assert not any("earlier parts show" in text for text in told[:16])
+        assert all("thing | bell |" in text for text in told[20:])
+    assert list(layers[0].items())[20]["named"] == [
+        {"kind": "person", "name": "Guest 20", "looks": "hat 20"},
+        {"kind": "thing", "name": "bell", "looks": ""},
+    ]
+
+
+@pytest.mark.parametrize("reply", ["person | a man | tall", "?!", "the cat and " * 40])
+def test_a_reply_that_describes_nothing_is_left_out(store: LayerStore, keyframes: Layer, reply: str) -> None:
+    warnings: list[str] = []
+    with openai_server([says(TOLD[0]), says(reply), says(TOLD[2]), says(TOLD[3])]) as endpoint:
+        layer = build(store, job_for(keyframes, endpoint.url), warnings.append)
+    assert [item["text"] for item in layer.items()] == [TOLD[0], TOLD[2], TOLD[3]]
+    assert len(warnings) == 1
+
+
+def test_what_was_left_out_is_tried_again_by_itself(store: LayerStore, keyframes: Layer) -> None:
+    with openai_server([says(TOLD[0]), says(""), says(TOLD[2]), says(TOLD[3])]) as endpoint:
+        job = job_for(keyframes, endpoint.url)
+        lacking = build(store, job, lambda warning: None)
+    store.record_run("captions", lacking.key, {"left_out": ["one"]})
+    following = replace(job, layers={**job.layers, "captions": lacking})
+    with openai_server([says(TOLD[1])]) as endpoint:
+        settings = job_for(keyframes, endpoint.url).settings
+        whole = build(store, replace(following, settings=settings, engines=EngineTable(settings)))
+    assert [item["text"] for item in whole.items()] == TOLD
+    assert len(endpoint.requests) == 1
+    assert [recipe.key for recipe in Captions().recipes(replace(job, layers={**job.layers, "captions": whole}))] == [
+        whole.key
+    ]
 
 
 def test_a_part_is_shown_in_several_pictures_with_what_is_said_and_read(store: LayerStore, keyframes: Layer) -> None:
-    spoken = write_layer(store, "subtitles", {"start": 3, "end": 5, "text": "The kettle\nboils."})
+    spoken = write_layer(store, "subtitles", {"start": 2.5, "end": 5, "text": "The kettle\nboils."})
     read = write_layer(store, "scene_text", {"start": 2, "end": 6, "text": "ROOM 4417"})
     with openai_server([says(text) for text in TOLD]) as endpoint:
         job = job_for(keyframes, endpoint.url, "captions.pictures=6")
@@ -150,14 +200,14 @@ def test_several_scenes_are_asked_about_at_once(
 ) -> None:
     calls, together = count(), Barrier(3, timeout=30)
 
-    def describe(*_: object) -> str:
+    def describe(*_: object) -> Description:
         if 1 <= next(calls) <= 3:  # after the first one, which is asked about by itself
             together.wait()
-        return "Noise."
+        return Description("Noise.")
 
     monkeypatch.setattr(CaptionEndpoint, "describe", describe)
-    job = job_for(keyframes, "http://127.0.0.1:9/v1", "captions.at_once=3", "captions.every=1")
-    assert build(store, job).count == 12
+    job = job_for(keyframes, "http://127.0.0.1:9/v1", "captions.at_once=3", "captions.every=2")
+    assert build(store, job).count == 6
 
 
 def test_after_the_endpoint_died_only_the_rest_is_asked_for(
@@ -199,7 +249,7 @@ def test_a_refused_picture_is_left_out_and_said(store: LayerStore, keyframes: La
     assert [item["text"] for item in layer.items()] == [TOLD[0], TOLD[2]]
     assert [(span.start, span.end) for span in layer.covered] == [(0, 2), (6, 8)]
     [warning] = warnings
-    assert "2 of 4 scenes" in warning
+    assert "2 of 4 segments" in warning
     assert " 00:00:04: " in warning
     assert "content policy" in warning
 
@@ -221,7 +271,7 @@ def test_a_picture_that_always_fails_is_left_out_while_others_are_described(
     assert sum(span.length for span in layer.covered) == sum(end - start for start, end in described)
     assert (len(sent), len(set(sent))) == (len(script), 4)
     [warning] = warnings
-    assert "1 of 4 scenes" in warning
+    assert "1 of 4 segments" in warning
     assert f" {time}: " in warning
     assert "out of memory. Check captions.base_url and captions.model." in warning
 
@@ -273,7 +323,7 @@ def test_an_endpoint_elsewhere_is_not_asked_offline(keyframes: Layer) -> None:
     assert Captions().recipes(job_for(keyframes, "http://127.0.0.1:9/v1", offline=True))
 
 
-@pytest.mark.parametrize("change", ["captions.model=other", "captions.every=7", "captions.pictures=2"])
+@pytest.mark.parametrize("change", ["captions.model=other", "captions.every=2", "captions.pictures=2"])
 def test_what_changes_a_caption_changes_the_key(keyframes: Layer, change: str) -> None:
     url = "http://127.0.0.1:9/v1"
     [one], [other] = (Captions().recipes(job_for(keyframes, url, *more)) for more in ((), (change,)))
@@ -311,5 +361,5 @@ def test_indexing_says_what_failed_and_goes_on_from_there(tmp_path: Path) -> Non
 
 
 def workspace_of(folder: Path, endpoint: Endpoint) -> Workspace:
-    overrides = (f"captions.base_url={endpoint.url}", "captions.model=seer", "captions.at_once=1")
+    overrides = (f"captions.base_url={endpoint.url}", "captions.model=seer", "captions.at_once=1", "captions.every=2")
     return Workspace(folder / "library", load(overrides=overrides))
