@@ -22,6 +22,7 @@ from longtake.console import counted
 from longtake.errors import LibraryError, MediaError, file_error
 from longtake.language.json_text import parse_json
 from longtake.memory.closer_readings import Refined
+from longtake.memory.entity_names import EntityNames
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
 from longtake.memory.postgres import Postgres
 from longtake.memory.shared_layers import SharedLayers
@@ -47,8 +48,11 @@ LAYERS = (
     "scene_text",
     "frame_vectors",
     "captions",
+    "entities",
     "text_vectors",
     "sections",
+    "segments",
+    "outline",
 )
 
 log = logging.getLogger(__name__)
@@ -225,6 +229,10 @@ class Library:
         if video is None:
             raise LibraryError(self._unknown(reference))
         return video
+
+    def entity_names(self, video_id: str) -> EntityNames:
+        """The names that users gave to entities of a video."""
+        return EntityNames(self.layers(video_id).root.parent)
 
     def uploaded(self, video_id: str) -> list[Path]:
         """The file of a video that was uploaded, and the subtitles beside it; nothing if its file lies elsewhere."""

@@ -12,6 +12,7 @@ from longtake.memory.timespan import TimeSpan
 
 Modality = Literal["speech", "scene_text", "visual", "audio", "metadata"]
 MODALITIES: tuple[Modality, ...] = ("speech", "scene_text", "visual", "audio", "metadata")
+MOMENTS: tuple[Modality, ...] = ("speech", "scene_text", "visual", "audio")  # what a recording says and shows itself
 Verdict = Literal["supported", "contradicted", "not_shown", "unchecked"]
 VERDICTS: Mapping[Verdict, str] = {
     "supported": "supported",

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.lazy import cached_property
-from longtake.memory.records import MODALITIES
+from longtake.memory.records import MODALITIES, MOMENTS
 from longtake.memory.search.current_revisions import Revision, is_refined, video_of
 from longtake.memory.search.gpu_vectors import Place
 from longtake.memory.search.lexical import LexicalIndex
@@ -109,9 +109,8 @@ class Corpus:
             allowed = self._rows_of(part for part in self._parts if part.video in videos)
         else:
             allowed = self._current.copy()
-        if where.modalities:
-            selected = np.array([modality in where.modalities for modality in MODALITIES])
-            allowed &= selected[self._modalities]
+        modalities = where.modalities or MOMENTS
+        allowed &= np.array([modality in modalities for modality in MODALITIES])[self._modalities]
         if where.span is not None:
             allowed &= self._overlapping(where.span)
         return allowed

@@ -32,7 +32,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class SearchFilter:
-    """Which documents may be found; an empty tuple or None allows all."""
+    """Which documents may be found; an empty tuple or None allows all, but not what is only told of the video."""
 
     videos: tuple[str, ...] = ()
     modalities: tuple[Modality, ...] = ()

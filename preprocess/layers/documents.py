@@ -10,9 +10,10 @@ from longtake.memory.layers import Layer
 from longtake.memory.records import Modality
 from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.layers.entities import entity_of
 from longtake.preprocess.layers.speaker_lines import speaker_lines
 
-VERSION = 2  # raise it when the same layers would give different documents
+VERSION = 3  # raise it when the same layers would give different documents
 SOURCES: Mapping[str, Modality] = {
     "subtitles": "speech",
     "speech": "speech",
@@ -21,6 +22,7 @@ SOURCES: Mapping[str, Modality] = {
     "sounds": "audio",
     "captions": "visual",
     "moments": "visual",
+    "entities": "metadata",
 }
 _SPOKEN = ("subtitles", "speech")
 _SHORT = 2.0  # seconds; a shorter cue rarely means anything on its own
@@ -72,14 +74,17 @@ def _items(layer: Layer, layers: Mapping[str, Layer]) -> Iterator[dict[str, Any]
     if layer.name == "speakers":
         return speaker_lines(layer, layers.get("subtitles") or layers.get("speech"))
     if layer.name == "sounds":
-        return (item | {"text": _sound_text(item)} for item in layer.items())
+        return (item | {"text": sound_text(item)} for item in layer.items())
     if layer.name == "moments":
         return (item | {"text": _MOMENTS[item["kind"]]} for item in layer.items())
+    if layer.name == "entities":
+        return (item | {"text": entity_of(item).text} for item in layer.items())
     worded = (item for item in layer.items() if item["text"].strip())
     return _joined(worded) if layer.name in _SPOKEN else worded
 
 
-def _sound_text(item: Mapping[str, Any]) -> str:
+def sound_text(item: Mapping[str, Any]) -> str:
+    """What an item of the layer `sounds` is called."""
     if item["kind"] == "tone" and "hz" in item:
         return f"tone of {item['hz']:.0f} Hz, beep"
     kind: str = item["kind"]

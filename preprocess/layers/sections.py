@@ -35,9 +35,10 @@ _AT_CUT = 0.5  # share of that price at a change of shot; a slide's title costs 
 _APART = 1.0  # seconds between two places where a section may begin
 _FINEST = 2000  # of these places, and of moments whose pictures are compared: memory grows with the square
 _EARLY = 0.25  # share of a section in which its slide's title begins
+_TYPICAL = 3  # lines of a section: its title, if it has no slide, and two that tell about it
 _LETTERS = 3  # that a title has at least
 _BINS = [8, 4, 4]  # of hue, saturation and brightness
-_INPUTS = ("text_vectors", "shots", "keyframes", "scene_text")
+_INPUTS = ("subtitles", "speech", "scene_text", "captions", "shots", "keyframes")
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -49,10 +50,11 @@ class Section(NamedTuple):
     end: float
     title: str
     slide: bool = False  # whether the title is that of a slide or card
+    text: str = ""  # two lines about it: the model's, or its most typical ones
 
 
 class Sections:
-    """Divides a video where topic, scene or slide change; items are {start, end, title, slide}.
+    """Divides a video where topic, scene or slide change; items are {start, end, title, slide, text}.
 
     Dynamic programming finds the change points of what is said and shown: the least spread within sections plus a price
     for each (kernel change-point detection: Arlot, Celisse and Harchaoui, 2019). What is compared are vectors of lines,
@@ -61,14 +63,17 @@ class Sections:
 
     name = NAME
     capability = None
-    version = 1
+    version = 2
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One layer if the video is long enough and has lines or pictures."""
         inputs = {name: job.layers[name].key for name in _INPUTS if name in job.layers}
-        if job.media.duration < _SHORTEST_VIDEO or not {"text_vectors", "keyframes"} & inputs.keys():
+        embedded = job.layers.get("text_vectors")
+        if job.media.duration < _SHORTEST_VIDEO or not (embedded or "keyframes" in inputs):
             return ()
-        return (LayerRecipe(self.name, self.version, "longtake/sections", inputs=inputs),)
+        # Not the vectors' key: that of entities is in it, whose names the user may change.
+        settings = {"vectors": embedded.engine if embedded else None}
+        return (LayerRecipe(self.name, self.version, "longtake/sections", settings, inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Write the sections, from the start of the video to its end; none for a video of one."""
@@ -86,8 +91,11 @@ class Sections:
             if len(starts) > 1:
                 inside = [line for line in lines if start <= line.start < end]
                 slide = _slide(TimeSpan(start=start, end=end), titles)
-                title = slide or _typical(inside, lines) or f"Scene {number}"
-                writer.add({"start": round(start, 3), "end": round(end, 3), "title": title, "slide": bool(slide)})
+                typical = _typical(inside, lines)
+                title = slide or next(map(title_of, typical), f"Scene {number}")
+                text = " ".join(line for line in typical if title_of(line) != title)
+                span = {"start": round(start, 3), "end": round(end, 3)}
+                writer.add(span | {"title": title, "slide": bool(slide), "text": text})
         for name in _INPUTS:
             if name in layers:
                 writer.cover(layers[name].covered)
@@ -100,8 +108,28 @@ def sections_of(library: Library, video: VideoRecord) -> list[Section]:
     Raises:
         LibraryError: if the layer is damaged.
     """
-    layer = library.layer(video, NAME)
-    return [Section(**item) for item in layer.items()] if layer else []
+    layer, outline = library.layer(video, NAME), library.layer(video, "outline")
+    sections = [Section(**item) for item in layer.items()] if layer else []
+    if layer is None or outline is None or outline.inputs.get(NAME) != layer.key:
+        return sections
+    told = {item["start"]: item for item in outline.items()}
+    return [_told(section, told.get(section.start, {})) for section in sections]
+
+
+def overview_of(library: Library, video: VideoRecord) -> str:
+    """What the language model says the video is about, in three sentences; empty if it wasn't asked.
+
+    Raises:
+        LibraryError: if the layer is damaged.
+    """
+    outline = library.layer(video, "outline")
+    return list(outline.items())[-1]["text"] if outline else ""
+
+
+def _told(section: Section, told: Mapping[str, Any]) -> Section:
+    """A section with what the model tells of it; a slide keeps its own title."""
+    title = section.title if section.slide else told.get("title") or section.title
+    return section._replace(title=title, text=told.get("text") or section.text)
 
 
 def title_of(text: str) -> str:
@@ -215,8 +243,9 @@ def _slide(part: TimeSpan, titles: Sequence[SlideTitle]) -> str:
     return title_of(longest.text) if longest else ""
 
 
-def _typical(inside: Sequence[WordedLine], overall: Sequence[WordedLine]) -> str:
-    """The most typical line of a section; empty without words."""
+def _typical(inside: Sequence[WordedLine], overall: Sequence[WordedLine]) -> list[str]:
+    """The most typical lines of a section, best first; none without words."""
     worded = [line for line in inside if len(re.findall(r"[^\W\d_]", line.text)) >= _LETTERS]
     short = [line for line in worded if len(line.text) <= MAX_TITLE_LENGTH] or worded
-    return title_of(most_typical(short, typical_of(short, overall))[0].text) if short else ""
+    typical = most_typical(short, typical_of(short, overall)) if short else []
+    return list(dict.fromkeys(" ".join(line.text.split()) for line in typical))[:_TYPICAL]

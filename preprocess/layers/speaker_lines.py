@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -49,13 +49,22 @@ def _line(text: str, turns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"start": first["start"], "end": first["end"], "text": text, "trusted": trusted}
 
 
-def _name(speaker: str, turns: Sequence[Mapping[str, Any]], words: Layer | None) -> str:
-    """The name of the subtitles, or `speaker 1` with the name by which they introduce themselves."""
-    if not speaker.isdecimal():
-        return speaker
-    for item in words.items() if words else ():
+def named(speaker: str) -> str:
+    """A speaker's name, or `speaker 2` of voices that were numbered."""
+    return f"speaker {speaker}" if speaker.isdecimal() else speaker
+
+
+def introduced(turns: Sequence[Mapping[str, Any]], words: Iterable[Mapping[str, Any]]) -> str | None:
+    """The name by which a speaker introduces themselves in their turns; None if they don't."""
+    for item in words:
         middle = (item["start"] + item["end"]) / 2
         found = _INTRODUCES.search(item["text"])
         if found and any(turn["start"] <= middle <= turn["end"] for turn in turns):
-            return f"{found[1]} (speaker {speaker})"
-    return f"speaker {speaker}"
+            return found[1]
+    return None
+
+
+def _name(speaker: str, turns: Sequence[Mapping[str, Any]], words: Layer | None) -> str:
+    """The name of the subtitles, or `speaker 1` with the name by which they introduce themselves."""
+    name = introduced(turns, words.items()) if words and speaker.isdecimal() else None
+    return f"{name} ({named(speaker)})" if name else named(speaker)

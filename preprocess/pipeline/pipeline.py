@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,10 +18,13 @@ from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
 from longtake.memory.search.search_index import Index
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.captions import Captions
+from longtake.preprocess.layers.entities import Entities
 from longtake.preprocess.layers.frame_vectors import FrameVectors
+from longtake.preprocess.layers.outline import Outline
 from longtake.preprocess.layers.probe_layer import ProbeStep
 from longtake.preprocess.layers.scene_text import SceneText
 from longtake.preprocess.layers.sections import Sections
+from longtake.preprocess.layers.segments import Segments
 from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.speakers import Speakers
 from longtake.preprocess.layers.speech import Speech
@@ -47,8 +50,12 @@ STEPS: tuple[Step, ...] = (
     FrameVectors(),
     Captions(),
 )
-EMBEDDING, SECTIONS = TextVectors(), Sections()  # the one follows each step, the other follows all of them
-ALL_STEPS = (*STEPS, EMBEDDING, SECTIONS)
+EMBEDDING = TextVectors()  # follows each step
+# What a video is, at a glance: made before the slow steps and again after them.
+ENTITIES, MAP = Entities(), (Sections(), Segments())
+OUTLINE = Outline()
+ALL_STEPS = (*STEPS, EMBEDDING, ENTITIES, *MAP, OUTLINE)
+_MAPPED_AFTER = (SceneText.name, Captions.name)
 _MISFIT = (
     "built from other documents than the layers in use have, so it isn't used. Install the same version of Longtake on "
     "every machine and index the video again."
@@ -94,6 +101,37 @@ def index_file(
         raise file_error(error, library.root) from error
 
 
+def rename_entities(
+    video: VideoRecord,
+    names: Mapping[str, str],
+    library: Library,
+    settings: Settings,
+    engines: EngineTable,
+    index: Index,
+) -> VideoRecord:
+    """Give names to entities of a video, and put them into its index.
+
+    Args:
+        video: the video; its file isn't read.
+        names: by those that were found or given before; an empty one takes an entity out.
+        library: that the video is in.
+        settings: of the layers.
+        engines: to embed texts.
+        index: of the library.
+
+    Raises:
+        LibraryError: if a name is too long, or the library can't be written.
+    """
+    with library.lock(video.id):
+        library.entity_names(video.id).give(names)
+        video = library.get(video.id) or video
+        media = MediaInfo("", video.duration, 0.0, None, (), ())
+        path, watcher = Path(video.path), Watcher()
+        run = _Indexing(path, lambda: None, media, library, settings, engines, index, watcher, video, run_step)
+        run.rename()
+        return run.video
+
+
 @dataclass
 class _Indexing:
     """The indexing of one file."""
@@ -110,6 +148,7 @@ class _Indexing:
     runner: StepRunner
     layers: dict[str, Layer] = field(default_factory=dict)
     embeddings: list[LayerReport] = field(default_factory=list)  # of the text vectors, which follow the layers
+    mapped: dict[str, LayerReport] = field(default_factory=dict)  # the last of each layer that is made again
 
     def run_all(self, started: float) -> IndexReport:
         """Run every step, unless stopped."""
@@ -124,12 +163,15 @@ class _Indexing:
         try:
             for step in STEPS:
                 self._run(step, self.watcher)
+                if step.name in _MAPPED_AFTER:
+                    self._map()
                 self._make_findable()
-            self._run(SECTIONS, self.watcher)
+            self._run(OUTLINE, self.watcher)
         except Cancelled:
             complete = False
         self._make_findable()
         self.watcher.reports.extend(self.embeddings[-1:])
+        self.watcher.reports.extend(self.mapped.values())
         self._keep(complete=complete or self.video.complete)
         if complete and not any(report.problem for report in self.watcher.reports):
             forget_unfinished(self.library.layers(self.video.id).root)
@@ -137,13 +179,31 @@ class _Indexing:
         reports = tuple(self.watcher.reports)
         return IndexReport(self.video, reports, time.perf_counter() - started, complete, told=frozenset(kept))
 
+    def rename(self) -> None:
+        """Make the entities again with the names that the user has given them since."""
+        self.layers = {name: layer for name in LAYERS if (layer := self.library.layer(self.video, name))}
+        self._map()
+        self._make_findable()
+
+    def _map(self) -> None:
+        """Make the levels above the moments, from the layers that there are."""
+        watcher = Watcher(self.watcher.check_cancelled, self.watcher.progress)
+        self._run(ENTITIES, watcher)
+        self._make_findable()  # sections compare the vectors of lines
+        for step in MAP:
+            self._run(step, watcher)
+        self.mapped |= {report.name: report for report in watcher.reports}
+
     def _run(self, step: Step, watcher: Watcher) -> None:
         """Put a step's layers into use, and take out those that it didn't build this time.
 
         If the step fails or has no engine, its earlier layers stay, as long as their inputs are in use.
         """
-        job = IndexJob(self.path, self.media, self.settings, self.engines, self.layers, watcher.check_cancelled)
-        done = self.runner(step, job, self.library.layers(self.video.id), watcher, self.check_source)
+        names = self.library.entity_names(self.video.id).given() if step is ENTITIES else {}
+        check = watcher.check_cancelled
+        job = IndexJob(self.path, self.media, self.settings, self.engines, self.layers, check, names=names)
+        runner = run_step if step is ENTITIES or step in MAP else self.runner  # quicker here than handed over
+        done = runner(step, job, self.library.layers(self.video.id), watcher, self.check_source)
         before = {name: self.layers.pop(name, None) for name in BUILT_BY.get(step.name, (step.name,))}
         if done is None:
             done = [layer for layer in before.values() if layer and self._inputs_in_use(layer)]

@@ -1,0 +1,207 @@
+"""The layer `entities`: who and what a video shows, names and lets speak, and where."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from longtake.language.text import words_of
+from longtake.memory.building import LayerWriter
+from longtake.memory.entity_names import NOBODY
+from longtake.memory.layers import LayerRecipe
+from longtake.memory.library import Library, VideoRecord
+from longtake.memory.timespan import TimeSpan, joined
+from longtake.preprocess.analysis.names_in_text import names_in
+from longtake.preprocess.layers.speaker_lines import introduced, named
+from longtake.preprocess.layers.step import IndexJob
+
+NAME = "entities"
+_USED = ("subtitles", "speech", "speakers", "scene_text", "detections", "captions")
+_WORDS = ("subtitles", "speech")
+_MOST, _PLACES = 100, 200  # entities of a video, and spans of each
+_NAMES = 30  # names of which is only said that they are said
+_TOGETHER = 5.0  # seconds between two places that count as one
+_ALIASES = 5
+
+Item = Mapping[str, Any]
+
+
+class Entity(NamedTuple):
+    """Who or what a video is about: `kind` is person, thing, place, or name if only its name is known.
+
+    `found` says how: speaks, described, detected, named. `spans` are its places, in seconds.
+    """
+
+    name: str
+    kind: str
+    aliases: tuple[str, ...]
+    looks: str
+    found: tuple[str, ...]
+    spans: tuple[tuple[float, float], ...]
+    trusted: bool
+
+    @property
+    def text(self) -> str:
+        """What there is to say about it, in one line."""
+        also = f", also {', '.join(self.aliases)}" if self.aliases else ""
+        looks = f": {self.looks}" if self.looks else ""
+        doubt = "" if self.trusted else ", perhaps"
+        return f"{self.name} ({self.kind}, {', '.join(self.found)}{doubt}){also}{looks}"
+
+
+class Entities:
+    """Items {start, end, name, kind, aliases, looks, found, spans, trusted}, what has the most time first.
+
+    From what captions describe, who speaks, what is detected, and which names are said and written. The same name is
+    the same entity, and part of a name is the same as the only whole name that has it. The user's names replace those
+    that were found.
+    """
+
+    name = NAME
+    capability = None
+
+    def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
+        """One layer if there is a layer that names something."""
+        inputs = {name: job.layers[name].key for name in _USED if name in job.layers}
+        settings = {"names": dict(job.names)} if job.names else {}
+        return (LayerRecipe(NAME, 1, "longtake/entities", settings, inputs),) if inputs else ()
+
+    def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
+        """Collect and merge the entities."""
+        items = {name: list(job.layers[name].items()) for name in _USED if name in job.layers}
+        register = _Register(job.names)
+        for caption in items.get("captions", ()):
+            for each in caption["named"]:
+                register.add(each["name"], each["kind"], "described", [caption], looks=each["looks"])
+        words = next((items[name] for name in _WORDS if name in items), [])
+        for name, turns in _speakers(items.get("speakers", ()), words):
+            register.add(name, "person", "speaks", turns, trusted=all(turn["trusted"] for turn in turns))
+        for track in items.get("detections", ()):
+            kind = "person" if track["trusted"] else "thing"
+            register.add(track["name"], kind, "detected", [track], trusted=track["trusted"])
+        for name, places in _named(words, items.get("scene_text", ())):
+            register.add(name, "name", "named", places)
+        writer = writers[NAME]
+        for entity in register.entities():
+            start, end = entity.spans[0][0], max(end for _, end in entity.spans)
+            writer.add({"start": start, "end": end} | entity._asdict())
+        for name in _USED:
+            if name in job.layers:
+                writer.cover(job.layers[name].covered)
+                break
+
+
+def entities_of(library: Library, video: VideoRecord) -> list[Entity]:
+    """The entities of a video, what has the most time first; none if it was indexed before there were any.
+
+    Raises:
+        LibraryError: if the layer is damaged.
+    """
+    layer = library.layer(video, NAME)
+    return [entity_of(item) for item in layer.items()] if layer else []
+
+
+def entity_of(item: Item) -> Entity:
+    """An item of the layer."""
+    lists = {name: tuple(item[name]) for name in ("aliases", "found")}
+    spans = tuple((start, end) for start, end in item["spans"])
+    return Entity(**{name: item[name] for name in Entity._fields} | lists | {"spans": spans})
+
+
+@dataclass
+class _Found:
+    """An entity that is being collected."""
+
+    names: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    looks: Counter[str] = field(default_factory=Counter)
+    found: dict[str, None] = field(default_factory=dict)
+    spans: list[TimeSpan] = field(default_factory=list)
+    trusted: bool = False
+    given: str = ""  # by the user
+
+    def take(self, other: _Found) -> None:
+        """Take over what was collected about the same entity under another name."""
+        for own, others in ((self.names, other.names), (self.kinds, other.kinds), (self.looks, other.looks)):
+            own.update(others)
+        self.found |= other.found
+        self.spans += other.spans
+        self.trusted = self.trusted or other.trusted
+        self.given = self.given or other.given
+
+
+class _Register:
+    """Entities by name."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        """Take the user's names by those that were found."""
+        self._given = {words_of(name): other for name, other in given.items()}
+        self._entities: dict[str, _Found] = {}
+
+    def add(
+        self, name: str, kind: str, how: str, places: Iterable[Item], *, looks: str = "", trusted: bool = True
+    ) -> None:
+        """Add places of an entity, unless the user took its name out."""
+        given = self._given.get(words_of(name))
+        key = words_of(given or name)
+        if given == NOBODY or not key:
+            return
+        entity = self._entities.setdefault(key, _Found())
+        entity.names[name] += 1
+        entity.kinds[kind] += 1
+        entity.looks[looks] += bool(looks)
+        entity.found[how] = None
+        entity.spans += [TimeSpan(start=place["start"], end=place["end"]) for place in places]
+        entity.trusted = entity.trusted or trusted
+        entity.given = given or entity.given
+
+    def entities(self) -> list[Entity]:
+        """What was collected, bounded, with part of a name merged into the only whole one that has it."""
+        for key in sorted(self._entities, key=lambda key: len(key.split())):
+            words = set(key.split())
+            whole = [other for other in self._entities if words < set(other.split()) and self._alike(key, other)]
+            if len(whole) == 1:
+                self._entities[whole[0]].take(self._entities.pop(key))
+        found = [_entity(each) for each in self._entities.values()]
+        found.sort(key=lambda each: (each.found == ("named",), -sum(end - start for start, end in each.spans)))
+        return found[:_MOST]
+
+    def _alike(self, part: str, whole: str) -> bool:
+        """Whether a name may be part of another one: both are of people, or of what is only named."""
+        kinds = {kind for key in (part, whole) for kind in self._entities[key].kinds}
+        return kinds <= {"person", "name"} and "described" not in self._entities[part].found
+
+
+def _entity(found: _Found) -> Entity:
+    name = found.given or found.names.most_common(1)[0][0]
+    known = [kind for kind, _ in found.kinds.most_common() if kind != "name"]
+    others = [each for each, _ in found.names.most_common() if words_of(each) != words_of(name)]
+    return Entity(
+        name=name,
+        kind=known[0] if known else "name",
+        aliases=tuple(others[:_ALIASES]),
+        looks=found.looks.most_common(1)[0][0] if found.looks else "",
+        found=tuple(found.found),
+        spans=tuple((round(span.start, 3), round(span.end, 3)) for span in joined(found.spans, _TOGETHER)[:_PLACES]),
+        trusted=found.trusted,
+    )
+
+
+def _speakers(turns: Iterable[Item], words: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
+    """Speakers with their turns, by the name of the subtitles, or the one by which a voice introduces itself."""
+    by_speaker: defaultdict[str, list[Item]] = defaultdict(list)
+    for turn in turns:
+        by_speaker[str(turn["speaker"])].append(turn)
+    for speaker, own in by_speaker.items():
+        yield (speaker if not speaker.isdecimal() else introduced(own, words) or named(speaker)), own
+
+
+def _named(words: Sequence[Item], texts: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
+    """The names that are said, with where they are said and written."""
+    names = names_in([" ".join(cue["text"].split()) for cue in words])
+    written = [(f" {words_of(item['text'])} ", item) for item in texts]
+    for name, places in list(names.items())[:_NAMES]:
+        key = f" {words_of(name)} "
+        yield name, [words[place] for place in places] + [item for text, item in written if key in text]
