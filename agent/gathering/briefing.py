@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from longtake.agent.gathering.contents import contents
 from longtake.agent.gathering.gathered import Briefing
 from longtake.agent.gathering.moments import GENERIC, MomentsOf, shown
 from longtake.agent.query.query import Query
-from longtake.errors import LibraryError
 from longtake.memory.records import Evidence
 from longtake.memory.search.search_index import SearchFilter
-from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.layers.sections import sections_of
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.tools.core.refinement import answered_before
 from longtake.tools.core.registry import SPECS
@@ -82,7 +80,7 @@ def brief(query: Query, spot: Evidence | None, context: RunContext) -> Briefing:
     )
     names = tuple(SPECS[tool].name for tool in able)
     return Briefing(
-        moments=tuple(chosen), transcript=transcript, contents=_contents(tools), tools=names, missing=missing
+        moments=tuple(chosen), transcript=transcript, contents=contents(tools), tools=names, missing=missing
     )
 
 
@@ -109,17 +107,6 @@ def _telling(items: Iterable[Evidence], query: Query) -> list[Evidence]:
 def _distinct(moments: Sequence[Evidence], of: MomentsOf) -> list[Evidence]:
     """Each moment once, also if another one has all of its text."""
     return list(shown(moments, {}, of).values())
-
-
-def _contents(tools: ToolContext) -> tuple[str, ...]:
-    """The sections of each video, one a line; a damaged layer leaves them out."""
-    lines: list[str] = []
-    for handle in tools.videos.values():
-        name = f"{' '.join(handle.record.name.split())} " if len(tools.videos) > 1 else ""
-        with suppress(LibraryError):
-            for each in sections_of(handle.library, handle.record):
-                lines.append(f"[{name}{clock(each.start)}-{clock(each.end)}] {' '.join(each.title.split())}")
-    return tuple(lines)
 
 
 def _transcript(context: RunContext) -> tuple[Evidence, ...]:

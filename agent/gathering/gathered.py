@@ -52,7 +52,7 @@ class Briefing(Record):
 
     moments: tuple[Evidence, ...] = Field(default=(), description="The likeliest moments, best first.")
     transcript: tuple[Evidence, ...] = Field(default=(), description="All passages, if the model has room for them.")
-    contents: tuple[str, ...] = Field(default=(), description="Sections, one a line.")
+    contents: tuple[str, ...] = Field(default=(), description="What the videos hold, line by line.")
     tools: tuple[str, ...] = Field(default=(), description="Names of the tools that work here.")
     missing: Mapping[str, str] = Field(default_factory=dict, description="What the other tools would need, by name.")
 

@@ -38,6 +38,12 @@ class Segment(NamedTuple):
     things: Mapping[str, int]
     caption: str
 
+    @property
+    def text(self) -> str:
+        """What happens, what is said, shown, heard and seen, in one line."""
+        things = ", ".join(f"{count} x {name}" for name, count in self.things.items())
+        return " | ".join(filter(None, (self.caption, self.said, self.shown, ", ".join(self.heard), things)))
+
 
 class Segments:
     """Items {start, end, said, shown, heard, things, caption}, without a gap from the start of a video to its end."""

@@ -192,7 +192,10 @@ class _Indexing:
         self._make_findable()  # sections compare the vectors of lines
         for step in MAP:
             self._run(step, watcher)
-        self.mapped |= {report.name: report for report in watcher.reports}
+        for report in watcher.reports:
+            known = self.mapped.get(report.name)
+            if not (known and report.reused and known.key == report.key):
+                self.mapped[report.name] = report
 
     def _run(self, step: Step, watcher: Watcher) -> None:
         """Put a step's layers into use, and take out those that it didn't build this time.

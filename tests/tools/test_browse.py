@@ -1,12 +1,14 @@
-"""`browse`: sections of a long span, lines of a short one."""
+"""`browse`: sections, segments and moments, page by page."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 
 import pytest
 from helpers.libraries import SETTINGS
 
+from longtake.memory.records import Evidence
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
@@ -20,12 +22,45 @@ def demo(demo_workspace: Workspace) -> ToolContext:
     return ToolContext({video.id: handle}, demo_workspace.engines, demo_workspace.index, SETTINGS, Budget(60))
 
 
-def test_a_long_span_is_listed_by_section(demo: ToolContext) -> None:
-    result = Toolbox([browse]).call("browse", {"timestamp": "all"}, demo)
+def test_sections_are_listed_with_their_titles(demo: ToolContext) -> None:
+    result = Toolbox([browse]).call("browse", {"timestamp": "all", "level": "section"}, demo)
     listed = result.output["sections"]
     assert listed[0].startswith("00:00:00-00:00:13 ")
-    assert "00:00:27-00:00:40 What we have ordered" in listed
+    assert any(row.startswith("00:00:27-00:00:40 What we have ordered. ") for row in listed)
     assert result.evidence == ()
+
+
+def test_segments_are_listed_with_what_is_said_and_shown(demo: ToolContext) -> None:
+    rows = Toolbox([browse]).call("browse", {"timestamp": "0-60", "level": "segment"}, demo).output["segments"]
+    assert len(rows) >= 4
+    [storm] = [row for row in rows if row.startswith("00:00:13-")]
+    assert "On the 9th of January a storm took two panels off the roof." in storm
+
+
+def test_without_a_level_a_span_is_as_fine_as_a_page_holds(demo: ToolContext) -> None:
+    short = Toolbox([browse]).call("browse", {"timestamp": "all"}, demo)
+    assert short.evidence
+    assert short.output == {"sections": [], "segments": []}
+    (handle,) = demo.videos.values()
+    hours = VideoHandle(handle.record.model_copy(update={"duration": 7200.0}), handle.library)
+    long = Toolbox([browse]).call("browse", {"timestamp": "all"}, replace(demo, videos={hours.id: hours}))
+    assert long.output["segments"]
+    assert not long.evidence
+
+
+def test_pages_hold_every_moment_once(demo: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Toolbox([browse]).call("browse", {"timestamp": "all", "level": "moment"}, demo)
+    monkeypatch.setattr("longtake.tools.retrieval.browse.PAGE", 600)
+    found: list[Evidence] = []
+    for page in count(1):
+        arguments = {"timestamp": "all", "level": "moment", "page": page}
+        result = Toolbox([browse]).call("browse", arguments, demo)
+        found += result.evidence
+        [told] = [note for note in result.notes if note.startswith("page ")]
+        if told == f"page {page} of {page}":
+            break
+    assert page > 2
+    assert found == list(whole.evidence)
 
 
 def test_a_short_span_is_told_line_by_line_in_order(demo: ToolContext) -> None:

@@ -40,7 +40,7 @@ CONTRACT: dict[str, tuple[set[str], set[str], set[str]]] = {
     "detect_activities": ({"timestamp"}, {"timestamp"}, {"activities"}),
     "summarize_segment": ({"timestamp", "text", "length"}, {"timestamp"}, {"summary"}),
     "detect_faces": ({"timestamp"}, {"timestamp"}, {"faces"}),
-    "cross_modal_search": ({"query", "modalities", "within", "k"}, {"query"}, {"timestamp", "results"}),
+    "cross_modal_search": ({"query", "modalities", "within", "k", "level"}, {"query"}, {"timestamp", "results"}),
     "memory_tool": ({"func", "data"}, {"func", "data"}, {"success", "output"}),
     "translate_speech": (
         {"timestamp", "from_lang", "to_lang"},
@@ -56,7 +56,7 @@ CONTRACT: dict[str, tuple[set[str], set[str], set[str]]] = {
         {"timestamp", "question"},
         {"frames"},
     ),
-    "browse": ({"timestamp"}, {"timestamp"}, {"sections"}),
+    "browse": ({"timestamp", "level", "page"}, {"timestamp"}, {"sections", "segments"}),
 }
 CALLS: dict[str, dict[str, Any]] = {
     "transcribe_speech": {"timestamp": [0, 8]},

@@ -23,7 +23,7 @@ from longtake.tools.vision.find_moments import find_moments
 # What a plain installation has: no program or package beside it, and a model that sees.
 PLAIN = ("engines.web=[]", "engines.translation=[]", "engines.sandbox=[monty]")
 SEES = ("visual_question.base_url=http://127.0.0.1:9/v1", "visual_question.model=seer")
-TOKENS, WITH_ANSWER = 900, 1_050  # at four characters each
+TOKENS, WITH_ANSWER = 950, 1_100  # at four characters each
 
 
 def names(settings: Settings, context: ToolContext, **more: bool) -> tuple[set[str], dict[str, str]]:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Annotated, Literal
+
+from pydantic import Field
+
 from longtake.errors import LibraryError
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.layers.sections import sections_of
+from longtake.preprocess.layers.sections import Section, sections_of
+from longtake.preprocess.layers.segments import Segment, segments_of
 from longtake.tools.core.evidence import evidence_of, examined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 60.0
-_SEVERAL = 3  # sections from which a span is listed by section
+PAGE = 4000  # letters that a page may have
+_LINES = 600.0  # seconds of a span from which its lines don't fit on a page
+_ROW = 160  # letters of a segment
 _LAYERS: dict[str, Modality] = {
     "subtitles": "speech",
     "speech": "speech",
@@ -22,32 +31,95 @@ _LAYERS: dict[str, Modality] = {
 
 
 @tool(group="extras")
-def browse(context: ToolContext, timestamp: Timestamp) -> ToolResult:
-    """What a span holds, in order.
+def browse(
+    context: ToolContext,
+    timestamp: Timestamp,
+    level: Annotated[
+        Literal["section", "segment", "moment"] | None,
+        Field(description="How fine; by default as fine as fits on a page."),
+    ] = None,
+    page: Annotated[int, Field(description="Which page of a long list, from 1.")] = 1,
+) -> ToolResult:
+    """What a span holds, in order: its sections, its segments of some seconds, or every moment.
 
-    A long span is listed by section; a section, or a part of one, line by line.
+    Without a level it is the finest that fits on a page.
     """
     parsed = context.span(timestamp, window=WINDOW)
     video, span = context.video, parsed.span
-    try:
-        sections = [each for each in sections_of(video.library, video.record) if span.start <= each.start < span.end]
-    except LibraryError:
-        sections = []
-    if len(sections) >= _SEVERAL:
-        listed = [f"{TimeSpan(start=each.start, end=each.end)} {each.title}" for each in sections]
-        return ToolResult(
-            tool="browse", output={"sections": listed}, evidence=(), looked_at=(span,), notes=parsed.notes
+    sections, segments = list[Section](), list[Segment]()
+    with suppress(LibraryError):
+        sections = [each for each in sections_of(video.library, video.record) if _within(each, span)]
+    with suppress(LibraryError):
+        segments = [each for each in segments_of(video.library, video.record) if _within(each, span)]
+    notes = list(parsed.notes)
+    seen = joined(part for name in _LAYERS if (layer := video.layer(name)) for part in examined(layer, span))
+    if level == "moment" or (level is None and (span.length <= _LINES or not (sections or segments))):
+        if not seen:
+            raise ToolError("unavailable", f"Nothing that is said or shown was examined in {span}.")
+        found = _moments(context, span)
+        pages = _pages([item.content for item in found])
+        if level == "moment" or len(pages) < 2 or not segments:
+            first, last = _page(pages, page, notes)
+            notes += [] if found else [f"nothing is said or shown as text in {span}"]
+            return ToolResult(
+                tool="browse", output=_output(), evidence=tuple(found[first:last]), looked_at=seen, notes=tuple(notes)
+            )
+    rows = [_row(each, f"{each.title}. {each.text}") for each in sections]
+    name = "sections"
+    if level != "section" and segments:
+        finer = [_row(each, each.text) for each in segments]
+        if level == "segment" or not rows or len(_pages(finer)) == 1:
+            name, rows = "segments", finer
+    if not rows:
+        raise ToolError(
+            "unavailable", f"{video.record.name} has no {level}s.", "Ask for the level `moment`, or index it again."
         )
-    found: list[Evidence] = []
-    seen: list[TimeSpan] = []
-    for name, modality in _LAYERS.items():
-        if layer := video.layer(name):
-            seen += examined(layer, span)
-            found += [evidence_of(item, item["text"], modality, layer, video.id) for item in video.items(name, span)]
-    if not seen:
-        raise ToolError("unavailable", f"Nothing that is said or shown was examined in {span}.")
-    found.sort(key=lambda item: item.span.start)
-    notes = parsed.notes if found else (*parsed.notes, f"nothing is said or shown as text in {span}")
+    first, last = _page(_pages(rows), page, notes)
     return ToolResult(
-        tool="browse", output={"sections": []}, evidence=tuple(found), looked_at=joined(seen), notes=notes
+        tool="browse", output=_output() | {name: rows[first:last]}, evidence=(), looked_at=(span,), notes=tuple(notes)
     )
+
+
+def _output() -> dict[str, list[str]]:
+    return {"sections": [], "segments": []}
+
+
+def _within(part: Section | Segment, span: TimeSpan) -> bool:
+    """Whether a part begins in a span, or the span in it."""
+    return span.start <= part.start < span.end or part.start <= span.start < part.end
+
+
+def _moments(context: ToolContext, span: TimeSpan) -> list[Evidence]:
+    video = context.video
+    found = [
+        evidence_of(item, item["text"], modality, layer, video.id)
+        for name, modality in _LAYERS.items()
+        if (layer := video.layer(name))
+        for item in video.items(name, span)
+    ]
+    return sorted(found, key=lambda item: item.span.start)
+
+
+def _row(part: Section | Segment, text: str) -> str:
+    text = " ".join(text.split())
+    most = _ROW if isinstance(part, Segment) else 2 * _ROW
+    return f"{TimeSpan(start=part.start, end=part.end)} {text if len(text) <= most else text[: most - 1] + '…'}"
+
+
+def _pages(rows: Sequence[str]) -> list[int]:
+    """At which row each page ends."""
+    ends, room = list[int](), PAGE
+    for number, row in enumerate(rows):
+        room -= len(row)
+        if room < 0 and number > (ends[-1] if ends else 0):
+            ends.append(number)
+            room = PAGE - len(row)
+    return [*ends, len(rows)]
+
+
+def _page(ends: Sequence[int], page: int, notes: list[str]) -> tuple[int, int]:
+    """The first row of a page and the first after it; if there are several pages, a note says so."""
+    number = min(max(1, page), len(ends))
+    if len(ends) > 1:
+        notes.append(f"page {number} of {len(ends)}")
+    return (ends[number - 2] if number > 1 else 0), ends[number - 1]

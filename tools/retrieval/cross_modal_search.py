@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
@@ -11,6 +14,9 @@ from longtake.language.text import comparable, without_bullet
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.search.search_index import Document, Hit, SearchFilter
 from longtake.memory.timespan import ParsedSpan, TimeSpan
+from longtake.preprocess.layers.entities import entities_of
+from longtake.preprocess.layers.sections import Section, sections_of
+from longtake.preprocess.layers.segments import Segment, segments_of
 from longtake.preprocess.pipeline.index_sync import make_readings_findable
 from longtake.preprocess.pipeline.retrieval import retrieve_any
 from longtake.tools.core.refinement import answered_before
@@ -24,6 +30,11 @@ NEAREST = 5  # results that are shown if nothing fits
 # Such a result leads to a place but proves nothing.
 _PICTURE: dict[str, Any] = {"content": "a picture like what was looked for", "trusted": False}
 Searched = Literal["speech", "scene_text", "visual", "audio"]
+Level = Literal["moment", "segment", "section", "entity"]
+_DEEP = 60  # moments of which a search for segments or sections makes them
+_RANK = 60  # Cormack's constant of reciprocal rank fusion
+_PLACES = 12  # of an entity
+_EACH = 2  # moments that show why one was found
 
 Query = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
 
@@ -37,10 +48,14 @@ def cross_modal_search(
     modalities: Annotated[tuple[Searched, ...], Field(description="Where to search; by default everywhere.")] = (),
     within: Annotated[Timestamp | None, Field(description="Only in this span.")] = None,
     k: Annotated[int, Field(description="How many results, at most 40.")] = 10,
+    level: Annotated[
+        Level, Field(description="What to find: moments, the segments or sections they are in, or who and what.")
+    ] = "moment",
 ) -> ToolResult:
-    """Find what is said, written, seen or heard; several wordings help; `k` up to 40.
+    """Find what is said, written, seen or heard; several wordings help; `k` up to 40; `entity` finds who and what.
 
-    A weak result shares no word and little meaning with any query: it is the nearest there is, but often unrelated.
+    A weak result shares no word and little meaning with any query: it is the nearest there is, but often unrelated. A
+    segment or section is found by all of its moments together, whatever their modality.
     """
     handles = [context.video] if context.chosen else list(context.videos.values())
     parsed = ParsedSpan(TimeSpan(start=0, end=0)) if within is None else context.span(within, window=WINDOW)
@@ -50,18 +65,26 @@ def cross_modal_search(
         notes += make_readings_findable(each.record, each.library, context.index)
     if k != (count := min(MAX_RESULTS, max(1, k))):
         notes.append(f"k: from 1 to {MAX_RESULTS}, not {k}")
-    where = SearchFilter(tuple(each.id for each in handles), tuple(modalities), span)
-    found = retrieve_any(query, where, count, context.engines, context.index)
+    sought: tuple[Modality, ...] = ("metadata",) if level == "entity" else tuple(modalities)
+    where = SearchFilter(tuple(each.id for each in handles), sought, span)
+    deep = count if level in ("moment", "entity") else _DEEP
+    found = retrieve_any(query, where, deep, context.engines, context.index)
     fitting = [hit for hit in found if not hit.weak]
     hits = fitting or found[:NEAREST]
     earlier = [item for item in answered_before(context, [*query, context.question]) if _allowed(item, where)]
     if not fitting:
         asked = " or ".join(map(repr, query))
         names = ", ".join(each.record.name for each in handles)
+        everywhere = "the entities" if level == "entity" else "any modality"
         nearest = ": these results are only the nearest, and weak" if hits else ""
-        notes.append(f"nothing about {asked} in {', '.join(modalities) or 'any modality'} of {names}{nearest}")
-    results = [_shown(hit) | ({"weak": True} if hit.weak else {}) for hit in hits]
-    evidence = [item for hit in hits for item in _evidence(hit)] + earlier
+        notes.append(f"nothing about {asked} in {', '.join(modalities) or everywhere} of {names}{nearest}")
+    if level in ("segment", "section"):
+        results, evidence = _parts(context, level, hits, count)
+    elif level == "entity":
+        results, evidence = _entities(context, hits)
+    else:
+        results = [_shown(hit) | ({"weak": True} if hit.weak else {}) for hit in hits]
+        evidence = [item for hit in hits for item in _evidence(hit)] + earlier
     return ToolResult(
         tool="cross_modal_search",
         output={"timestamp": results[0]["timestamp"] if results else None, "results": results},
@@ -69,6 +92,53 @@ def cross_modal_search(
         looked_at=tuple(span or TimeSpan(start=0, end=each.duration) for each in handles),
         notes=tuple(notes),
     )
+
+
+def _parts(
+    context: ToolContext, level: Level, hits: Sequence[Hit], count: int
+) -> tuple[list[dict[str, Any]], list[Evidence]]:
+    """The segments or sections that moments are in, best first, and the best moments of each.
+
+    What counts is the best moment of each modality, as reciprocal ranks added up: what is said and shown agrees.
+    """
+    parts: dict[str, list[Section | Segment]] = {}
+    scores: defaultdict[tuple[str, int], dict[Modality, float]] = defaultdict(dict)
+    moments: defaultdict[tuple[str, int], list[Evidence]] = defaultdict(list)
+    matches = [(match, hit.weak) for hit in hits for match in (hit, *hit.also)]
+    for rank, (match, weak) in enumerate(matches):
+        document = match.document
+        handle = context.videos[document.video]
+        if handle.id not in parts:
+            read = segments_of if level == "segment" else sections_of
+            parts[handle.id] = list(read(handle.library, handle.record))
+        middle = (document.span.start + document.span.end) / 2
+        place = bisect_right(parts[handle.id], middle, key=attrgetter("start")) - 1
+        if place < 0:
+            continue
+        own = scores[handle.id, place]
+        own[document.modality] = max(own.get(document.modality, 0.0), 1 / (_RANK + rank))
+        moments[handle.id, place].append(evidence_of_document(document, 0.0 if weak else match.score))
+    ranked = sorted(scores, key=lambda key: -sum(scores[key].values()))[:count]
+    results = []
+    for video, place in ranked:
+        part = parts[video][place]
+        text = f"{part.title}. {part.text}" if isinstance(part, Section) else part.text
+        results.append({"video": video, "timestamp": [part.start, part.end], "text": text})
+    return results, [item for key in ranked for item in moments[key][:_EACH] if item.content]
+
+
+def _entities(context: ToolContext, hits: Sequence[Hit]) -> tuple[list[dict[str, Any]], list[Evidence]]:
+    """The entities of documents, and where each is, as evidence."""
+    results, evidence = list[dict[str, Any]](), list[Evidence]()
+    for hit in hits:
+        handle, document = context.videos[hit.document.video], hit.document
+        entity = entities_of(handle.library, handle.record)[int(document.id.rpartition(":")[2])]
+        places = ", ".join(str(TimeSpan(start=start, end=end)) for start, end in entity.spans[:_PLACES])
+        more = f" and {len(entity.spans) - _PLACES} more" if len(entity.spans) > _PLACES else ""
+        results.append({"video": handle.id, "timestamp": list(entity.spans[0]), "text": entity.text})
+        item = evidence_of_document(document, hit.score)
+        evidence.append(item.model_copy(update={"content": f"{entity.text}; at {places}{more}"}))
+    return results, evidence
 
 
 def _allowed(item: Evidence, where: SearchFilter) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.memory.records import MODALITIES
+from longtake.memory.records import MODALITIES, MOMENTS
 from longtake.memory.search.corpus import Corpus
 from longtake.memory.search.current_revisions import Revision
 from longtake.memory.search.search_index import Batch, Document, SearchFilter
@@ -54,7 +54,7 @@ def test_filters_allow_just_what_a_look_at_every_document_allows(
     where = SearchFilter(tuple(videos), tuple(modalities), span)  # type: ignore[arg-type] # from MODALITIES
     assert corpus.allowed(where).tolist() == [
         (not videos or held.video in videos)
-        and (not modalities or held.modality in modalities)
+        and held.modality in (modalities or MOMENTS)
         and (span is None or held.span.overlaps(span))
         for held in HELD
     ]

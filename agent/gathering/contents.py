@@ -1,0 +1,93 @@
+"""The contents of the open videos, for a language model: what each is about, its parts, and who and what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+from longtake.errors import LibraryError
+from longtake.memory.library import Library, VideoRecord
+from longtake.memory.timespan import clock
+from longtake.preprocess.layers.entities import Entity, entities_of
+from longtake.preprocess.layers.sections import Section, overview_of, sections_of
+from longtake.preprocess.layers.segments import Segment, segments_of
+from longtake.tools.core.tool_context import ToolContext, VideoHandle
+
+_LETTERS = 3600  # of the contents of all videos, about 900 tokens
+_NAMES = 0.25  # share of them for entities
+_ROW = 120  # letters of a segment
+_PLACES = 3  # of an entity
+
+Level = TypeVar("Level")
+
+
+def contents(tools: ToolContext) -> tuple[str, ...]:
+    """Lines about each video: an overview, its parts as finely as there is room for, its entities.
+
+    A damaged layer leaves out what it would tell.
+    """
+    lines: list[str] = []
+    handles = list(tools.videos.values())
+    for handle in handles:
+        own = _of_video(handle, _LETTERS // len(handles))
+        if own and len(handles) > 1:
+            lines.append(f"{' '.join(handle.record.name.split())}:")
+        lines += own
+    return tuple(lines)
+
+
+def _of_video(handle: VideoHandle, letters: int) -> list[str]:
+    overview = ""
+    with suppress(LibraryError):
+        overview = overview_of(handle.library, handle.record)
+    sections = _read(sections_of, handle)
+    room = int(letters * (1 - _NAMES)) - len(overview)
+    parts = _finest(sections, _read(segments_of, handle), room)
+    entities = _fitting([_entity(each) for each in _read(entities_of, handle)], letters - room - len(overview))
+    listed = [f"Who and what is in it: {'; '.join(entities)}"] if entities else []
+    return [*([overview] if overview else []), *parts, *listed]
+
+
+def _finest(sections: Sequence[Section], segments: Sequence[Segment], room: int) -> list[str]:
+    """The segments if they fit, else the sections with what happens in them, else their titles as far as they fit."""
+    levels = (
+        [_row(each.start, each.end, _cut(each.text, _ROW)) for each in segments],
+        [_row(each.start, each.end, f"{each.title}. {each.text}") for each in sections],
+    )
+    for rows in levels:
+        if rows and sum(map(len, rows)) <= room:
+            return rows
+    most = max(30, room // max(1, len(sections)) - 24)
+    return [_row(each.start, each.end, _cut(each.title, most)) for each in sections]
+
+
+def _row(start: float, end: float, text: str) -> str:
+    return f"[{clock(start)}-{clock(end)}] {' '.join(text.split())}"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def _entity(entity: Entity) -> str:
+    places = ", ".join(clock(start) for start, _ in entity.spans[:_PLACES])
+    more = f" and {len(entity.spans) - _PLACES} more times" if len(entity.spans) > _PLACES else ""
+    return f"{_cut(entity.text, _ROW)} [{places}{more}]"
+
+
+def _fitting(texts: Sequence[str], room: int) -> list[str]:
+    """The first texts that fit, and how many are left out."""
+    kept: list[str] = []
+    for text in texts:
+        room -= len(text) + 2
+        if room < 0:
+            return [*kept, f"{len(texts) - len(kept)} more"] if kept else []
+        kept.append(text)
+    return kept
+
+
+def _read(read: Callable[[Library, VideoRecord], list[Level]], handle: VideoHandle) -> list[Level]:
+    with suppress(LibraryError):
+        return read(handle.library, handle.record)
+    return []
