@@ -30,8 +30,10 @@ _SHORTEST_VIDEO = 60.0  # seconds; a shorter one is watched, not browsed
 _SHORTEST = 10.0  # seconds of a section
 _MOST = 25  # sections, so that those of a long video can still be taken in
 _PRICE = 0.03  # of a section, as a share of the whole spread
-_RANDOM = 0.7  # of few lines, even alike ones fall into groups: times the logarithm of their number over it
-_AT_CUT = 0.5  # share of that price at a change of shot; a slide's title costs nothing
+_AROUND = 5.0  # seconds before and after a moment whose lines count with it
+_RANDOM = 0.35  # of few lines, even alike ones fall into groups: times the logarithm of their number over it
+_AT_CUT = 0.5  # share of that price at a change of shot
+_AT_TITLE = 0.0  # and where the title of a slide or card begins
 _APART = 1.0  # seconds between two places where a section may begin
 _FINEST = 2000  # of these places, and of moments whose pictures are compared: memory grows with the square
 _EARLY = 0.25  # share of a section in which its slide's title begins
@@ -149,12 +151,12 @@ def _edges(
     begun = np.array([line.start for line in spoken])
     ended = np.sort([line.document.span.end for line in spoken])
     shares = dict.fromkeys((line.start for line in lines), 1.0) | dict.fromkeys(cuts, _AT_CUT)
-    shares |= dict.fromkeys((title.start for title in titles), 0.0)
+    shares |= dict.fromkeys((title.start for title in titles), _AT_TITLE)
     apart = max(_APART, duration / _FINEST)
     edges, kept = [0.0], [0.0]
     for at in sorted(shares):
         spoken_over = np.searchsorted(begun, at) > np.searchsorted(ended, at, side="right")
-        if at >= duration or (shares[at] and spoken_over):
+        if at >= duration or (shares[at] > _AT_TITLE and spoken_over):
             continue
         if at - edges[-1] >= apart:
             edges.append(at)
@@ -173,6 +175,7 @@ def _compared(job: IndexJob, lines: Sequence[WordedLine]) -> list[tuple[Floats, 
         for line in lines:
             first = int(line.start / step)
             held[first : max(first + 1, round(line.document.span.end / step))] += line.vector
+        held = _averaged(held, max(1, round(_AROUND / step)))
         lengths = np.linalg.norm(held, axis=1)
         there = lengths > 0
         found.append((np.flatnonzero(there) * step, held[there] / lengths[there, None]))
@@ -183,6 +186,13 @@ def _compared(job: IndexJob, lines: Sequence[WordedLine]) -> list[tuple[Floats, 
         if colours:
             found.append((np.array([float(item["time"]) for item in items]), np.stack(colours)))
     return found
+
+
+def _averaged(rows: Floats, around: int) -> Floats:
+    """The sum of each row and those up to so many before and after it: one line alone says little of the topic."""
+    sums = np.vstack([np.zeros((1, rows.shape[1])), rows]).cumsum(axis=0)
+    places = np.arange(len(rows))
+    return sums[np.minimum(len(rows), places + around + 1)] - sums[np.maximum(0, places - around)]
 
 
 def _colours(keyframes: Layer, file: str) -> Floats:
