@@ -22,7 +22,8 @@ _REST = 0.5  # pictures per second of a still picture
 _PER_CHANGE = 2.0  # pictures per change of the whole picture, or the equivalent in parts
 _MAX_AT_ONCE = 0.25  # largest share of the picture that counts in one frame: a cut needs only one look
 _LEAST = 0.02  # changes of the whole picture in a span; less is noise
-_APART = 0.5  # least distance of a picture for the question from any other, as a share of the even distance
+# Least distances of a picture for the question from the others: the second, but no more than the first.
+_FAR, _NEAR, _NEAREST = 0.5, 0.25, 1.0  # shares of the even distance, and seconds
 _STEP = 0.02  # resolution in seconds; no ordinary file has shorter frames
 _QUALITY = 80
 _LONG_SIDE = 896  # pixels on the long side, if the byte budget allows
@@ -80,7 +81,8 @@ def choose_times(
         if total := weight[inside].sum():
             weight[inside] *= time[inside].sum() ** 0.5 / total
     count = max_count if exact else min(max_count, max(needed, len(shots)))
-    least = _APART * time.sum() / count
+    even = float(time.sum()) / count
+    least = min(_FAR * even, max(_NEAREST, _NEAR * even))
     shown = time > 0
     rankings = (
         (at for at in times if span.start <= at < span.end and shown[np.searchsorted(bounds, at, side="right") - 1])
