@@ -95,7 +95,7 @@ def count_objects(
 def _asked(context: ToolContext, things: str, query: ObjectQuery, parsed: ParsedSpan) -> ToolResult:
     """What a vision-language model counts over frames with their times."""
     engine: VisualQuestionEngine = context.engines.load("visual_question")
-    chosen = read_pictures(context, [parsed.span], point=parsed.point)
+    chosen = read_pictures(context, [parsed.span], asked=things, point=parsed.point)
     text, shown = ask_to_count(context, things, chosen)
     reply = read_reply(_COUNT.sub("", text), shown.spans)
     if reply.unsure and not reply.said:

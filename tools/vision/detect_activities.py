@@ -73,7 +73,8 @@ def _seen(context: ToolContext, parsed: ParsedSpan, captioned: bool, notes: list
     else:
         try:
             engine: VisualQuestionEngine = context.engines.load("visual_question")
-            reply, shown = ask_for_activities(context, read_pictures(context, [span], point=parsed.point))
+            chosen = read_pictures(context, [span], asked=context.question, point=parsed.point)
+            reply, shown = ask_for_activities(context, chosen)
             notes.append(f"{engine.id} was shown {shown.where}, not the video")
             return seen_by(context, engine, reply.said)
         except EngineError as error:

@@ -249,7 +249,7 @@ def _ask_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
     Of many pictures it is first asked which show them.
     """
     model: VisualQuestionEngine = context.engines.load("visual_question")
-    shown = read_pictures(context, [span])
+    shown = read_pictures(context, [span], asked=query.phrase)
     pictures = shown.pictures
     if len(pictures) < _MANY:
         pictures = sorted(pictures, key=lambda each: abs(each.time - (span.start + span.end) / 2))[:_LOCATED]

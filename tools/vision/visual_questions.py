@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
+from longtake.errors import LibraryError
 from longtake.language.json_text import parse_json
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock, joined
@@ -23,6 +24,7 @@ from longtake.prompts import render
 from longtake.settings import MAX_PICTURES
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.speech.transcribe import words_said
+from longtake.tools.vision.asked_pictures import sightings, similar_pictures
 from longtake.tools.vision.timed_lines import MOST, Reply, Said, read_reply
 
 _PROMPTS = "longtake.tools.prompts"
@@ -64,15 +66,17 @@ def read_pictures(
     spans: Sequence[TimeSpan],
     count: int | None = None,
     *,
+    asked: str = "",
     crop: Box | None = None,
     point: float | None = None,
 ) -> Shown:
-    """The frames of spans for a model: half of them evenly, half where the picture changes, none where it is blank.
+    """The frames of spans for a model: up to half of them for its question, the rest by `choose_times`, none blank.
 
     Args:
         context: the context of the open video.
         spans: where to look; a longer one gets more pictures, but fewer a second.
         count: how many pictures; by default as many as are needed, within the limit of the settings.
+        asked: what the model is asked about them, in words.
         crop: the part of each frame to show, as shares of the picture.
         point: the moment that is meant.
 
@@ -82,6 +86,7 @@ def read_pictures(
     settings = context.settings.visual_question
     most = min(MAX_PICTURES, max(1, count or settings.pictures))
     apart = joined(spans)[:most]
+    similar, sections = similar_pictures(context, asked), _sections(context)
     times: list[float] = []
     for span, share in zip(apart, _shares([span.length for span in apart], most), strict=True):
         still = context.video.items("still", span)
@@ -89,13 +94,28 @@ def read_pictures(
         changes = context.video.items("changes", span)
         items = context.video.items("shots", span)
         shots = [TimeSpan(start=item["start"], end=item["end"]) for item in items if not _is_blank(item, blank)]
-        times += choose_times(span, changes, share, blank=blank, shots=shots, exact=count is not None)
+        times += choose_times(
+            span,
+            changes,
+            share,
+            asked=[similar, sightings(context, asked, span)],
+            blank=blank,
+            shots=shots,
+            sections=[section for section in sections if section.overlaps(span)],
+            exact=count is not None,
+        )
     if point is not None and times:
         nearest = min(range(len(times)), key=lambda place: abs(times[place] - point))
         times[nearest] = point
     path, media = context.video.media()
     room = round(settings.megabytes * _MEGABYTE)
     return Shown(read_chosen(path, media, times, room, context.budget.check, crop), apart, crop, point)
+
+
+def _sections(context: ToolContext) -> list[TimeSpan]:
+    with suppress(LibraryError):  # a damaged layer costs the even share of its sections alone
+        return [TimeSpan(start=item["start"], end=item["end"]) for item in context.video.items("sections")]
+    return []
 
 
 def _is_blank(shot: Mapping[str, Any], blank: Sequence[TimeSpan]) -> bool:

@@ -48,32 +48,29 @@ def watch_segment(
 ) -> ToolResult:
     """Ask a vision model about up to 64 pictures; `crop`: left, top, width, height, 0-1.
 
-    Half of the pictures are evenly spread, and half are where the picture changes.
+    They are chosen for the question where the index can tell, else evenly and where the picture changes.
     """
     whole, *parts = (context.span(each, window=WINDOW) for each in (timestamp, *spans))
     # Whoever names parts of a span wants those.
     within = parts and all(whole.span.shared(each.span) == each.span.length for each in parts)
     read = parts if within else [whole, *parts]
+    spans_read = [parsed.span for parsed in read]
     notes = [note for parsed in read for note in parsed.notes]
     point = read[0].point if len(read) == 1 else None
     part = _part(crop)
     if context.frames is not None:
-        return _frames(
-            context,
-            context.frames,
-            read_pictures(context, [each.span for each in read], pictures, crop=part, point=point),
-            notes,
-        )
+        shown = read_pictures(context, spans_read, pictures, asked=question, crop=part, point=point)
+        return _frames(context, context.frames, shown, notes)
     engine: VisualQuestionEngine = context.engines.load("visual_question")
     recipe = _recipe(context, engine)
     # A part, or a number of pictures, makes it another look, which is not stored.
     usual = len(read) == 1 and part is None and pictures is None
     stored = earlier_reading(context, recipe, read[0].span, asked=question) if usual else None
     if stored:
-        shown = f"{engine.id} was shown {len(stored.facts['frames'])} frames of {stored.span}, not the video"
-        notes += [shown, "it was asked before; this is the stored answer"]
+        told = f"{engine.id} was shown {len(stored.facts['frames'])} frames of {stored.span}, not the video"
+        notes += [told, "it was asked before; this is the stored answer"]
         return _result(stored.found, stored.facts["frames"], (read[0].span,), notes)
-    chosen = read_pictures(context, [parsed.span for parsed in read], pictures, crop=part, point=point)
+    chosen = read_pictures(context, spans_read, pictures, asked=question, crop=part, point=point)
     where = ", ".join(map(str, chosen.spans))
     if not chosen.pictures:
         raise ToolError("unavailable", f"No frame can be read in {where}.", "Ask for another span.")
@@ -123,10 +120,11 @@ def _part(crop: Sequence[float]) -> Box | None:
 
 
 def _recipe(context: ToolContext, engine: VisualQuestionEngine) -> LayerRecipe:
-    """Everything that determines an answer except the question and the span. The changes determine the frames."""
+    """Everything that determines an answer except the question and the span. The layers determine the frames."""
     settings = context.settings.visual_question.model_dump(include={"base_url", "pictures", "megabytes"})
     capability = "visual_question"
-    return LayerRecipe(capability, VERSIONS[capability], engine.id, settings, started_from(context, "changes"))
+    chosen_by = started_from(context, "changes", "sections", "frame_vectors", "detections")
+    return LayerRecipe(capability, VERSIONS[capability], engine.id, settings, chosen_by)
 
 
 def _result(

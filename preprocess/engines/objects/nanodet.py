@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from longtake.models.folder import find, lookup
 from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery, box_of
+from longtake.preprocess.engines.objects.objects_query import SYNONYMS
 from longtake.preprocess.engines.onnx_session import onnx_session
 from longtake.preprocess.media.frames import Picture
 from longtake.settings import Settings
@@ -39,33 +40,6 @@ _MEAN = np.array([103.53, 116.28, 123.675], np.float32)  # of blue, green and re
 _SPREAD = np.array([57.375, 57.12, 58.395], np.float32)
 _SURE = 0.45  # score: on 30 frames of real clips it found 20 people of 20, and 5 other things of 15
 _SAME = 0.5  # intersection over union above which two boxes are one thing
-# Other names of those kinds.
-_CALLED = {
-    "bike": "bicycle",
-    "motorbike": "motorcycle",
-    "plane": "airplane",
-    "aeroplane": "airplane",
-    "hydrant": "fire hydrant",
-    "bag": "handbag",
-    "skis": "ski",
-    "ball": "sports ball",
-    "football": "sports ball",
-    "bat": "baseball bat",
-    "racket": "tennis racket",
-    "mug": "cup",
-    "doughnut": "donut",
-    "sofa": "couch",
-    "plant": "potted plant",
-    "table": "dining table",
-    "television": "tv",
-    "computer mouse": "mouse",
-    "phone": "cell phone",
-    "mobile phone": "cell phone",
-    "smartphone": "cell phone",
-    "fridge": "refrigerator",
-    "scissor": "scissors",
-    "hairdryer": "hair drier",
-}
 
 Numbers = npt.NDArray[np.float32]
 
@@ -155,7 +129,7 @@ def missing_model(settings: Settings) -> str | None:
 
 def _kind(query: ObjectQuery) -> str | None:
     """The kind of thing that a query asks for; None if the model doesn't know it."""
-    name = _CALLED.get(query.thing, query.thing)
+    name = SYNONYMS.get(query.thing, query.thing)
     return name if name in KINDS else None
 
 

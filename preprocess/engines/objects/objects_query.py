@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from longtake.preprocess.engines.objects.object_engine import Counting, ObjectQuery
 from longtake.preprocess.engines.objects.objects_colours import COLOURS
@@ -37,7 +38,35 @@ _SINGULAR |= {"feet": "foot", "knives": "knife"} | dict.fromkeys(
     "human humans somebody someone anybody anyone visitor visitors individual individuals".split(), "person"
 )
 _NOBODY = "nobody"
+_PERSON, _WHO = "person", ("who", "whom", "whose")
 _PEOPLE = frozenset("person man woman child boy girl face individual visitor".split())
+# Other names of COCO's kinds of things (Lin et al. 2014).
+SYNONYMS = {
+    "bike": "bicycle",
+    "motorbike": "motorcycle",
+    "plane": "airplane",
+    "aeroplane": "airplane",
+    "hydrant": "fire hydrant",
+    "bag": "handbag",
+    "skis": "ski",
+    "ball": "sports ball",
+    "football": "sports ball",
+    "bat": "baseball bat",
+    "racket": "tennis racket",
+    "mug": "cup",
+    "doughnut": "donut",
+    "sofa": "couch",
+    "plant": "potted plant",
+    "table": "dining table",
+    "television": "tv",
+    "computer mouse": "mouse",
+    "phone": "cell phone",
+    "mobile phone": "cell phone",
+    "smartphone": "cell phone",
+    "fridge": "refrigerator",
+    "scissor": "scissors",
+    "hairdryer": "hair drier",
+}
 _ANYTHING = frozenset("thing object shape item figure region area blob patch something anything".split())
 _MOVING = frozenset("moving move moves movement passing pass passes crossing cross crosses".split())
 _EMPTY = frozenset(
@@ -76,6 +105,21 @@ def knows_word(word: str) -> bool:
     single = _singular(word)
     people = single in _PEOPLE or word in ("different", "distinct", "unique", _NOBODY)
     return people or word in _COLOURS or single in _SHAPES or word in _MOVING
+
+
+def kinds_named(text: str, kinds: Iterable[str]) -> frozenset[str]:
+    """Which of these kinds of things a text names; plural and singular mean the same, and a man is a person."""
+    known = set(kinds)
+    names = {_singulars(other): kind for other, kind in SYNONYMS.items() if kind in known}
+    names |= {_singulars(kind): kind for kind in known}
+    longest_first = sorted(map(re.escape, names), key=len, reverse=True)  # a hot dog is no dog
+    found = re.findall(rf"\b(?:{'|'.join(longest_first)})\b", _singulars(text)) if names else []
+    return frozenset(names[name] for name in found)
+
+
+def _singulars(text: str) -> str:
+    singles = map(_singular, re.findall(r"[^\W_]+", text.lower()))
+    return " ".join(_PERSON if single in _PEOPLE or single in _WHO else single for single in singles)
 
 
 def _parsed(words: list[str], counting: Counting, text: str) -> ObjectQuery:

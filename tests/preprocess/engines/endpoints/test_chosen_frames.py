@@ -64,6 +64,60 @@ def test_a_moment_and_a_video_without_changes_have_times_too() -> None:
     assert choose_times(TimeSpan(start=0, end=60), [], 3) == pytest.approx([10, 30, 50], abs=0.03)
 
 
+@pytest.mark.parametrize(
+    ("length", "count", "seen", "fewest"),
+    [
+        (600, 32, (100, 110), 3),
+        (600, 16, (100, 110), 2),
+        (600, 16, (100, 160), 7),
+        (600, 32, (0, 600), 32),
+        (3600, 32, (1800, 1860), 3),
+        (60, 32, (20, 30), 8),
+        (10, 16, (3, 4), 2),
+    ],
+    ids=str,
+)
+def test_frames_for_the_question_are_near_what_it_asks_and_never_clustered(
+    length: int, count: int, seen: tuple[int, int], fewest: int
+) -> None:
+    span, busy = TimeSpan(start=0, end=length), changes({seen[0]: 0.3})
+    found = [seen[0] + number / 10 for number in range(10 * (seen[1] - seen[0]))]
+    times = choose_times(span, busy, count, asked=[found[::-1], found], exact=True)
+    assert len(times) == count
+    assert sum(seen[0] <= time < seen[1] for time in times) >= fewest
+    assert max(sum(first <= time < first + 1 for time in times) for first in times) <= max(1, 4 * count // length)
+    assert max(later - earlier for earlier, later in pairwise([0, *times, length])) < 3 * length / count
+
+
+def test_the_ways_to_find_what_is_asked_take_turns_up_to_half_of_the_frames() -> None:
+    similar, sighted = ([first + number for number in range(100)] for first in (100, 400))
+    times = choose_times(TimeSpan(start=0, end=600), [], 32, asked=[similar, sighted, []])
+    evenly = choose_times(TimeSpan(start=0, end=600), [], 32)
+    asked = [time for time in times if time in similar or time in sighted]
+    assert len(times) == len(evenly) == 32
+    assert (sum(time < 300 for time in asked), sum(time > 300 for time in asked)) == (8, 8)
+
+
+@pytest.mark.parametrize("asked", [[], [[], []], [[15.0, 30.0, 49.9, 60.5]]], ids=["no way", "nothing", "not shown"])
+def test_without_a_place_that_shows_what_is_asked_nothing_changes(asked: list[list[float]]) -> None:
+    span, blank = TimeSpan(start=0, end=60), [TimeSpan(start=10, end=50)]
+    busy = changes({second: 0.3 * (second == 55) for second in range(60)})
+    plain = choose_times(span, busy, 16, blank=blank, shots=[span])
+    assert choose_times(span, busy, 16, asked=asked, blank=blank, shots=[span], sections=[span]) == plain
+    assert not any(10 <= time < 50 for time in plain)
+
+
+def test_frames_are_spread_over_the_sections_of_a_video() -> None:
+    bounds = [0, 16, 46, 100, 130, 142, 180, 300, 330, 410, 600]
+    sections = [TimeSpan(start=start, end=end) for start, end in pairwise(bounds)]
+    hand_held = changes(dict.fromkeys(range(130, 142), 0.1))
+    times = choose_times(TimeSpan(start=0, end=600), hand_held, 16, sections=sections)
+    shown = [sum(section.start <= time < section.end for time in times) for section in sections]
+    assert min(shown) >= 1
+    assert shown[sections.index(TimeSpan(start=130, end=142))] == 1
+    assert max(shown) == shown[-1] > 2
+
+
 def sizes(jpegs: list[bytes]) -> set[tuple[int, int]]:
     shown = [cv2.imdecode(np.frombuffer(each, np.uint8), cv2.IMREAD_COLOR) for each in jpegs]
     return {(picture.shape[1], picture.shape[0]) for picture in shown if picture is not None}

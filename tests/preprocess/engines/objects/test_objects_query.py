@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.preprocess.engines.objects.object_engine import ObjectQuery
-from longtake.preprocess.engines.objects.objects_query import parse_query
+from longtake.preprocess.engines.objects.objects_query import kinds_named, parse_query
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,23 @@ def test_what_names_nothing_is_refused(text: str) -> None:
 )
 def test_a_query_is_repeated_in_the_singular(text: str, phrase: str) -> None:
     assert parse_query(text).phrase == phrase
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("What do the dogs do?", {"dog"}),
+        ("Who has the dog's lead?", {"dog", "person"}),
+        ("How many people wait, and where is the man's bike?", {"person", "bicycle"}),
+        ("Which women come?", {"person"}),
+        ("Is a hot dog eaten?", {"hot dog"}),
+        ("Whose phone lies on the sofa?", {"person", "cell phone"}),
+        ("the scissors", {"scissors"}),
+        ("What costs 12 euros?", set()),
+        ("", set()),
+    ],
+)
+def test_a_question_names_kinds_of_things(text: str, named: set[str]) -> None:
+    kinds = ["person", "dog", "hot dog", "bicycle", "cell phone", "scissors", "sports ball"]
+    assert kinds_named(text, kinds) == named
+    assert kinds_named(text, []) == set()
