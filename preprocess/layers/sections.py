@@ -30,8 +30,7 @@ _SHORTEST_VIDEO = 60.0  # seconds; a shorter one is watched, not browsed
 _SHORTEST = 10.0  # seconds of a section
 _MOST = 25  # sections, so that those of a long video can still be taken in
 _PRICE = 0.03  # of a section, as a share of the whole spread
-_AROUND = 5.0  # seconds before and after a moment whose lines count with it
-_RANDOM = 0.35  # of few lines, even alike ones fall into groups: times the logarithm of their number over it
+_RANDOM = 0.7  # of few lines, even alike ones fall into groups: times the logarithm of their number over it
 _AT_CUT = 0.5  # share of that price at a change of shot
 _AT_TITLE = 0.0  # and where the title of a slide or card begins
 _APART = 1.0  # seconds between two places where a section may begin
@@ -171,11 +170,10 @@ def _compared(job: IndexJob, lines: Sequence[WordedLine]) -> list[tuple[Floats, 
     step = max(1.0, job.media.duration / _FINEST)
     found = []
     if lines:
-        held = np.zeros((int(job.media.duration / step) + 1, len(lines[0].vector)))
+        held: Floats = np.zeros((int(job.media.duration / step) + 1, len(lines[0].vector)))
         for line in lines:
             first = int(line.start / step)
             held[first : max(first + 1, round(line.document.span.end / step))] += line.vector
-        held = _averaged(held, max(1, round(_AROUND / step)))
         lengths = np.linalg.norm(held, axis=1)
         there = lengths > 0
         found.append((np.flatnonzero(there) * step, held[there] / lengths[there, None]))
@@ -186,13 +184,6 @@ def _compared(job: IndexJob, lines: Sequence[WordedLine]) -> list[tuple[Floats, 
         if colours:
             found.append((np.array([float(item["time"]) for item in items]), np.stack(colours)))
     return found
-
-
-def _averaged(rows: Floats, around: int) -> Floats:
-    """The sum of each row and those up to so many before and after it: one line alone says little of the topic."""
-    sums = np.vstack([np.zeros((1, rows.shape[1])), rows]).cumsum(axis=0)
-    places = np.arange(len(rows))
-    return sums[np.minimum(len(rows), places + around + 1)] - sums[np.maximum(0, places - around)]
 
 
 def _colours(keyframes: Layer, file: str) -> Floats:
