@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from longtake.errors import LibraryError, file_error
+from longtake.language.text import words_of
 from longtake.memory.layers import canonical_json, write_atomic
 
 NOBODY = ""  # the name given to what isn't there
@@ -46,7 +47,8 @@ class EntityNames:
         for name in names.values():
             if len(name) > MAX_NAME_LENGTH:
                 raise LibraryError(f"{name[:20]!r}… is too long for a name: give at most {MAX_NAME_LENGTH} characters.")
-        given = {found: names.get(name, name) for found, name in self.given().items()}
+        new = {words_of(name): other for name, other in names.items()}
+        given = {found: new.get(words_of(name), name) for found, name in self.given().items()}
         given |= names
         try:
             write_atomic(self._file, canonical_json(given) + "\n")

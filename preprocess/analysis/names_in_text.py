@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+_CONTRACTED = re.compile(r"['’][^\W\d_]{1,2}$")  # I'm, Anna's
 _ENDS = re.compile(r"[.!?…:;\"“”«»(\[—–]\s*$")
 _LETTERS = 3  # that a name of one word has at least
 _EVERYWHERE = 0.2  # share of the words within sentences from which capitals don't mark names, as in German
@@ -51,7 +52,7 @@ def _words(line: str, number: int) -> Iterator[_Word]:
     for match in _WORD.finditer(line):
         between = line[end : match.start()]
         first = not end or bool(_ENDS.search(between))
-        yield _Word(match[0].removesuffix("'s").removesuffix("’s"), number, first, between == " ")
+        yield _Word(_CONTRACTED.sub("", match[0]), number, first, between == " ")
         end = match.end()
 
 

@@ -11,7 +11,7 @@ from longtake.memory.records import Modality
 from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.entities import entity_of
-from longtake.preprocess.layers.speaker_lines import speaker_lines
+from longtake.preprocess.layers.speaker_lines import speaker_lines, spoken_by
 
 VERSION = 3  # raise it when the same layers would give different documents
 SOURCES: Mapping[str, Modality] = {
@@ -79,7 +79,11 @@ def _items(layer: Layer, layers: Mapping[str, Layer]) -> Iterator[dict[str, Any]
         return (item | {"text": _MOMENTS[item["kind"]]} for item in layer.items())
     if layer.name == "entities":
         return (item | {"text": entity_of(item).text} for item in layer.items())
-    worded = (item for item in layer.items() if item["text"].strip())
+    worded = (
+        item | {"text": spoken_by(item.get("speaker", ""), item["text"])}
+        for item in layer.items()
+        if item["text"].strip()
+    )
     return _joined(worded) if layer.name in _SPOKEN else worded
 
 
@@ -113,7 +117,8 @@ def _belongs(group: Sequence[Mapping[str, Any]], cue: Mapping[str, Any]) -> bool
     short = min(last["end"] - last["start"], cue["end"] - cue["start"]) < _SHORT
     unfinished = not last["text"].rstrip().endswith(_ENDS)
     follows = last["start"] <= cue["start"] < last["end"] + _GAP
-    return short and unfinished and follows and cue["end"] - group[0]["start"] <= _MAX_SECONDS
+    same = last.get("speaker") == cue.get("speaker")
+    return same and short and unfinished and follows and cue["end"] - group[0]["start"] <= _MAX_SECONDS
 
 
 def _merged(group: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from longtake.errors import LibraryError
 from longtake.language.text import words_of
 from longtake.memory.building import LayerWriter
 from longtake.memory.entity_names import NOBODY
@@ -31,7 +32,8 @@ Item = Mapping[str, Any]
 class Entity(NamedTuple):
     """Who or what a video is about: `kind` is person, thing, place, or name if only its name is known.
 
-    `found` says how: speaks, described, detected, named. `spans` are its places, in seconds.
+    `found` says how: speaks, described, detected, named. `spans` are its places, in seconds; of what is only named,
+    those where it is.
     """
 
     name: str
@@ -103,6 +105,25 @@ def entities_of(library: Library, video: VideoRecord) -> list[Entity]:
     return [entity_of(item) for item in layer.items()] if layer else []
 
 
+def with_aliases(names: Mapping[str, str], entities: Iterable[Entity]) -> dict[str, str]:
+    """New names for entities, by their names and also by those that were merged into them.
+
+    Raises:
+        LibraryError: if there is no entity of a name.
+    """
+    known = list(entities)
+    given: dict[str, str] = {}
+    for name, new in names.items():
+        called = [each for each in known if words_of(name) in map(words_of, (each.name, *each.aliases))]
+        if not called:
+            raise LibraryError(f"There is no entity {name!r} in this video: `longtake entities VIDEO` lists them.")
+        for each in called:
+            if words_of(each.name) == words_of(name):
+                given |= dict.fromkeys(each.aliases, new)
+        given[name] = new
+    return given
+
+
 def entity_of(item: Item) -> Entity:
     """An item of the layer."""
     lists = {name: tuple(item[name]) for name in ("aliases", "found")}
@@ -118,7 +139,8 @@ class _Found:
     kinds: Counter[str] = field(default_factory=Counter)
     looks: Counter[str] = field(default_factory=Counter)
     found: dict[str, None] = field(default_factory=dict)
-    spans: list[TimeSpan] = field(default_factory=list)
+    spans: list[TimeSpan] = field(default_factory=list)  # where it is
+    mentions: list[TimeSpan] = field(default_factory=list)  # where it is only named
     trusted: bool = False
     given: str = ""  # by the user
 
@@ -128,6 +150,7 @@ class _Found:
             own.update(others)
         self.found |= other.found
         self.spans += other.spans
+        self.mentions += other.mentions
         self.trusted = self.trusted or other.trusted
         self.given = self.given or other.given
 
@@ -153,7 +176,8 @@ class _Register:
         entity.kinds[kind] += 1
         entity.looks[looks] += bool(looks)
         entity.found[how] = None
-        entity.spans += [TimeSpan(start=place["start"], end=place["end"]) for place in places]
+        where = entity.mentions if how == "named" else entity.spans
+        where += [TimeSpan(start=place["start"], end=place["end"]) for place in places]
         entity.trusted = entity.trusted or trusted
         entity.given = given or entity.given
 
@@ -184,7 +208,7 @@ def _entity(found: _Found) -> Entity:
         aliases=tuple(others[:_ALIASES]),
         looks=found.looks.most_common(1)[0][0] if found.looks else "",
         found=tuple(found.found),
-        spans=tuple((round(span.start, 3), round(span.end, 3)) for span in joined(found.spans, _TOGETHER)[:_PLACES]),
+        spans=tuple((round(span.start, 3), round(span.end, 3)) for span in joined(found.spans or found.mentions, _TOGETHER)[:_PLACES]),
         trusted=found.trusted,
     )
 

@@ -12,7 +12,7 @@ from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.segment_spans import segment_spans
 from longtake.preprocess.layers.documents import sound_text
-from longtake.preprocess.layers.speaker_lines import named
+from longtake.preprocess.layers.speaker_lines import spoken_by
 from longtake.preprocess.layers.step import IndexJob
 
 NAME = "segments"
@@ -144,7 +144,7 @@ def _with_speakers(cues: Iterable[Item], turns: _Meanwhile) -> Iterator[str]:
     for cue in cues:
         text = " ".join(cue["text"].split())
         who = speaker_at(cue, turns.items(TimeSpan(start=cue["start"], end=cue["end"])))
-        yield f"{named(who)}: {text}" if who and who != before else text
+        yield spoken_by(who, text) if who != before else text.removeprefix(f"{who}:").lstrip()
         before = who
 
 

@@ -54,6 +54,11 @@ def named(speaker: str) -> str:
     return f"speaker {speaker}" if speaker.isdecimal() else speaker
 
 
+def spoken_by(speaker: str, text: str) -> str:
+    """A line with its speaker's name before it, unless it begins with that."""
+    return f"{named(speaker)}: {text}" if speaker and not text.startswith(f"{speaker}:") else text
+
+
 def introduced(turns: Sequence[Mapping[str, Any]], words: Iterable[Mapping[str, Any]]) -> str | None:
     """The name by which a speaker introduces themselves in their turns; None if they don't."""
     for item in words:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -32,6 +33,9 @@ from longtake.preprocess.media.subtitle_formats import (
 
 NAME = "subtitles"
 _MAX_NAMED_CUES = 3  # problems with cues of a track that are reported one by one
+
+_NAME = re.compile(r"([^\W\d_a-z](?:[^\W\d_]|[.'’-])*(?: [^\W_](?:\w|[.'’-])*){0,3}):\s")  # before what somebody says
+_OFTEN = 2  # cues that begin with a name from which it is a speaker's
 
 # Words that name a track of speech; chapters, metadata or descriptions are not speech.
 _SPEECH_WORDS = frozenset(
@@ -86,7 +90,7 @@ class Subtitles:
         if not (sidecars or job.media.subtitles):
             return ()
         inputs = {_label(number, sidecar): file_id(sidecar.path) for number, sidecar in enumerate(sidecars, 1)}
-        return (LayerRecipe(NAME, version=3, engine="subtitles-1", inputs=inputs),)
+        return (LayerRecipe(NAME, version=4, engine="subtitles-1", inputs=inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Write the cues of every sidecar, then of every embedded track. A rejected track doesn't affect the others.
@@ -102,6 +106,7 @@ class Subtitles:
             job.check_cancelled()
             try:
                 cues, until = track.read()
+                cues = with_speakers(cues)
             except MediaError as error:
                 refused.append(error)
                 continue
@@ -119,6 +124,16 @@ class Subtitles:
         for refusal in refused:
             job.warn(f"{refusal} The other subtitles were read without it.")
         writer.cover([TimeSpan(start=0.0, end=min(reached, job.media.duration))])
+
+
+def with_speakers(cues: Sequence[Cue]) -> list[Cue]:
+    """Cues with the speaker whose name stands before a colon, if it does so several times; the text stays as it is."""
+    begun = [_NAME.match(cue.text) for cue in cues]
+    often = Counter(found[1] for found in begun if found)
+    return [
+        replace(cue, speaker=found[1]) if found and cue.speaker is None and often[found[1]] >= _OFTEN else cue
+        for cue, found in zip(cues, begun, strict=True)
+    ]
 
 
 def _label(number: int, sidecar: Sidecar) -> str:

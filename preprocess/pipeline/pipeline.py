@@ -18,7 +18,7 @@ from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
 from longtake.memory.search.search_index import Index
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.captions import Captions
-from longtake.preprocess.layers.entities import Entities
+from longtake.preprocess.layers.entities import Entities, entities_of, with_aliases
 from longtake.preprocess.layers.frame_vectors import FrameVectors
 from longtake.preprocess.layers.outline import Outline
 from longtake.preprocess.layers.probe_layer import ProbeStep
@@ -120,11 +120,11 @@ def rename_entities(
         index: of the library.
 
     Raises:
-        LibraryError: if a name is too long, or the library can't be written.
+        LibraryError: if there is no entity of a name, a new name is too long, or the library can't be written.
     """
     with library.lock(video.id):
-        library.entity_names(video.id).give(names)
         video = library.get(video.id) or video
+        library.entity_names(video.id).give(with_aliases(names, entities_of(library, video)))
         media = MediaInfo("", video.duration, 0.0, None, (), ())
         path, watcher = Path(video.path), Watcher()
         run = _Indexing(path, lambda: None, media, library, settings, engines, index, watcher, video, run_step)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,6 +96,12 @@ class Workspace:
 
     def _refill(self) -> None:
         self.restore(self.library.videos())
+
+    def rename(self, video: VideoRecord, names: Mapping[str, str]) -> VideoRecord:
+        """Give names to entities of a video; see `rename_entities`."""
+        from longtake.preprocess.pipeline.pipeline import rename_entities
+
+        return rename_entities(video, names, self.library, self.settings, self.engines, self.index)
 
     def add(self, path: Path, watcher: Watcher | None = None, runner: StepRunner | None = None) -> IndexReport:
         """Index a file, or its missing layers, with steps that run here unless a runner is given."""

@@ -26,6 +26,7 @@ COMMANDS = {
     "faces": ("longtake.cli.faces_command:faces", "Enrol, list and delete faces to be named in videos."),
     "search": ("longtake.cli.search:search", "Find where something is said, written, heard or seen."),
     "show": ("longtake.cli.show:show", "Print what is said in a video, or the text on screen; also as subtitles."),
+    "entities": ("longtake.cli.entities:entities", "List who and what a video is about, and correct their names."),
     "summary": ("longtake.cli.show:summary", "Say what a video is about."),
     "clip": ("longtake.cli.show:clip", "Save a part of a video as a file."),
     "ask": ("longtake.cli.ask:ask", "Ask a question and get an answer with its proof."),

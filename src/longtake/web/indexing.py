@@ -15,7 +15,7 @@ from longtake.memory.library import LAYERS, VideoRecord
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline import progress as followed
 from longtake.preprocess.pipeline.estimate import estimate
-from longtake.preprocess.pipeline.pipeline import ALL_STEPS, BUILT_BY, EMBEDDING, SECTIONS
+from longtake.preprocess.pipeline.pipeline import ALL_STEPS, BUILT_BY, EMBEDDING, ENTITIES, MAP
 from longtake.preprocess.pipeline.progress import LayerReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.remote import media_path
@@ -281,7 +281,7 @@ def _missing(name: str, reason: str | None) -> LayerProgress:
 def _seconds_left(layers: tuple[LayerProgress, ...]) -> float | None:
     """Of the running and waiting steps together; None while any of them is unknown."""
     steps = {_STEP_OF[layer.name]: layer.seconds_left for layer in layers if layer.state in ("running", "waiting")}
-    steps |= {step.name: steps.get(step.name) or 0.0 for step in (EMBEDDING, SECTIONS)}  # negligible
+    steps |= {step.name: steps.get(step.name) or 0.0 for step in (EMBEDDING, ENTITIES, *MAP)}  # negligible
     known = [seconds for seconds in steps.values() if seconds is not None]
     return round(sum(known), 1) if len(known) == len(steps) else None
 
