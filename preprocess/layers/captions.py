@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import cv2
 import numpy as np
@@ -61,13 +61,6 @@ class Scene:
     def middle(self) -> Picture:
         """The picture that stands for it."""
         return self.pictures[len(self.pictures) // 2]
-
-
-class CaptionCost(NamedTuple):
-    """What describing a video takes: requests and pictures."""
-
-    calls: int
-    pictures: int
 
 
 class Captions:

@@ -208,7 +208,10 @@ def _entity(found: _Found) -> Entity:
         aliases=tuple(others[:_ALIASES]),
         looks=found.looks.most_common(1)[0][0] if found.looks else "",
         found=tuple(found.found),
-        spans=tuple((round(span.start, 3), round(span.end, 3)) for span in joined(found.spans or found.mentions, _TOGETHER)[:_PLACES]),
+        spans=tuple(
+            (round(span.start, 3), round(span.end, 3))
+            for span in joined(found.spans or found.mentions, _TOGETHER)[:_PLACES]
+        ),
         trusted=found.trusted,
     )
 

@@ -28,7 +28,7 @@ NONE = (
 )
 _SHORTEST_VIDEO = 60.0  # seconds; a shorter one is watched, not browsed
 _SHORTEST = 10.0  # seconds of a section
-_MOST = 25  # sections, so that those of a long video can still be taken in
+MOST = 25  # sections, so that those of a long video can still be taken in
 _PRICE = 0.03  # of a section, as a share of the whole spread
 _RANDOM = 0.7  # of few lines, even alike ones fall into groups: times the logarithm of their number over it
 _AT_CUT = 0.5  # share of that price at a change of shot
@@ -221,7 +221,7 @@ def _change_points(
     bounds = np.array([*edges, duration])
     spread = np.mean(spreads, axis=0)
     prices = shares * max(_PRICE, _RANDOM * np.log(max(2, count)) / max(2, count))
-    shortest = max(_SHORTEST, duration / _MOST)
+    shortest = max(_SHORTEST, duration / MOST)
     best = np.full(len(bounds), np.inf)
     best[0] = 0.0
     before = np.zeros(len(bounds), int)

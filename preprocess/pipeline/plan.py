@@ -19,6 +19,7 @@ from longtake.memory.library import Library
 from longtake.memory.records import Record
 from longtake.preprocess.pipeline.estimate import measurements, runs_of
 from longtake.preprocess.pipeline.library_check import size_of
+from longtake.preprocess.pipeline.model_costs import ModelCost
 
 
 class Plan(Record):
@@ -33,10 +34,17 @@ class Plan(Record):
     memory: int  # bytes, of all workers, each of which gets at least what Ray reserves for it
     disk: int  # bytes that the library grows by
     price: float | None  # of all cores from start to end
+    models: tuple[ModelCost, ...]  # what language and vision models are asked
     measured_on: int  # videos with figures
 
 
-def plan(library: Library, durations: Sequence[float], cores: int, price: float | None = None) -> Plan:
+def plan(
+    library: Library,
+    durations: Sequence[float],
+    cores: int,
+    price: float | None = None,
+    models: tuple[ModelCost, ...] = (),
+) -> Plan:
     """Plan the indexing of files with these durations in seconds.
 
     Args:
@@ -44,6 +52,7 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
         durations: of the files, in seconds.
         cores: how many, each with a worker.
         price: of a core for an hour.
+        models: what `model_costs` tells of these files.
 
     Raises:
         LibraryError: if the library has no measurement.
@@ -81,6 +90,7 @@ def plan(library: Library, durations: Sequence[float], cores: int, price: float 
         memory=cores * max((MEMORY, *(facts.get("memory", 0) for steps in runs for facts in steps.values()))),
         disk=round(stored / sum(video.duration for video in known) * seconds),
         price=None if price is None else price * cores * hours,
+        models=models,
         measured_on=len(told),
     )
 
@@ -99,13 +109,14 @@ def show_plan(found: Plan) -> list[str]:
         return ["Nothing to index."]
     work = sorted(found.core_hours.items(), key=lambda each: -each[1])
     total = sum(found.core_hours.values())
-    steps = ", ".join(f"{step} {hours / total:.0%}" for step, hours in work)
+    steps = ", ".join(f"{step} {hours / total:.0%}" for step, hours in work if hours >= total / 200)
     gpus = f", {counted(found.gpus, 'GPU')}" if found.gpus else ""
     return [
         f"{found.files:,} file{'s' * (found.files != 1)}, {_hours(found.video_hours)} of video",
         f"work: {_hours(sum(found.core_hours.values()))} of one core ({steps})",
         f"time: {_hours(found.hours)} on {counted(found.cores, 'core')}{gpus}",
         f"memory: {sized(found.memory)} on all machines together, disk: {sized(found.disk)}",
+        *(cost.text for cost in found.models),
         *([] if found.price is None else [f"price: {found.price:,.2f}"]),
         f"based on {counted(found.measured_on, 'indexed video')} in this library",
     ]

@@ -15,6 +15,7 @@ from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note
 from longtake.errors import ConfigError, MediaError
 from longtake.memory.library import Library
 from longtake.preprocess.media.media import probe
+from longtake.preprocess.pipeline.model_costs import model_costs
 from longtake.preprocess.pipeline.plan import plan as planned
 from longtake.preprocess.pipeline.plan import show_plan
 from longtake.remote import media_path
@@ -38,7 +39,8 @@ def plan(
     session: Session = context.obj
     if bool(files) == bool(hours):
         raise ConfigError("Give either files or --hours.")
-    library = open_library(session).workspace.library
+    workspace = open_library(session).workspace
+    library = workspace.library
     durations = [3600.0] * (hours or 0)
     named = named_by(files or ())
     sizes = {video.size for video in library.videos()}
@@ -60,7 +62,8 @@ def plan(
         raise typer.Exit(EXIT_FAILED)
     if indexed:
         note(f"{counted(indexed, 'file')} left out: already indexed in this library.")
-    print_report(planned(library, durations, cores or os.cpu_count() or 1, price), show_plan, as_json)
+    asked = model_costs(library, workspace.settings, workspace.engines, durations)
+    print_report(planned(library, durations, cores or os.cpu_count() or 1, price, asked), show_plan, as_json)
     raise typer.Exit(EXIT_PARTIAL if unreadable else 0)
 
 
