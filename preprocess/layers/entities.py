@@ -21,7 +21,7 @@ from longtake.preprocess.layers.step import IndexJob
 NAME = "entities"
 _USED = ("subtitles", "speech", "speakers", "scene_text", "detections", "captions")
 _WORDS = ("subtitles", "speech")
-_MOST, _PLACES = 100, 200  # entities of a video, and spans of each
+MOST, _PLACES = 100, 200  # entities of a video, and spans of each
 _NAMES = 30  # names of which is only said that they are said
 _TOGETHER = 5.0  # seconds between two places that count as one
 _ALIASES = 5
@@ -190,7 +190,7 @@ class _Register:
                 self._entities[whole[0]].take(self._entities.pop(key))
         found = [_entity(each) for each in self._entities.values()]
         found.sort(key=lambda each: (each.found == ("named",), -sum(end - start for start, end in each.spans)))
-        return found[:_MOST]
+        return found[:MOST]
 
     def _alike(self, part: str, whole: str) -> bool:
         """Whether a name may be part of another one: both are of people, or of what is only named."""

@@ -108,6 +108,8 @@ def rename_entities(
     settings: Settings,
     engines: EngineTable,
     index: Index,
+    *,
+    wait: bool = True,
 ) -> VideoRecord:
     """Give names to entities of a video, and put them into its index.
 
@@ -118,11 +120,13 @@ def rename_entities(
         settings: of the layers.
         engines: to embed texts.
         index: of the library.
+        wait: until nobody else builds layers of the video.
 
     Raises:
+        Timeout: if somebody does and it shouldn't wait.
         LibraryError: if there is no entity of a name, a new name is too long, or the library can't be written.
     """
-    with library.lock(video.id):
+    with library.lock(video.id).acquire(timeout=-1 if wait else 0):
         video = library.get(video.id) or video
         library.entity_names(video.id).give(with_aliases(names, entities_of(library, video)))
         media = MediaInfo("", video.duration, 0.0, None, (), ())

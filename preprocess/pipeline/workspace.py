@@ -97,11 +97,11 @@ class Workspace:
     def _refill(self) -> None:
         self.restore(self.library.videos())
 
-    def rename(self, video: VideoRecord, names: Mapping[str, str]) -> VideoRecord:
+    def rename(self, video: VideoRecord, names: Mapping[str, str], *, wait: bool = True) -> VideoRecord:
         """Give names to entities of a video; see `rename_entities`."""
         from longtake.preprocess.pipeline.pipeline import rename_entities
 
-        return rename_entities(video, names, self.library, self.settings, self.engines, self.index)
+        return rename_entities(video, names, self.library, self.settings, self.engines, self.index, wait=wait)
 
     def add(self, path: Path, watcher: Watcher | None = None, runner: StepRunner | None = None) -> IndexReport:
         """Index a file, or its missing layers, with steps that run here unless a runner is given."""

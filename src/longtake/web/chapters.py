@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
@@ -9,7 +10,7 @@ from pydantic import Field
 
 from longtake.exports.chapters import as_text, as_vtt
 from longtake.memory.records import Record
-from longtake.preprocess.layers.sections import NONE, sections_of
+from longtake.preprocess.layers.sections import NONE, Section, sections_of
 from longtake.web.http.cached import cached, tag_of
 from longtake.web.http.described import UNCHANGED, content
 from longtake.web.http.downloads import attached
@@ -27,6 +28,7 @@ class ChapterLine(Record):
     start: float
     end: float
     title: str
+    text: str = Field(description="What it is about, in two lines; may be empty.")
 
 
 class ChapterList(Record):
@@ -41,13 +43,10 @@ def list_chapters(video_id: str, request: Request, service: Served) -> Response:
     video = service.video(video_id)
 
     def make() -> bytes:
-        chapters = (
-            ChapterLine(start=each.start, end=each.end, title=each.title)
-            for each in sections_of(service.library, video)
-        )
-        return ChapterList(chapters=tuple(chapters)).model_dump_json().encode()
+        chapters = chapter_lines(sections_of(service.library, video))
+        return ChapterList(chapters=chapters).model_dump_json().encode()
 
-    tag = tag_of(video.id, video.layers.get("sections"))
+    tag = tag_of(video.id, video.layers.get("sections"), video.layers.get("outline"))
     return cached(request, tag, "application/json", make)
 
 
@@ -64,3 +63,8 @@ def download_chapters(video_id: str, form: Literal["txt", "vtt"], service: Serve
         raise Refusal(404, NONE.format(name=video.name))
     kind, render = _FORMATS[form]
     return attached(render(chapters), kind, video.name, form)
+
+
+def chapter_lines(sections: Iterable[Section]) -> tuple[ChapterLine, ...]:
+    """Sections as chapters."""
+    return tuple(ChapterLine(start=each.start, end=each.end, title=each.title, text=each.text) for each in sections)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os.path import splitext
 from pathlib import Path
 from typing import Annotated
@@ -63,7 +63,7 @@ class Service:
         self.indexing = Indexing(workspace)
         self.models = Models(workspace)
         self.runs = Runs(agent, self.conversations, workspace.settings.budget.seconds)
-        self.overviews: dict[str, tuple[str | None, bytes]] = {}  # by video: for which index it was made, and the JSON
+        self.overviews: dict[str, tuple[str, bytes]] = {}  # by video: the tag of what it was made from, and the JSON
         self.links = Links(links, self, offline=workspace.settings.offline)
         self._warming = threading.Thread(target=agent.warm, name="warm")
         self._warming.start()
@@ -170,6 +170,18 @@ class Service:
                 self.library.delete(video)
         except Timeout as error:
             raise busy from error
+
+    def rename(self, video: VideoRecord, names: Mapping[str, str]) -> VideoRecord:
+        """Give names to entities of a video.
+
+        Raises:
+            Refusal: 409 while it is being indexed.
+            LibraryError: if there is no entity of a name.
+        """
+        try:
+            return self.workspace.rename(video, names, wait=False)
+        except Timeout as error:
+            raise Refusal(409, f"{video.name} is being indexed: correct its names when that's done.") from error
 
     def close(self) -> None:
         """Stop all work; finished work is kept."""
