@@ -1,4 +1,4 @@
-/** What the video of a new chat is about: its summary, each line with its second, and questions that it answers. */
+/** What the video of a new chat is about: in words and by its parts, or its summary; and questions that it answers. */
 
 import { api } from "./api.js";
 import { chip } from "./citations.js";
@@ -30,7 +30,9 @@ export class Overview {
 
   async #show(video) {
     const found = await api(`/api/videos/${video}/overview`).catch(() => null); // nobody asked for it
-    if (video !== this.#video || !found?.lines.length) return;
+    if (video !== this.#video || !found) return;
+    const places = [...found.sections.map(({ title, ...place }) => ({ ...place, text: title })), ...found.lines];
+    if (!found.text && !places.length) return;
     const line = ({ text, ...place }) =>
       el("li", {}, chip({ ...place, video, quote: text }, this.context), el("span", {}, text));
     const question = (text) =>
@@ -40,7 +42,8 @@ export class Overview {
       : [];
     byId("overview").replaceChildren(
       el("h2", { class: "label" }, "In this video"),
-      el("ul", { class: "places" }, ...found.lines.map(line)),
+      ...(found.text ? [el("p", {}, found.text)] : []),
+      el("ul", { class: "places" }, ...places.map(line)),
       ...asked,
     );
     byId("overview").hidden = false;

@@ -1,15 +1,17 @@
-/** What is said, and the text on screen: searchable lines that follow the player, with downloads. */
+/** What is said, shown and there: searchable lines that follow the player, with downloads. */
 
 import { api } from "./api.js";
-import { attempt, byId, el } from "./dom.js";
+import { announce, attempt, byId, el } from "./dom.js";
+import { entityRow, wordsOf } from "./entities.js";
 import { clock } from "./format.js";
 
 const TRACKS = {
   speech: { name: "Transcript", path: "words", query: "?track=speech", none: "No speech has been found." },
   text: { name: "On screen", path: "words", query: "?track=text", none: "No text has been found on screen." },
   chapters: { name: "Chapters", path: "chapters", query: "", none: "This video isn’t divided into chapters." },
+  entities: { name: "People & things", path: "entities", query: "", none: "No people or things were found." },
 };
-const FORMATS = { words: ["srt", "vtt", "txt"], chapters: ["vtt", "txt"] };
+const FORMATS = { words: ["srt", "vtt", "txt"], chapters: ["vtt", "txt"], entities: [] };
 
 export class Words {
   #track = "speech";
@@ -24,7 +26,7 @@ export class Words {
     );
     this.filter = el("input", { type: "search", name: "filter", "aria-label": "Filter lines", placeholder: "Filter", oninput: () => this.#sift() });
     this.downloads = el("span", { class: "row" });
-    this.list = el("ol", { class: "lines", tabindex: 0, "aria-label": "Lines" });
+    this.list = el("ol", { class: "lines", tabindex: 0 });
     this.none = el("p", { class: "faint", role: "status" });
     this.source = el("p", { class: "faint" });
     byId("words").replaceChildren(
@@ -43,11 +45,16 @@ export class Words {
     const { video } = this.player;
     this.tabs.forEach((tab, number) => tab.setAttribute("aria-pressed", Object.keys(TRACKS)[number] === this.#track));
     const track = this.#track;
-    const { path, query } = TRACKS[track];
-    const at = `/api/videos/${video?.id}/${path}`;
-    const found = (video && (await attempt(() => api(at + query)))) || {};
-    if (video !== this.player.video || track !== this.#track) return;
-    const lines = found.lines ?? (found.chapters ?? []).map(({ title, ...place }) => ({ ...place, text: title, trusted: true }));
+    const { name, path, query } = TRACKS[track];
+    this.list.setAttribute("aria-label", name);
+    const found = (video && (await attempt(() => api(`/api/videos/${video.id}/${path}${query}`)))) || {};
+    if (video === this.player.video && track === this.#track) this.#show(found);
+  }
+
+  #show(found) {
+    const { path, query } = TRACKS[this.#track];
+    const at = `/api/videos/${this.player.video?.id}/${path}`;
+    const lines = linesOf(found);
     this.source.textContent = lines.length && found.source ? `From ${found.source}` : "";
     this.source.hidden = !this.source.textContent;
     this.#now = null;
@@ -65,19 +72,41 @@ export class Words {
     this.#fill();
   }
 
-  #row({ start, text, speaker, trusted }) {
-    const seek = () => this.player.seek(start, { play: true });
-    const said = [speaker ? el("strong", {}, `${speaker}: `) : null, text, trusted ? null : el("em", {}, " (uncertain)")];
+  #row(line) {
+    const seek = (seconds) => this.player.seek(seconds, { play: true });
+    if (line.spans) return entityRow(line, { seek, rename: (name, other) => this.#rename(name, other) });
+    const { start, text, about, speaker, trusted } = line;
+    const said = [
+      speaker ? el("strong", {}, `${speaker}: `) : null,
+      text,
+      trusted ? null : el("em", {}, " (uncertain)"),
+      about ? el("span", { class: "about faint" }, about) : null,
+    ];
     const words = el("span", {}, ...said.filter(Boolean));
-    return el("li", {}, el("button", { class: "line", type: "button", onclick: seek }, el("time", {}, clock(start)), words));
+    const play = () => seek(start);
+    return el("li", {}, el("button", { class: "line", type: "button", onclick: play }, el("time", {}, clock(start)), words));
+  }
+
+  /** Give an entity another name, or take it out; resolves to whether that was done. */
+  async #rename(name, other) {
+    const { video } = this.player;
+    const body = { names: { [name]: other } };
+    const found = await attempt(() => api(`/api/videos/${video.id}/entities`, { method: "PATCH", body }));
+    if (!found) return false;
+    announce(other ? `${name} is now called ${other}.` : `${name} was taken out.`);
+    if (video !== this.player.video || this.#track !== "entities") return true;
+    this.#show(found);
+    const renamed = this.#lines.find((line) => line.name === other);
+    (renamed?.row.querySelector("button") ?? this.list).focus();
+    return true;
   }
 
   /** Show only the lines with the words of the filter. */
   #sift() {
     const wanted = this.filter.value.trim().toLowerCase();
     let found = 0;
-    for (const { row, text, speaker } of this.#lines) {
-      row.hidden = !`${speaker ?? ""} ${text}`.toLowerCase().includes(wanted);
+    for (const { row, text, about, speaker } of this.#lines) {
+      row.hidden = !`${speaker ?? ""} ${text} ${about ?? ""}`.toLowerCase().includes(wanted);
       found += !row.hidden;
     }
     this.none.textContent = found ? "" : this.#lines.length ? "No line has these words." : TRACKS[this.#track].none;
@@ -98,4 +127,11 @@ export class Words {
     if (!this.list.matches(":hover, :focus-within"))
       this.list.scrollTop = now.offsetTop - this.list.offsetTop - room / 3;
   }
+}
+
+/** Whatever was found as lines with a text. */
+function linesOf({ lines, chapters, entities }) {
+  if (entities) return entities.map((entity) => ({ ...entity, text: wordsOf(entity) }));
+  if (chapters) return chapters.map(({ title, text, ...place }) => ({ ...place, text: title, about: text, trusted: true }));
+  return lines ?? [];
 }
