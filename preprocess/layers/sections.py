@@ -113,7 +113,7 @@ def sections_of(library: Library, video: VideoRecord) -> list[Section]:
     sections = [Section(**item) for item in layer.items()] if layer else []
     if layer is None or outline is None or outline.inputs.get(NAME) != layer.key:
         return sections
-    told = {item["start"]: item for item in outline.items()}
+    told = {item["start"]: item for item in list(outline.items())[:-1]}  # the last one is the overview
     return [_told(section, told.get(section.start, {})) for section in sections]
 
 

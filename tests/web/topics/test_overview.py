@@ -9,7 +9,8 @@ import httpx
 import pytest
 from helpers.browser import opened, until
 from helpers.media.talk_of_topics import TOPICS, write_talk
-from helpers.servers.web_server import WebServer
+from helpers.servers.openai_server import openai_server, says
+from helpers.servers.web_server import WebServer, web_server
 
 from longtake.agent.graph.agent import Agent
 from longtake.config import load
@@ -27,6 +28,7 @@ SPANISH = (
     "En Sevilla se deja enfriar antes de cortarlo.",
     "Lo mejor es comerlo con mantequilla de Asturias.",
 )
+TITLES = ["Bread", "Volcanoes", "Chess"]
 LINES = {line for topic in TOPICS for line in topic}
 
 
@@ -89,6 +91,25 @@ def test_a_new_chat_shows_the_overview_until_something_is_asked(browser: Any, se
         question.click()
         page.locator("article.turn", has_text=asked).locator(".answer").wait_for()
         assert overview.is_hidden()
+
+
+def test_what_the_model_says_comes_first(browser: Any, tmp_path: Path) -> None:
+    told = [says(f"{name}\nThis is about {name}.") for name in TITLES]
+    with openai_server([*told, says("A talk about three things.")]) as endpoint:
+        controller = ("controller.engine=openai", f"controller.base_url={endpoint.url}", "controller.model=scripted")
+        workspace = Workspace(tmp_path / "library", load(overrides=controller))
+        video = workspace.add(write_talk(tmp_path / "talk.wav", *TOPICS)).video.id
+        with web_server(workspace) as server, opened(browser, f"{server.url}/#/new/{video}") as page:
+            with server.client() as client:
+                got = client.get(f"/api/videos/{video}/overview").json()
+                chapters = client.get(f"/api/videos/{video}/chapters").json()["chapters"]
+            assert (got["text"], got["sections"], got["lines"]) == ("A talk about three things.", chapters, [])
+            overview = page.get_by_role("region", name="Overview")
+            overview.get_by_text("A talk about three things.").wait_for()
+            assert sorted(overview.locator(".places li > span").all_inner_texts()) == sorted(TITLES)
+            page.get_by_role("button", name="Chapters").click()
+            chapter = page.get_by_role("list", name="Chapters").get_by_role("listitem").filter(has_text=TITLES[1])
+            assert chapter.locator(".about").inner_text() == f"This is about {TITLES[1]}."
 
 
 def test_captions_are_switched_on_and_stay_on(browser: Any, server: WebServer, talk: str) -> None:

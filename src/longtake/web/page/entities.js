@@ -53,7 +53,7 @@ function renaming(name, rename, done) {
     required: true,
     maxlength: LONGEST,
     pattern: ".*[\\p{L}\\p{N}].*",
-    title: "A name has letters or digits.",
+    title: "A name has letters or digits. That of another entry joins the two.",
     autocomplete: "off",
   });
   const give = async (other) => {
@@ -73,7 +73,7 @@ function renaming(name, rename, done) {
     field,
     el("button", { class: "primary" }, "Save"),
     el("button", { type: "button", onclick: done }, "Cancel"),
-    el("button", { class: "quiet", type: "button", onclick: takeOut }, "Not there"),
+    el("button", { class: "quiet", type: "button", "aria-label": `Not there: ${name}`, onclick: takeOut }, "Not there"),
   );
   return el(
     "form",
