@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 MOST = 25  # moments
 LETTERS_A_TOKEN = 4  # of English text, as a rule of thumb
-TRANSCRIPT_SHARE = 0.25  # of the model's context that the whole transcript may take
+TRANSCRIPT = 2_000  # tokens of the whole transcript
+TRANSCRIPT_SHARE = 0.25  # of the model's context that it may take
+_BESIDE = 500  # tokens of other moments beside it
 _EACH = 24  # documents per search
 _RANK = 60  # Cormack's constant
 _AROUND = 5.0  # seconds on either side of a time that the question names
@@ -62,7 +64,8 @@ def brief(query: Query, spot: Evidence | None, context: RunContext) -> Briefing:
             scores[moment.id] += weight / (_RANK + rank)
     ranked = [items[name] for name in sorted(scores, key=lambda name: -scores[name])]
     transcript = _transcript(context)
-    room = tools.settings.gathering.tokens_for(tools.settings.controller.engine) * LETTERS_A_TOKEN
+    most = tools.settings.gathering.tokens_for(tools.settings.controller.engine)
+    room = (min(most, _BESIDE) if transcript else most) * LETTERS_A_TOKEN
     said = {item.id for item in transcript}
     chosen: list[Evidence] = []
     for moment in _distinct(ranked, context.moments):
@@ -114,5 +117,6 @@ def _transcript(context: RunContext) -> tuple[Evidence, ...]:
     passages = [passage for video in context.tools.videos for passage in context.moments(video).passages]
     letters = sum(len(passage.content) + 32 for passage in passages)
     budget = context.tools.settings.budget
-    room = min(TRANSCRIPT_SHARE * context.profile.context, budget.tokens / (budget.rounds + 2))  # it is read each round
+    each_round = budget.tokens / (budget.rounds + 2)
+    room = min(TRANSCRIPT, TRANSCRIPT_SHARE * context.profile.context, each_round)
     return tuple(passages) if letters <= room * LETTERS_A_TOKEN else ()

@@ -12,6 +12,7 @@ _CONTRACTED = re.compile(r"['’][^\W\d_]{1,2}$")  # I'm, Anna's
 _ENDS = re.compile(r"[.!?…:;\"“”«»(\[—–]\s*$")
 _LETTERS = 3  # that a name of one word has at least
 _EVERYWHERE = 0.2  # share of the words within sentences from which capitals don't mark names, as in German
+_ENOUGH = 100  # words within sentences by which that can be told
 _SHOUTED = 0.5  # share from which capitals mark nothing at all
 _LONGEST = 4  # words of a name
 _OFTEN = 2  # times that a name of one word is said
@@ -36,12 +37,15 @@ def names_in(lines: Sequence[str]) -> dict[str, list[int]]:
     if share >= _SHOUTED:
         return {}
     small = {word.text.casefold() for word in words if word.text[0].islower()}
-    alone = {text for text in within if text[0].isupper() and len(text) >= _LETTERS and text.casefold() not in small}
+    capital = {text for text in within if text[0].isupper()}
+    marks = share < _EVERYWHERE or len(within) < _ENOUGH
     found: defaultdict[str, list[int]] = defaultdict(list)
     for row in _rows(words):
-        kept = row[1:] if row[0].first and row[0].text.casefold() in small else row
+        begins = row[0].first and row[0].text not in capital and (len(row) < 2 or row[1].text in capital)
+        kept = row[1:] if begins or (row[0].first and row[0].text.casefold() in small) else row
         text = " ".join(word.text for word in kept)
-        if 1 < len(kept) <= _LONGEST or (text in alone and share < _EVERYWHERE):
+        alone = marks and text in capital and len(text) >= _LETTERS and text.casefold() not in small
+        if 1 < len(kept) <= _LONGEST or alone:
             found[text].append(kept[0].line)
     often = {name: places for name, places in found.items() if len(places) >= _OFTEN or " " in name}
     return dict(sorted(often.items(), key=lambda each: -len(each[1])))

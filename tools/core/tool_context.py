@@ -95,7 +95,10 @@ class VideoHandle:
         """The items of a layer that overlap a span; none if the layer is missing."""
         layer = self.layer(name)
         items = list(layer.items()) if layer else []
-        return [i for i in items if span is None or TimeSpan(start=i["start"], end=i["end"]).overlaps(span)]
+        if span is None:
+            return items
+        near = [i for i in items if i["start"] <= span.end and i["end"] >= span.start]
+        return [i for i in near if TimeSpan(start=i["start"], end=i["end"]).overlaps(span)]
 
     def media(self) -> tuple[Path, MediaInfo]:
         """The file and its streams, for work at question time.

@@ -21,7 +21,7 @@ from longtake.tools.core.tool_context import ToolContext
 WINDOW = 60.0
 PAGE = 4000  # letters that a page may have
 _LINES = 600.0  # seconds of a span from which its lines don't fit on a page
-_ROW = 160  # letters of a segment
+_ROW = 140  # letters of a section or segment: a page holds all sections of a video
 _LAYERS: dict[str, Modality] = {
     "subtitles": "speech",
     "speech": "speech",
@@ -102,8 +102,7 @@ def _moments(context: ToolContext, span: TimeSpan) -> list[Evidence]:
 
 def _row(part: Section | Segment, text: str) -> str:
     text = " ".join(text.split())
-    most = _ROW if isinstance(part, Segment) else 2 * _ROW
-    return f"{TimeSpan(start=part.start, end=part.end)} {text if len(text) <= most else text[: most - 1] + '…'}"
+    return f"{TimeSpan(start=part.start, end=part.end)} {text if len(text) <= _ROW else text[: _ROW - 1] + '…'}"
 
 
 def _pages(rows: Sequence[str]) -> list[int]:

@@ -130,12 +130,14 @@ def _parts(
 def _entities(context: ToolContext, hits: Sequence[Hit]) -> tuple[list[dict[str, Any]], list[Evidence]]:
     """The entities of documents, and where each is, as evidence."""
     results, evidence = list[dict[str, Any]](), list[Evidence]()
+    videos = {hit.document.video: context.videos[hit.document.video] for hit in hits}
+    known = {video: entities_of(handle.library, handle.record) for video, handle in videos.items()}
     for hit in hits:
-        handle, document = context.videos[hit.document.video], hit.document
-        entity = entities_of(handle.library, handle.record)[int(document.id.rpartition(":")[2])]
+        document = hit.document
+        entity = known[document.video][int(document.id.rpartition(":")[2])]
         places = ", ".join(str(TimeSpan(start=start, end=end)) for start, end in entity.spans[:_PLACES])
         more = f" and {len(entity.spans) - _PLACES} more" if len(entity.spans) > _PLACES else ""
-        results.append({"video": handle.id, "timestamp": list(entity.spans[0]), "text": entity.text})
+        results.append({"video": document.video, "timestamp": list(entity.spans[0]), "text": entity.text})
         item = evidence_of_document(document, hit.score)
         evidence.append(item.model_copy(update={"content": f"{entity.text}; at {places}{more}"}))
     return results, evidence

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -32,6 +33,7 @@ LAYERS: dict[str, Modality] = {
     "captions": "visual",
 }
 _SLIDES, _MOST_TITLED = 3, 0.6  # titled sections of a video, and their share of all, from which titles are its summary
+_ROOM = 12_000  # letters that a model is given to sum up
 _CLOCK = re.compile(r"\b\d{1,2}:[0-5]\d:[0-5]\d(?:\.\d)?\b")
 _UNTOLD = ("speech", "silence", "quiet")  # sounds that tell nothing of what happens
 
@@ -57,6 +59,7 @@ def summarize_segment(
         evidence, looked_at = _evidence(context, parsed.span)
         if context.text_model is not None:  # a name of a sound is no sentence to quote
             evidence = _ordered([*evidence, *_heard(context, parsed.span)])
+            evidence = _within_room(context, parsed.span, evidence)
         sentences = [item.content for item in evidence]
     if not sentences:
         raise ToolError("unavailable", f"Nothing is said or written in {parsed.span} that could be summarised.")
@@ -95,12 +98,32 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...
     return _ordered(found), joined(seen)
 
 
+def _within_room(context: ToolContext, span: TimeSpan, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Of much, what is central in each section, so that the model reads something of all of them."""
+    letters = sum(len(item.content) for item in evidence)
+    if letters <= _ROOM:
+        return tuple(evidence)
+    engine: Summarizer = context.engines.load("summary")
+    starts = [each.start for each in _sections(context) if span.start < each.start < span.end]
+    edges = [span.start, *starts, span.end]
+    kept: list[Evidence] = []
+    for start, end in pairwise(edges):
+        inside = [item for item in evidence if start <= item.span.start < end or (start == edges[0] > item.span.start)]
+        count = max(1, int(len(inside) * _ROOM / letters))
+        kept += [inside[place] for place in engine.summarize([item.content for item in inside], count)]
+    return tuple(kept)
+
+
+def _sections(context: ToolContext) -> list[Section]:
+    with suppress(LibraryError):  # a damaged layer costs its sections
+        return sections_of(context.video.library, context.video.record)
+    return []
+
+
 def _titles(context: ToolContext, span: TimeSpan) -> tuple[Evidence, ...]:
     """The titles of the slides in a span of a video that is mostly slides: nobody sums them up better."""
     video = context.video
-    sections: list[Section] = []
-    with suppress(LibraryError):  # a damaged layer costs its titles
-        sections = sections_of(video.library, video.record)
+    sections = _sections(context)
     layer = video.layer("scene_text")
     titled = [each for each in sections if each.slide]
     if layer is None or len(titled) < max(_SLIDES, _MOST_TITLED * len(sections)):

@@ -124,12 +124,15 @@ def refuses(status: int, message: str) -> Reply:
     return Reply(json.dumps({"error": {"message": message, "type": "server_error"}}), status)
 
 
+Said = Reply | Callable[[dict[str, Any]], Reply]  # as it is, or by what is asked
+
+
 @dataclass
 class Endpoint:
     """The running server: where it listens, what it still has to say (the last again and again), what it was asked."""
 
     url: str
-    script: list[Reply]
+    script: list[Said]
     requests: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     models: tuple[str, ...] = ("scripted",)
@@ -160,11 +163,12 @@ class Endpoint:
             return self.judge(request)
         self.requests.append(request)
         self.keys.append(key)
-        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        said = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        return said if isinstance(said, Reply) else said(request)
 
 
 @contextmanager
-def openai_server(script: Sequence[Reply], judge: Callable[[dict[str, Any]], Reply] = agrees) -> Iterator[Endpoint]:
+def openai_server(script: Sequence[Said], judge: Callable[[dict[str, Any]], Reply] = agrees) -> Iterator[Endpoint]:
     """Listen on a free port of loopback until the block ends. What asks for a judgement goes to `judge`."""
 
     class Scripted(Handler):

@@ -1,0 +1,206 @@
+"""Segments, entities and the outline: what they take from the layers below, and what users and models change."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.command import Done, longtake
+from helpers.data.written_layers import write_layer
+from helpers.servers.openai_server import openai_server, refuses, says
+
+from longtake.config import load
+from longtake.memory.building import build_layers
+from longtake.memory.layers import Layer, LayerStore
+from longtake.memory.search.search_index import SearchFilter
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.layers.entities import Entities
+from longtake.preprocess.layers.outline import Outline, read_outline
+from longtake.preprocess.layers.segments import Segments
+from longtake.preprocess.layers.step import IndexJob, Step
+from longtake.preprocess.layers.subtitles import with_speakers
+from longtake.preprocess.media.media import MediaInfo
+from longtake.preprocess.media.subtitle_formats import Cue
+from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.preprocess.pipeline.workspace import Workspace
+
+MEDIA = MediaInfo("mp4", 40.0, 0.0, None, (), ())
+BOX = [0.1, 0.1, 0.2, 0.2]
+ITEMS: dict[str, list[dict[str, Any]]] = {
+    "shots": [{"start": 0.0, "end": 20.0}, {"start": 20.0, "end": 40.0}],
+    "speech": [
+        {"start": 1.0, "end": 4.0, "text": "I am Edith Marlow.", "language": "en"},
+        {"start": 5.0, "end": 8.0, "text": "Edith, where is the kettle?", "language": "en"},
+        {"start": 22.0, "end": 26.0, "text": "In the shed, says Edith.", "language": "en"},
+    ],
+    "speakers": [
+        {"start": 0.5, "end": 4.2, "speaker": "1", "trusted": False},
+        {"start": 5.0, "end": 8.0, "speaker": "2", "trusted": False},
+    ],
+    "scene_text": [{"start": 21.0, "end": 30.0, "text": "EXIT", "box": BOX}],
+    "sounds": [{"start": 23.0, "end": 24.0, "kind": "siren"}, {"start": 1.0, "end": 9.0, "kind": "speech"}],
+    "detections": [
+        {"start": 2.0, "end": 5.0, "name": "person", "confidence": 0.9, "trusted": True, "boxes": [[2.0, *BOX]]},
+        {"start": 2.0, "end": 6.0, "name": "person", "confidence": 0.8, "trusted": True, "boxes": [[2.0, *BOX]]},
+        {"start": 22.0, "end": 23.0, "name": "dog", "confidence": 0.5, "trusted": False, "boxes": [[22.0, *BOX]]},
+    ],
+    "captions": [
+        {
+            "start": 0.0,
+            "end": 20.0,
+            "text": "A woman holds a cup.",
+            "named": [{"kind": "person", "name": "woman in green", "looks": "green coat"}],
+        },
+        {
+            "start": 20.0,
+            "end": 40.0,
+            "text": "The shed from outside.",
+            "named": [
+                {"kind": "place", "name": "shed", "looks": "brown"},
+                {"kind": "person", "name": "Woman in green", "looks": "green coat"},
+            ],
+        },
+    ],
+}
+
+
+def job(folder: Path, items: Mapping[str, list[dict[str, Any]]] = ITEMS, *overrides: str, **names: str) -> IndexJob:
+    store = LayerStore(folder)
+    layers = {name: write_layer(store, name, *own) for name, own in items.items()}
+    settings = load(overrides=overrides)
+    return IndexJob(Path("a.mp4"), MEDIA, settings, EngineTable(settings), layers, names=names)
+
+
+def built(step: Step, of: IndexJob, folder: Path) -> Layer:
+    [recipe] = step.recipes(of)
+    store = LayerStore(folder)
+    with build_layers(store.root, [recipe]) as building:
+        step.build(of, building.writers)
+    layer = store.get(recipe.name, recipe.key)
+    assert layer
+    return layer
+
+
+def test_a_segment_has_all_that_is_said_shown_heard_and_seen_in_it(tmp_path: Path) -> None:
+    segments = list(built(Segments(), job(tmp_path, ITEMS, "captions.every=20"), tmp_path).items())
+    assert [(each["start"], each["end"]) for each in segments] == [(0.0, 20.0), (20.0, 40.0)]
+    first, second = segments
+    assert first["said"] == "speaker 1: I am Edith Marlow. speaker 2: Edith, where is the kettle?"
+    assert (first["things"], first["heard"], first["caption"]) == ({"person": 2}, [], "A woman holds a cup.")
+    assert (second["shown"], second["heard"], second["things"]) == ("EXIT", ["siren-like sound"], {"dog": 1})
+
+
+def found(folder: Path, **names: str) -> dict[str, dict[str, Any]]:
+    return {item["name"]: item for item in built(Entities(), job(folder, **names), folder).items()}
+
+
+def test_entities_are_merged_from_what_is_described_detected_said_and_from_who_speaks(tmp_path: Path) -> None:
+    entities = found(tmp_path)
+    assert set(entities) == {"woman in green", "shed", "Edith Marlow", "speaker 2", "person", "dog"}
+    edith = entities["Edith Marlow"]
+    assert (edith["kind"], edith["aliases"], edith["spans"]) == ("person", ["Edith"], [[0.5, 4.2]])
+    assert set(edith["found"]) == {"speaks", "named"}
+    assert entities["woman in green"]["spans"] == [[0.0, 40.0]]
+    assert entities["woman in green"]["looks"] == "green coat"
+    assert [entities[name]["trusted"] for name in ("person", "dog", "speaker 2")] == [True, False, False]
+
+
+def test_the_users_names_replace_join_and_remove(tmp_path: Path) -> None:
+    entities = found(tmp_path, **{"woman in green": "Edith Marlow", "dog": "", "shed": "Tool shed"})
+    assert set(entities) == {"Edith Marlow", "Tool shed", "speaker 2", "person"}
+    assert entities["Edith Marlow"]["spans"] == [[0.0, 40.0]]
+    assert entities["Tool shed"]["aliases"] == ["shed"]
+
+
+def test_corrections_reach_the_terminal_and_the_search(demo_workspace: Workspace, tmp_path: Path) -> None:
+    root = Path(shutil.copytree(demo_workspace.library.root, tmp_path / "library"))
+
+    def entities(*arguments: str) -> Done:
+        return longtake("entities", *arguments, library=root)
+
+    assert "Edith Marlow" in entities("demo.mp4").stdout
+    assert entities("demo.mp4", "--name", "edith marlow=Ada Byron").stdout.startswith("Ada Byron (name, named)")
+    assert "Ada Byron" in entities().stdout
+    workspace = Workspace(root, demo_workspace.settings)
+    [hit] = retrieve("Ada Byron", SearchFilter((), ("metadata",)), 1, workspace.engines, workspace.index)
+    assert hit.document.text.startswith("Ada Byron")
+    gone = entities("demo.mp4", "--remove", "Ada Byron")
+    assert (gone.code, "Ada" in gone.stdout) == (1, False)
+    unknown = entities("demo.mp4", "--name", "Grace=Ada")
+    assert (unknown.code, "Grace" in unknown.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("texts", "speakers"),
+    [
+        (["Ana: Hello.", "Bo: Hi.", "Ana: Well.", "Bo: So."], ["Ana", "Bo", "Ana", "Bo"]),
+        (["Dr. Ana Lee: Hello.", "and then", "Dr. Ana Lee: Bye."], ["Dr. Ana Lee", None, "Dr. Ana Lee"]),
+        (["Note: it rains.", "at 10:30: tea", "at 10:30: tea"], [None, None, None]),
+        (["Ἄννα: ναι", "Ἄννα: ὄχι"], ["Ἄννα", "Ἄννα"]),
+    ],
+)
+def test_a_name_before_a_colon_that_repeats_is_who_speaks(texts: list[str], speakers: list[str | None]) -> None:
+    cues = [Cue(float(number), number + 1.0, text) for number, text in enumerate(texts)]
+    found = with_speakers(cues)
+    assert [cue.speaker for cue in found] == speakers
+    assert [cue.text for cue in found] == texts
+
+
+MODEL = ("controller.engine=openai", "controller.model=writer")
+PARTS = [{"start": 0.0, "end": 20.0, "title": "Kettle", "slide": True}, {"start": 20.0, "end": 40.0, "title": "x"}]
+
+
+def outlined(folder: Path, url: str) -> IndexJob:
+    segments = [
+        {"start": start, "end": start + 20, "said": said, "shown": "", "caption": ""}
+        for start, said in ((0.0, "The kettle boils."), (20.0, "The shed is locked."))
+    ]
+    items = {"sections": PARTS, "segments": segments}
+    return job(folder, items, *MODEL, f"controller.base_url={url}")
+
+
+def test_the_model_titles_each_section_and_tells_of_the_whole(tmp_path: Path) -> None:
+    def reply(request: dict[str, Any]) -> Any:
+        prompt = str(request["messages"][-1]["content"])
+        if "The kettle boils." in prompt:
+            return says("**Title: Making tea**\n\nA kettle boils.\nTea follows.")
+        if "These are the parts" in prompt:
+            return says("About\na kettle and a shed.")
+        return says("Shed\nIt is locked.")
+
+    with openai_server([reply]) as endpoint:
+        items = list(built(Outline(), outlined(tmp_path, endpoint.url), tmp_path).items())
+    assert [(item["title"], item["text"]) for item in items] == [
+        ("Making tea", "A kettle boils. Tea follows."),
+        ("Shed", "It is locked."),
+        ("", "About a kettle and a shed."),
+    ]
+
+
+def test_without_a_model_there_is_no_outline_and_a_refusal_costs_one_section(tmp_path: Path) -> None:
+    assert Outline().recipes(job(tmp_path, {"sections": PARTS, "segments": PARTS})) == ()
+
+    def reply(request: dict[str, Any]) -> Any:
+        if "kettle boils" in str(request["messages"][-1]["content"]):
+            return refuses(400, "content policy")
+        return says("Shed\nIt is locked.")
+
+    with openai_server([reply]) as endpoint:
+        items = list(built(Outline(), outlined(tmp_path / "asked", endpoint.url), tmp_path / "asked").items())
+    assert [item["start"] for item in items] == [20.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        ("Tea\nIt boils.\nIt is hot.", ("Tea", "It boils. It is hot.")),
+        ("# Title: Tea\n\nIt boils.", ("Tea", "It boils.")),
+        ("Only one line.", ("", "Only one line.")),
+        ("", ("", "")),
+    ],
+)
+def test_replies_are_read_in_the_forms_that_models_write(reply: str, read: tuple[str, str]) -> None:
+    assert read_outline(reply) == read
