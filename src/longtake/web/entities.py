@@ -61,13 +61,11 @@ class NewNames(BaseModel):
 def list_entities(video_id: str, request: Request, service: Served) -> Response:
     """Who and what a video shows, names and lets speak."""
     video = service.video(video_id)
-    tag = tag_of(video.id, video.layers.get("entities"))
-    return cached(
-        request,
-        tag,
-        "application/json",
-        lambda: _listed(entities_of(service.library, video)).model_dump_json().encode(),
-    )
+
+    def make() -> bytes:
+        return _listed(entities_of(service.library, video)).model_dump_json().encode()
+
+    return cached(request, tag_of(video.id, video.layers.get("entities")), "application/json", make)
 
 
 @router.patch("/{video_id}/entities")
@@ -78,9 +76,9 @@ def rename_entities(video_id: str, given: NewNames, service: Served) -> EntityLi
 
 
 def _listed(entities: Iterable[Entity]) -> EntityList:
-    return EntityList(
-        entities=tuple(
-            EntityLine(**each._asdict() | {"spans": tuple(Place(start=start, end=end) for start, end in each.spans)})
-            for each in entities
-        )
-    )
+    return EntityList(entities=tuple(map(_line, entities)))
+
+
+def _line(entity: Entity) -> EntityLine:
+    spans = [{"start": start, "end": end} for start, end in entity.spans]
+    return EntityLine.model_validate(entity._asdict() | {"spans": spans})
