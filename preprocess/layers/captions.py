@@ -101,19 +101,18 @@ class Captions:
         """
         writer = writers[self.name]
         scenes = scenes_in(job.layers, job.media.duration, job.settings.captions)
-        found, failed = _Describing(job, scenes, _described(job.layers.get(self.name), writer.recipe)).run()
-        for number, description in sorted(found.items()):
-            scene = scenes[number]
+        describing = _Describing(job, scenes, _described(job.layers.get(self.name), writer.recipe))
+        described, failed = describing.run()
+        for scene, description in described:
             span = {"start": round(scene.span.start, 3), "end": round(scene.span.end, 3)}
             named = [each._asdict() for each in description.named]
             middle = scene.middle
             writer.add(span | {"time": middle.time, "text": description.text, "file": middle.file, "named": named})
             writer.cover([scene.span])
         if failed:
-            job.warn(
-                f"Couldn't describe {len(failed)} of {len(scenes)} segments; the first failed at {failed[0]}. "
-                f"To try them again: longtake index {shlex.quote(job.path.name)}"
-            )
+            of = f"{len(failed)} of {len(described) + len(failed)} segments"
+            again = f"longtake index {shlex.quote(job.path.name)}"
+            job.warn(f"Couldn't describe {of}; the first failed at {failed[0]}. To try them again: {again}")
 
 
 def _completing(recipe: LayerRecipe, key: str) -> LayerRecipe:
@@ -121,11 +120,11 @@ def _completing(recipe: LayerRecipe, key: str) -> LayerRecipe:
     return replace(recipe, inputs={**recipe.inputs, recipe.name: key})
 
 
-def scenes_in(layers: Mapping[str, Layer], duration: float, settings: CaptionSettings) -> list[Scene]:
+def scenes_in(layers: Mapping[str, Layer], duration: float, settings: CaptionSettings) -> Iterator[Scene]:
     """What of a video is described, from its layers; `keyframes` must be among them."""
     keyframes = layers["keyframes"]
     spans = segment_spans(layers, duration, settings.every)
-    return list(scenes_of(keyframes.items(), spans, settings.pictures, _comparing(keyframes)))
+    return scenes_of(keyframes.items(), spans, settings.pictures, _comparing(keyframes))
 
 
 def _described(earlier: Layer | None, recipe: LayerRecipe) -> dict[float, Description]:
@@ -138,47 +137,66 @@ def _described(earlier: Layer | None, recipe: LayerRecipe) -> dict[float, Descri
 class _Describing:
     """Has scenes described: the first one by itself, then as many at once as the engine takes."""
 
-    def __init__(self, job: IndexJob, scenes: Sequence[Scene], described: Mapping[float, Description]) -> None:
+    def __init__(self, job: IndexJob, scenes: Iterator[Scene], described: Mapping[float, Description]) -> None:
         """Take the scenes, and the descriptions that an earlier layer has, by start."""
         self._job = job
         self._described = described
-        self._scenes = scenes
+        self._coming = scenes  # their pictures are compared while others are described
+        self._scenes: list[Scene] = []
+        self._waiting = deque[int]()
+        self._again: list[int] = []  # scenes that failed while nothing was described yet
         self._engine: CaptionEngine = job.engines.load("captions")
         self._said = [item for name in _WORDS if name in job.layers for item in job.layers[name].items()]
         self._shown = list(job.layers["scene_text"].items()) if "scene_text" in job.layers else []
         self._found: dict[int, Description] = {}
         self._failed: list[str] = []
-        self._patience = min(_MAX_FAILURES, len(scenes))
+        self._patience = _MAX_FAILURES
 
-    def run(self) -> tuple[dict[int, Description], list[str]]:
-        """The description of each scene by its number, and why others have none."""
-        waiting = deque[int]()
-        for number in range(len(self._scenes)):
-            if kept := self._job.chunks.get(_chunk(number)):
-                self._found[number] = _DESCRIPTION.validate_json(kept)
-            elif known := self._described.get(round(self._scenes[number].span.start, 3)):
-                self._found[number] = known
-            else:
-                waiting.append(number)
+    def run(self) -> tuple[list[tuple[Scene, Description]], list[str]]:
+        """The scenes with their descriptions, and why others have none."""
         running: dict[Future[Description], int] = {}
         with ThreadPoolExecutor(self._engine.at_once) as pool:
             try:
-                while waiting or running:
+                while True:
                     self._job.check_cancelled()
                     most = self._engine.at_once if self._found else 1
-                    while waiting and len(running) < most and not self._behind(waiting[0], running.values()):
-                        number = waiting.popleft()
+                    while len(running) < most and (number := self._next(running.values())) is not None:
                         running[pool.submit(self._describe, number)] = number
+                    if not running:
+                        break
                     done, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in done:
                         number = running.pop(future)
                         if not self._take(number, future):
-                            waiting.insert(_BEHIND // 2, number)
-                    self._job.progress(len(self._found) / len(self._scenes))
+                            self._again.append(number)
+                    reached = self._scenes[-1].span.end / max(1.0, self._job.media.duration)
+                    self._job.progress(min(1.0, reached) * len(self._found) / len(self._scenes))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-        return self._found, self._failed
+        if self._failed and not self._found:
+            raise self._blind()
+        return [(self._scenes[number], found) for number, found in sorted(self._found.items())], self._failed
+
+    def _next(self, running: Iterable[int]) -> int | None:
+        """The next scene to ask about; None if there is none, or if one it is told of is still being described."""
+        while not self._waiting:
+            scene = next(self._coming, None)
+            if scene is None:
+                self._waiting.extend(self._again)
+                self._again.clear()
+                break
+            number = len(self._scenes)
+            self._scenes.append(scene)
+            if kept := self._job.chunks.get(_chunk(number)):
+                self._found[number] = _DESCRIPTION.validate_json(kept)
+            elif known := self._described.get(round(scene.span.start, 3)):
+                self._found[number] = known
+            else:
+                self._waiting.append(number)
+        if not self._waiting or any(other <= self._waiting[0] - _BEHIND for other in running):
+            return None
+        return self._waiting.popleft()
 
     def _take(self, number: int, future: Future[Description]) -> bool:
         """Keep a description, or what went wrong; False if the scene is to be asked about again after another one."""
@@ -188,10 +206,7 @@ class _Describing:
         except PictureRefused as error:
             self._failed.append(f"{when}: {error}")
             if not self._found and len(self._failed) >= self._patience:
-                raise EngineError(
-                    f"The caption model described no picture; the first failed at {self._failed[0]}. "
-                    "Check that captions.model accepts images."
-                ) from error
+                raise self._blind() from error
             return True
         except EngineError as error:
             self._patience -= 1
@@ -230,9 +245,11 @@ class _Describing:
         shown = " / ".join(_texts_in(self._shown, scene.span))[:_MOST_SHOWN]
         return self._engine.describe(stills, said, shown, self._known(number))
 
-    def _behind(self, number: int, running: Iterable[int]) -> bool:
-        """Whether a scene that this one is told of is still being described."""
-        return any(other <= number - _BEHIND for other in running)
+    def _blind(self) -> EngineError:
+        return EngineError(
+            f"The caption model described no picture; the first failed at {self._failed[0]}. Check that captions.model "
+            "accepts images."
+        )
 
     def _known(self, number: int) -> list[str]:
         """Who and what the scenes show that are far enough behind; those that were named last come last.
