@@ -46,6 +46,7 @@ LAYERS = (
     "speakers",
     "scene_text",
     "frame_vectors",
+    "detections",
     "captions",
     "text_vectors",
     "sections",

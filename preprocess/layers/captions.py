@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import pairwise
 from math import ceil
 from typing import Any
 
-import cv2
-import numpy as np
-
 from longtake.errors import EngineError
 from longtake.memory.building import LayerWriter
-from longtake.memory.layers import Layer, LayerRecipe
+from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan, clock
+from longtake.preprocess.analysis.alike_pictures import Alike, alike_in
 from longtake.preprocess.engines.endpoints.caption_engine import CaptionEngine, PictureRefused, Still
 from longtake.preprocess.layers.step import IndexJob
 
 _MAX_FAILURES = 3  # before the first success; then stop, because the model may not accept pictures
 _WORDS = ("subtitles", "speech")
 _MOST_SAID, _MOST_SHOWN = 600, 300  # letters of what is said and shown that a model is told
-_SMALL = (32, 18)  # pixels in which two pictures are compared
-_ALIKE = 24  # of 255, by which no pixel of them may differ
-
-Alike = Callable[[str, str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +73,7 @@ class Captions:
         """
         keyframes, own = job.layers["keyframes"], job.settings.captions
         writer = writers[self.name]
-        scenes = list(scenes_of(keyframes.items(), own.every, own.pictures, _comparing(keyframes)))
+        scenes = list(scenes_of(keyframes.items(), own.every, own.pictures, alike_in(keyframes)))
         texts, failed = _Describing(job, scenes).run()
         for number, text in sorted(texts.items()):
             scene = scenes[number]
@@ -224,23 +217,6 @@ def _different(items: Sequence[Mapping[str, Any]], alike: Alike) -> tuple[Pictur
         if not kept or not alike(kept[-1].file, item["file"]):
             kept.append(Picture(item["time"], item["file"]))
     return tuple(kept)
-
-
-def _comparing(keyframes: Layer) -> Alike:
-    """Compares files of the layer in few pixels; one that can't be read is like none."""
-
-    @cache
-    def small(file: str) -> Any:
-        picture = cv2.imread(str(keyframes.path / file), cv2.IMREAD_REDUCED_GRAYSCALE_4)
-        return None if picture is None else cv2.resize(picture, _SMALL, interpolation=cv2.INTER_AREA).astype(np.int16)
-
-    def alike(one: str, other: str) -> bool:
-        first, second = small(one), small(other)
-        if one == other or first is None or second is None:
-            return one == other
-        return bool(np.abs(first - second).max() < _ALIKE)
-
-    return alike
 
 
 def _texts_in(items: Iterable[Mapping[str, Any]], span: TimeSpan) -> Iterator[str]:

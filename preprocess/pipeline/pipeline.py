@@ -18,6 +18,7 @@ from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
 from longtake.memory.search.search_index import Index
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.captions import Captions
+from longtake.preprocess.layers.detections import Detections
 from longtake.preprocess.layers.frame_vectors import FrameVectors
 from longtake.preprocess.layers.probe_layer import ProbeStep
 from longtake.preprocess.layers.scene_text import SceneText
@@ -45,6 +46,7 @@ STEPS: tuple[Step, ...] = (
     Speakers(),
     SceneText(),
     FrameVectors(),
+    Detections(),
     Captions(),
 )
 EMBEDDING, SECTIONS = TextVectors(), Sections()  # the one follows each step, the other follows all of them
