@@ -12,18 +12,17 @@ from longtake.memory.layers import LayerRecipe, canonical_json
 from longtake.preprocess.analysis.alike_pictures import Alike, alike_in
 from longtake.preprocess.engines.objects.nanodet import PERSON
 from longtake.preprocess.engines.objects.object_engine import Detector, FoundObject
-from longtake.preprocess.engines.objects.objects_tracks import Track, follow
+from longtake.preprocess.engines.objects.objects_tracks import HIDDEN, follow
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.frames import read_jpeg
 
 _CHUNK = 64  # pictures
-_LOST = 3.0  # seconds for which someone or something may be hidden
 
 Detected = Mapping[str, Sequence[FoundObject]]
 
 
 class _Look(NamedTuple):
-    """A picture, until when it stands for what is shown, and the file that shows the same: its own or an earlier one."""
+    """A picture, until when it stands, and the file that shows the same: its own or an earlier one."""
 
     time: float
     end: float
@@ -93,7 +92,7 @@ def _detected(job: IndexJob, files: Sequence[str]) -> Detected:
 
 def _followed(looks: Sequence[_Look], detected: Detected) -> Iterator[dict[str, Any]]:
     ends = {look.time: look.end for look in looks}
-    for track in follow([(look.time, detected[look.file]) for look in looks], _LOST):
+    for track in follow([(look.time, detected[look.file]) for look in looks], HIDDEN):
         name = track.sightings[0][1].name
         times = {"start": round(track.start, 3), "end": round(ends[track.end], 3)}
         boxes = [[round(time, 3), *(round(share, 4) for share in found.box)] for time, found in track.sightings]

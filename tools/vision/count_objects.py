@@ -66,7 +66,7 @@ def count_objects(
     in_all = max(seen.different, most) if seen.doubt else len(seen.tracks)
     count = in_all if query.over_time else most
     evidence = _different(context, seen) if query.over_time else _at_once(context, seen, when)
-    evidence += [perhaps_seen(context, seen, track, when) for track in seen.perhaps]
+    evidence += [perhaps_seen(context, seen, track, when) for track in seen.likeliest]
     at_most = f"the most in one picture is {most}, at {clock(when, decimals=1)}" if most else ""
     if not count:
         said = [f"no {query.phrase} in {seen.where}"]

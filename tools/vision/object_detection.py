@@ -60,7 +60,7 @@ def object_detection(
             time, found = track.nearest(middle)
             words = f"{one_of(seen, number)} at {clock(time, decimals=1)}"
             evidence.append((found.name, seen_as(context, seen, TimeSpan(start=time, end=time), found, words)))
-        for track in seen.perhaps:
+        for track in seen.likeliest:
             time, found = track.nearest(middle)
             evidence.append((found.name, perhaps_seen(context, seen, track, time)))
     if len(failures) == len(queries):

@@ -71,7 +71,7 @@ Numbers = npt.NDArray[np.float32]
 
 
 class NanoDet:
-    """Finds things of all its kinds at once. It is often wrong about what isn't a person, so that the rest are hints."""
+    """Finds things of all its kinds at once. It is often wrong about what isn't a person: the rest are hints."""
 
     def __init__(self, settings: Settings) -> None:
         """Load nothing yet."""

@@ -92,7 +92,7 @@ class ObjectEngine(Protocol):
 
 
 class Detector(Protocol):
-    """Finds the things of all kinds that it knows, for the layer `detections`; COCO's names are understood in queries."""
+    """Finds everything that it knows, for the layer `detections`; queries know the names of COCO."""
 
     @property
     def id(self) -> str:

@@ -1,4 +1,4 @@
-"""Finds people with NanoDet wherever they are, sitting, bending or standing still; faces are those of `people_opencv`."""
+"""Finds people with NanoDet wherever they are, sitting, bending or standing still; faces as `people_opencv` does."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from longtake.preprocess.engines.objects.nanodet import PERSON, detect, engine_id
 from longtake.preprocess.engines.objects.object_engine import ObjectQuery
-from longtake.preprocess.engines.objects.objects_tracks import follow
+from longtake.preprocess.engines.objects.objects_tracks import HIDDEN, follow
 from longtake.preprocess.engines.people.people_engine import Footage, FoundPeople
 from longtake.preprocess.engines.people.people_opencv import OpenCvPeople
 from longtake.preprocess.engines.people.people_tracks import Followed, people_among
@@ -14,7 +14,6 @@ from longtake.settings import Settings
 
 CLOSE = 40.0  # seconds that are looked at more than once a second
 _STEP, _FINEST = 1.0, 0.25  # seconds between looks, in long and in short spans
-_LOST = 3.0  # seconds for which someone may be hidden
 _LONG_SIDE = 640  # pixels of the pictures searched
 
 
@@ -47,4 +46,4 @@ def _in_shot(shot: Footage, step: float) -> Followed:
         (time, [each for each in detect(frame.bgr(_LONG_SIDE)) if each.name == PERSON])
         for time, frame in shot.frames(step)
     ]
-    return Followed([time for time, _ in looks], follow(looks, _LOST))
+    return Followed([time for time, _ in looks], follow(looks, HIDDEN))
