@@ -10,6 +10,7 @@ from longtake.preprocess.media.frames import Picture
 from longtake.settings import Settings
 
 _NAMES = {"person": 2, "dog": 0}  # and their channels
+_SMALLEST = 100  # pixels
 _LEAST = 90  # by which a patch's channel is above the others
 
 
@@ -30,5 +31,5 @@ class ColourDetector:
         others = np.delete(picture, channel, axis=2).max(axis=2).astype(np.int16)
         mask = (picture[..., channel] - others > _LEAST).astype(np.uint8)
         contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-        boxes = sorted(cv2.boundingRect(contour) for contour in contours if cv2.contourArea(contour) > 100)
+        boxes = (cv2.boundingRect(contour) for contour in contours if cv2.contourArea(contour) > _SMALLEST)
         return [FoundObject(name, box_of(box, picture.shape), 0.8) for box in boxes]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.pipeline.workspace import Workspace
 
 MEDIA = MediaInfo("mp4", 12.0, 0.0, None, (), ())
-RED, BLUE, GREY = (0, 0, 230), (230, 0, 0), (128, 128, 128)
+RED, BLUE, GREY, DARK = (0, 0, 230), (230, 0, 0), (128, 128, 128), (40, 40, 40)
 
 
 @pytest.fixture
@@ -102,7 +101,7 @@ def test_a_shot_without_a_picture_of_its_seconds_has_its_own(store: LayerStore, 
 
 def flickering(seconds: int) -> list[Picture]:
     """A person who stays, before a ground that changes every second."""
-    return [scene((RED, 40), ground=(40,) * 3 if second % 2 else (140,) * 3) for second in range(seconds)]
+    return [scene((RED, 40), ground=GREY if second % 2 else DARK) for second in range(seconds)]
 
 
 def test_work_that_was_stopped_goes_on_where_it_was(store: LayerStore, detector: type[ColourDetector]) -> None:
@@ -128,11 +127,7 @@ def test_nothing_is_asked_without_an_engine_or_pictures(store: LayerStore) -> No
 
 
 def clip(folder: Path) -> Path:
-    def pictures() -> Iterator[Picture]:
-        for number in range(75):
-            yield scene((RED, 40 + number))
-
-    return write_clip(folder / "walk.mp4", pictures())
+    return write_clip(folder / "walk.mp4", (scene((RED, 40 + number)) for number in range(75)))
 
 
 def test_a_user_without_the_model_is_told_nothing(tmp_path: Path) -> None:
@@ -140,9 +135,7 @@ def test_a_user_without_the_model_is_told_nothing(tmp_path: Path) -> None:
     assert "detections" not in {layer.name for layer in report.layers}
 
 
-def test_it_is_built_with_the_other_layers(
-    tmp_path: Path, detector: Callable[..., ColourDetector], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_built_with_the_other_layers(tmp_path: Path, detector: type[ColourDetector]) -> None:
     workspace = Workspace(tmp_path / "library", load())
     report = workspace.add(clip(tmp_path))
     layer = workspace.library.layer(report.video, "detections")

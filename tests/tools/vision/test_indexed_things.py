@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -125,3 +126,29 @@ def test_a_model_is_asked_about_things_but_not_about_people(tmp_path: Path) -> N
 def test_a_model_is_offered_the_tools_that_the_layer_serves(context: ToolContext) -> None:
     _, needs = usable(context.settings, context.engines, list(context.videos.values()))
     assert not {"count_objects", "object_detection"} & needs.keys()
+
+
+@pytest.fixture
+def table(nanodet: Path, media: Path, tmp_path: Path) -> ToolContext:
+    """Six people come to a table, one after the other; the file is gone since it was indexed."""
+    file = Path(shutil.copy(media / "sample-videos" / "one-by-one-person-detection.mp4", tmp_path))
+    settings = load(overrides=["engines.scene_text=[]", "engines.text_embedding=[]"])
+    workspace = Workspace(tmp_path / "library", settings)
+    record = workspace.add(file).video
+    file.unlink()
+    handle = VideoHandle(record, workspace.library)
+    return ToolContext({record.id: handle}, workspace.engines, workspace.index, settings, Budget(300))
+
+
+@pytest.mark.slow
+def test_visits_and_absences_of_real_footage_are_found_without_its_file(table: ToolContext) -> None:
+    visits = counted(table, "people come")
+    assert visits.output == {"object": "person", "count": 6}
+    assert all(item.trusted and item.engine.startswith("nanodet-") for item in visits.evidence)
+    nobody = called(table, "object_detection", {"categories": ["nobody"]})
+    spans = [(item.span.start, item.span.end) for item in nobody.evidence]
+    # Someone is there from 6.0 to 20, 22.4 to 45, 50.2 to 70, 74 to 87, 92 to 120 and 123.5 to 136.5 s.
+    expected = [(0, 6), (20, 22), (45, 50), (70, 74), (87, 92), (120, 123), (136, 139)]
+    assert spans == [pytest.approx(span, abs=1) for span in expected]
+    few_seconds = refused(table, "count_objects", {"object_query": "people"})  # are looked at more closely
+    assert "one-by-one" in few_seconds.message
