@@ -143,7 +143,7 @@ def _at_once(context: ToolContext, seen: Seen, when: float) -> list[Evidence]:
 def _different(context: ToolContext, seen: Seen) -> list[Evidence]:
     """Each object over the time it was seen, with its position halfway."""
     described = []
-    for number, track in enumerate(seen.tracks, 1):
+    for number, track in seen.listed:
         time, found = track.nearest((track.start + track.end) / 2)
         words = f"{one_of(seen, number)}; the box is its place at {clock(time, decimals=1)}"
         described.append(seen_as(context, seen, TimeSpan(start=track.start, end=track.end), found, words))

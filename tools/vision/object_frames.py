@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from itertools import groupby
+from math import ceil
 from operator import attrgetter, itemgetter
 
 from longtake.memory.timespan import TimeSpan
@@ -20,7 +21,7 @@ from longtake.preprocess.media.whole_frames import read_whole_frames
 from longtake.tools.core.tool_context import ToolContext
 
 AGAIN = "an object that is seen again after a cut counts as another one"
-_HINTS = 20  # doubtful objects that are shown
+_LISTED, _HINTS = 100, 20  # certain and doubtful objects that are shown
 _LONGEST = 300.0  # seconds in which objects are followed in one call
 _SAMPLES = 60  # pictures from which the background is learned
 _AROUND = 15.0  # seconds before and after a span that also show the background
@@ -46,6 +47,11 @@ class Seen:
     perhaps: tuple[Track, ...] = ()
     different: int = 0
     nobody: tuple[TimeSpan, ...] = ()
+
+    @property
+    def listed(self) -> list[tuple[int, Track]]:
+        """The certain tracks to show, with their numbers from 1: evenly spread ones, if an hour has very many."""
+        return list(enumerate(self.tracks, 1))[:: ceil(len(self.tracks) / _LISTED) or 1]
 
     @property
     def likeliest(self) -> list[Track]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,12 @@ TRACKS = (
 )
 
 
-def hour(folder: Path, *settings: str, shots: tuple[tuple[int, int], ...] = ((0, HOUR),)) -> ToolContext:
+def hour(
+    folder: Path,
+    *settings: str,
+    shots: Sequence[tuple[int, int]] = ((0, HOUR),),
+    tracks: Sequence[Mapping[str, Any]] = TRACKS,
+) -> ToolContext:
     """A video of an hour whose file is gone."""
     workspace = Workspace(folder / "library", load(overrides=settings))
     store = workspace.library.layers("v1")
@@ -53,7 +58,7 @@ def hour(folder: Path, *settings: str, shots: tuple[tuple[int, int], ...] = ((0,
         write_layer(store, "keyframes", *seconds, covered=whole),
         write_layer(store, "shots", *({"start": start, "end": end} for start, end in shots), covered=whole),
         write_layer(store, "motion", covered=whole),
-        write_layer(store, "detections", *TRACKS, covered=whole),
+        write_layer(store, "detections", *tracks, covered=whole),
     )
     keys = {layer.name: layer.key for layer in layers}
     record = VideoRecord(id="v1", name="a.mp4", path="a.mp4", size=1, modified=1, duration=HOUR, layers=keys)
@@ -105,6 +110,16 @@ def test_other_things_are_hints(context: ToolContext) -> None:
     dogs = called(context, "object_detection", {"categories": ["dog"]})
     assert dogs.output["object"] == []
     assert any("misses many a dog" in note for note in dogs.notes)
+
+
+def test_of_hundreds_some_from_all_over_the_hour_are_listed(tmp_path: Path) -> None:
+    shots = [(start, start + 10) for start in range(0, HOUR, 10)]
+    context = hour(tmp_path, shots=shots, tracks=[track("person", start, start + 5, 0.1) for start, _ in shots])
+    result = called(context, "object_detection", {"categories": ["people"]})
+    assert 50 < len(result.evidence) <= 100
+    assert f"{len(result.evidence)} of 360 are listed" in result.notes
+    assert (result.evidence[0].span.start, result.evidence[-1].span.start > 3500) == (5, True)
+    assert len(counted(context, "different people").evidence) == len(result.evidence)
 
 
 def test_what_the_index_does_not_tell_is_looked_for_in_the_file(context: ToolContext) -> None:
