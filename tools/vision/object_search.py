@@ -42,6 +42,7 @@ _FEWEST = 3
 DENSE = 2.0  # pictures a second from which objects are followed; fewer show too little of their ways
 _LOCATED = 2  # pictures in which a model locates objects
 _MANY = 8  # pictures of which a model is first asked which show them
+_UNINDEXED = "the video was indexed without it: index it again"
 _LONG_SIDE = 960  # pixels of the pictures that engines see
 _STRAIGHT = 0.05  # share of the picture that an object must cross to have a direction
 
@@ -62,7 +63,8 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
     """
     people = _people_engine(context)
     closer = people and people.recognises(query)
-    if kind_of(query) == PERSON and not (closer and span.length < CLOSE) and (seen := in_index(context, span, query)):
+    enough = kind_of(query) == PERSON and not (closer and span.length < CLOSE)  # a picture a second
+    if enough and (seen := in_index(context, span, query)):
         return seen
     if people and closer:
         return _look_for_people(context, span, query, people)
@@ -212,7 +214,10 @@ def _look_for_people(context: ToolContext, span: TimeSpan, query: ObjectQuery, e
 def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:
     """The failure if no engine knows such objects: which engine would, and what works instead."""
     engine: ObjectEngine = context.engines.load("objects")
-    reasons = context.engines.report("objects").reasons
+    reasons = dict(context.engines.report("objects").reasons)
+    if kind_of(query):
+        detector = context.engines.report("detections")
+        reasons |= {detector.engine: _UNINDEXED} if detector.engine else detector.reasons
     people = "'people', 'faces', " if _people_engine(context) else ""
     better = "; ".join(f"{name} would know it, but {reason}" for name, reason in reasons.items())
     return ToolError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from helpers.tool_calls import called, counted, refused
 from longtake.config import load
 from longtake.memory.library import VideoRecord
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines.built_in_engines import Entry
+from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.engines.objects.objects_query import parse_query
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
@@ -125,6 +128,20 @@ def test_of_hundreds_some_from_all_over_the_hour_are_listed(tmp_path: Path) -> N
 def test_what_the_index_does_not_tell_is_looked_for_in_the_file(context: ToolContext) -> None:
     for query in ("red cars", "teapots", "women"):
         assert refused(context, "count_objects", {"object_query": query}).kind == "unavailable"
+
+
+def test_a_video_that_was_indexed_without_the_detector_says_so(
+    context: ToolContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = Entry("helpers.models.colour_detector:ColourDetector", "colours")
+    monkeypatch.setitem(ENGINES, "detections", {"nanodet": entry})
+    record = context.video.record
+    layers = {name: key for name, key in record.layers.items() if name != "detections"}
+    video = replace(context.video, record=record.model_copy(update={"layers": layers}))
+    before = replace(context, videos={"v1": video})
+    dogs, teapots = (refused(before, "count_objects", {"object_query": query}) for query in ("dogs", "teapots"))
+    assert "nanodet would know it, but the video was indexed without it" in dogs.remedy
+    assert "nanodet" not in teapots.remedy
 
 
 def test_a_model_is_asked_about_things_but_not_about_people(tmp_path: Path) -> None:
