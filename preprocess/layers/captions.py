@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import shlex
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
-import cv2
-import numpy as np
 from pydantic import TypeAdapter
 
 from longtake.errors import EngineError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.timespan import TimeSpan, clock
+from longtake.preprocess.analysis.alike_pictures import Alike, alike_in
 from longtake.preprocess.analysis.segment_spans import segment_spans
 from longtake.preprocess.engines.endpoints.caption_engine import (
     CaptionEngine,
@@ -32,13 +30,9 @@ from longtake.settings import CaptionSettings
 _MAX_FAILURES = 3  # before the first success; then stop, because the model may not accept pictures
 _WORDS = ("subtitles", "speech")
 _MOST_SAID, _MOST_SHOWN = 600, 300  # letters of what is said and shown that a model is told
-_SMALL = (32, 18)  # pixels in which two pictures are compared
-_ALIKE = 24  # of 255, by which no pixel of them may differ
-
 _BEHIND = 16  # segments: a model knows who is in those that are this far behind, so that it can see several at once
 _KNOWN = 20  # people and things that it is told of
 
-Alike = Callable[[str, str], bool]
 _DESCRIPTION = TypeAdapter(Description)
 
 
@@ -124,7 +118,7 @@ def scenes_in(layers: Mapping[str, Layer], duration: float, settings: CaptionSet
     """What of a video is described, from its layers; `keyframes` must be among them."""
     keyframes = layers["keyframes"]
     spans = segment_spans(layers, duration, settings.every)
-    return scenes_of(keyframes.items(), spans, settings.pictures, _comparing(keyframes))
+    return scenes_of(keyframes.items(), spans, settings.pictures, alike_in(keyframes))
 
 
 def _described(earlier: Layer | None, recipe: LayerRecipe) -> dict[float, Description]:
@@ -302,23 +296,6 @@ def _different(items: Sequence[Mapping[str, Any]], alike: Alike) -> tuple[Pictur
         if not kept or not alike(kept[-1].file, item["file"]):
             kept.append(Picture(item["time"], item["file"]))
     return tuple(kept)
-
-
-def _comparing(keyframes: Layer) -> Alike:
-    """Compares files of the layer in few pixels; one that can't be read is like none."""
-
-    @cache
-    def small(file: str) -> Any:
-        picture = cv2.imread(str(keyframes.path / file), cv2.IMREAD_REDUCED_GRAYSCALE_4)
-        return None if picture is None else cv2.resize(picture, _SMALL, interpolation=cv2.INTER_AREA).astype(np.int16)
-
-    def alike(one: str, other: str) -> bool:
-        first, second = small(one), small(other)
-        if one == other or first is None or second is None:
-            return one == other
-        return bool(np.abs(first - second).max() < _ALIKE)
-
-    return alike
 
 
 def _texts_in(items: Iterable[Mapping[str, Any]], span: TimeSpan) -> Iterator[str]:
