@@ -47,6 +47,7 @@ LAYERS = (
     "speakers",
     "scene_text",
     "frame_vectors",
+    "detections",
     "captions",
     "entities",
     "text_vectors",

@@ -15,7 +15,7 @@ from longtake.tools.catalogue import offered_tools
 from longtake.tools.core.registry import SPECS, Tool, ToolSpec
 from longtake.tools.core.tool_context import VideoHandle
 
-_UNTRAINED = "opencv"  # the engine for objects that knows no names of things
+_UNTRAINED = "opencv"  # the engine for objects and people that knows no names of things
 _FORMULA = re.compile(r"[√∑∫]|[\d)\w]\s*[=^]\s*[-\d(\w]|\d\s*[+*/×÷]\s*\d")
 _WORDS = ("subtitles", "speech")
 
@@ -99,7 +99,8 @@ def _looking(here: Situation) -> str:
 
 def _detector(here: Situation) -> str:
     """OpenCV tells colours, movement and people apart, which wastes a round more often than it helps."""
-    return "an object detector" if here.engines.report("objects").engine in (None, _UNTRAINED) else ""
+    engines = {here.engines.report(capability).engine for capability in ("objects", "people")}
+    return "" if engines - {None, _UNTRAINED} or here.examined("detections") else "an object detector"
 
 
 def _detected(here: Situation) -> str:

@@ -232,8 +232,10 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             process=True,
             gpu=True,
         ),
+    },
+    "detections": {
         "nanodet": Entry(
-            "longtake.preprocess.engines.objects.nanodet:NanoDetObjects",
+            "longtake.preprocess.engines.objects.nanodet:NanoDet",
             "NanoDet: people, and hints at 79 other kinds of things",
             ("onnxruntime",),
             check="longtake.preprocess.engines.objects.nanodet:missing_model",
@@ -387,6 +389,7 @@ PROTOCOLS: Mapping[str, str] = {
     "reranking": f"{_ENGINES}.text.reranker:Reranker",
     "image_text_embedding": f"{_ENGINES}.pictures.image_text_embedding:ImageTextEmbedding",
     "objects": f"{_ENGINES}.objects.object_engine:ObjectEngine",
+    "detections": f"{_ENGINES}.objects.object_engine:Detector",
     "people": f"{_ENGINES}.people.people_engine:PeopleEngine",
     "faces": f"{_ENGINES}.people.face_engine:FaceEngine",
     "captions": f"{_ENGINES}.endpoints.caption_engine:CaptionEngine",

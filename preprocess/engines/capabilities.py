@@ -16,6 +16,7 @@ PURPOSES: Mapping[str, str] = {
     "reranking": "a better order of search results",
     "image_text_embedding": "search for what pictures show",
     "objects": "things, found and counted",
+    "detections": "people and 80 kinds of things in the picture of every second",
     "people": "people and faces, found and counted",
     "faces": "names of people you enrolled",
     "captions": "a description of every shot",

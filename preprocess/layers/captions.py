@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import shlex
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
-import cv2
-import numpy as np
 from pydantic import TypeAdapter
 
 from longtake.errors import EngineError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.timespan import TimeSpan, clock
+from longtake.preprocess.analysis.alike_pictures import Alike, alike_in
 from longtake.preprocess.analysis.segment_spans import segment_spans
 from longtake.preprocess.engines.endpoints.caption_engine import (
     CaptionEngine,
@@ -32,13 +30,9 @@ from longtake.settings import CaptionSettings
 _MAX_FAILURES = 3  # before the first success; then stop, because the model may not accept pictures
 _WORDS = ("subtitles", "speech")
 _MOST_SAID, _MOST_SHOWN = 600, 300  # letters of what is said and shown that a model is told
-_SMALL = (32, 18)  # pixels in which two pictures are compared
-_ALIKE = 24  # of 255, by which no pixel of them may differ
-
 _BEHIND = 16  # segments: a model knows who is in those that are this far behind, so that it can see several at once
 _KNOWN = 20  # people and things that it is told of
 
-Alike = Callable[[str, str], bool]
 _DESCRIPTION = TypeAdapter(Description)
 
 
@@ -101,19 +95,18 @@ class Captions:
         """
         writer = writers[self.name]
         scenes = scenes_in(job.layers, job.media.duration, job.settings.captions)
-        found, failed = _Describing(job, scenes, _described(job.layers.get(self.name), writer.recipe)).run()
-        for number, description in sorted(found.items()):
-            scene = scenes[number]
+        describing = _Describing(job, scenes, _described(job.layers.get(self.name), writer.recipe))
+        described, failed = describing.run()
+        for scene, description in described:
             span = {"start": round(scene.span.start, 3), "end": round(scene.span.end, 3)}
             named = [each._asdict() for each in description.named]
             middle = scene.middle
             writer.add(span | {"time": middle.time, "text": description.text, "file": middle.file, "named": named})
             writer.cover([scene.span])
         if failed:
-            job.warn(
-                f"Couldn't describe {len(failed)} of {len(scenes)} segments; the first failed at {failed[0]}. "
-                f"To try them again: longtake index {shlex.quote(job.path.name)}"
-            )
+            of = f"{len(failed)} of {len(described) + len(failed)} segments"
+            again = f"longtake index {shlex.quote(job.path.name)}"
+            job.warn(f"Couldn't describe {of}; the first failed at {failed[0]}. To try them again: {again}")
 
 
 def _completing(recipe: LayerRecipe, key: str) -> LayerRecipe:
@@ -121,11 +114,11 @@ def _completing(recipe: LayerRecipe, key: str) -> LayerRecipe:
     return replace(recipe, inputs={**recipe.inputs, recipe.name: key})
 
 
-def scenes_in(layers: Mapping[str, Layer], duration: float, settings: CaptionSettings) -> list[Scene]:
+def scenes_in(layers: Mapping[str, Layer], duration: float, settings: CaptionSettings) -> Iterator[Scene]:
     """What of a video is described, from its layers; `keyframes` must be among them."""
     keyframes = layers["keyframes"]
     spans = segment_spans(layers, duration, settings.every)
-    return list(scenes_of(keyframes.items(), spans, settings.pictures, _comparing(keyframes)))
+    return scenes_of(keyframes.items(), spans, settings.pictures, alike_in(keyframes))
 
 
 def _described(earlier: Layer | None, recipe: LayerRecipe) -> dict[float, Description]:
@@ -138,47 +131,66 @@ def _described(earlier: Layer | None, recipe: LayerRecipe) -> dict[float, Descri
 class _Describing:
     """Has scenes described: the first one by itself, then as many at once as the engine takes."""
 
-    def __init__(self, job: IndexJob, scenes: Sequence[Scene], described: Mapping[float, Description]) -> None:
+    def __init__(self, job: IndexJob, scenes: Iterator[Scene], described: Mapping[float, Description]) -> None:
         """Take the scenes, and the descriptions that an earlier layer has, by start."""
         self._job = job
         self._described = described
-        self._scenes = scenes
+        self._coming = scenes  # their pictures are compared while others are described
+        self._scenes: list[Scene] = []
+        self._waiting = deque[int]()
+        self._again: list[int] = []  # scenes that failed while nothing was described yet
         self._engine: CaptionEngine = job.engines.load("captions")
         self._said = [item for name in _WORDS if name in job.layers for item in job.layers[name].items()]
         self._shown = list(job.layers["scene_text"].items()) if "scene_text" in job.layers else []
         self._found: dict[int, Description] = {}
         self._failed: list[str] = []
-        self._patience = min(_MAX_FAILURES, len(scenes))
+        self._patience = _MAX_FAILURES
 
-    def run(self) -> tuple[dict[int, Description], list[str]]:
-        """The description of each scene by its number, and why others have none."""
-        waiting = deque[int]()
-        for number in range(len(self._scenes)):
-            if kept := self._job.chunks.get(_chunk(number)):
-                self._found[number] = _DESCRIPTION.validate_json(kept)
-            elif known := self._described.get(round(self._scenes[number].span.start, 3)):
-                self._found[number] = known
-            else:
-                waiting.append(number)
+    def run(self) -> tuple[list[tuple[Scene, Description]], list[str]]:
+        """The scenes with their descriptions, and why others have none."""
         running: dict[Future[Description], int] = {}
         with ThreadPoolExecutor(self._engine.at_once) as pool:
             try:
-                while waiting or running:
+                while True:
                     self._job.check_cancelled()
                     most = self._engine.at_once if self._found else 1
-                    while waiting and len(running) < most and not self._behind(waiting[0], running.values()):
-                        number = waiting.popleft()
+                    while len(running) < most and (number := self._next(running.values())) is not None:
                         running[pool.submit(self._describe, number)] = number
+                    if not running:
+                        break
                     done, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in done:
                         number = running.pop(future)
                         if not self._take(number, future):
-                            waiting.insert(_BEHIND // 2, number)
-                    self._job.progress(len(self._found) / len(self._scenes))
+                            self._again.append(number)
+                    reached = self._scenes[-1].span.end / max(1.0, self._job.media.duration)
+                    self._job.progress(min(1.0, reached) * len(self._found) / len(self._scenes))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-        return self._found, self._failed
+        if self._failed and not self._found:
+            raise self._blind()
+        return [(self._scenes[number], found) for number, found in sorted(self._found.items())], self._failed
+
+    def _next(self, running: Iterable[int]) -> int | None:
+        """The next scene to ask about; None if there is none, or if one it is told of is still being described."""
+        while not self._waiting:
+            scene = next(self._coming, None)
+            if scene is None:
+                self._waiting.extend(self._again)
+                self._again.clear()
+                break
+            number = len(self._scenes)
+            self._scenes.append(scene)
+            if kept := self._job.chunks.get(_chunk(number)):
+                self._found[number] = _DESCRIPTION.validate_json(kept)
+            elif known := self._described.get(round(scene.span.start, 3)):
+                self._found[number] = known
+            else:
+                self._waiting.append(number)
+        if not self._waiting or any(other <= self._waiting[0] - _BEHIND for other in running):
+            return None
+        return self._waiting.popleft()
 
     def _take(self, number: int, future: Future[Description]) -> bool:
         """Keep a description, or what went wrong; False if the scene is to be asked about again after another one."""
@@ -188,10 +200,7 @@ class _Describing:
         except PictureRefused as error:
             self._failed.append(f"{when}: {error}")
             if not self._found and len(self._failed) >= self._patience:
-                raise EngineError(
-                    f"The caption model described no picture; the first failed at {self._failed[0]}. "
-                    "Check that captions.model accepts images."
-                ) from error
+                raise self._blind() from error
             return True
         except EngineError as error:
             self._patience -= 1
@@ -230,9 +239,11 @@ class _Describing:
         shown = " / ".join(_texts_in(self._shown, scene.span))[:_MOST_SHOWN]
         return self._engine.describe(stills, said, shown, self._known(number))
 
-    def _behind(self, number: int, running: Iterable[int]) -> bool:
-        """Whether a scene that this one is told of is still being described."""
-        return any(other <= number - _BEHIND for other in running)
+    def _blind(self) -> EngineError:
+        return EngineError(
+            f"The caption model described no picture; the first failed at {self._failed[0]}. Check that captions.model "
+            "accepts images."
+        )
 
     def _known(self, number: int) -> list[str]:
         """Who and what the scenes show that are far enough behind; those that were named last come last.
@@ -285,23 +296,6 @@ def _different(items: Sequence[Mapping[str, Any]], alike: Alike) -> tuple[Pictur
         if not kept or not alike(kept[-1].file, item["file"]):
             kept.append(Picture(item["time"], item["file"]))
     return tuple(kept)
-
-
-def _comparing(keyframes: Layer) -> Alike:
-    """Compares files of the layer in few pixels; one that can't be read is like none."""
-
-    @cache
-    def small(file: str) -> Any:
-        picture = cv2.imread(str(keyframes.path / file), cv2.IMREAD_REDUCED_GRAYSCALE_4)
-        return None if picture is None else cv2.resize(picture, _SMALL, interpolation=cv2.INTER_AREA).astype(np.int16)
-
-    def alike(one: str, other: str) -> bool:
-        first, second = small(one), small(other)
-        if one == other or first is None or second is None:
-            return one == other
-        return bool(np.abs(first - second).max() < _ALIKE)
-
-    return alike
 
 
 def _texts_in(items: Iterable[Mapping[str, Any]], span: TimeSpan) -> Iterator[str]:

@@ -15,6 +15,7 @@ from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.analysis.names_in_text import names_in
+from longtake.preprocess.engines.objects.nanodet import PERSON
 from longtake.preprocess.layers.speaker_lines import introduced, named
 from longtake.preprocess.layers.step import IndexJob
 
@@ -25,6 +26,7 @@ MOST, _PLACES = 100, 200  # entities of a video, and spans of each
 _NAMES = 30  # names of which is only said that they are said
 _TOGETHER = 5.0  # seconds between two places that count as one
 _ALIASES = 5
+_LASTING = 2.0  # seconds for which a thing is detected; for less, it is mostly something else
 
 Item = Mapping[str, Any]
 
@@ -81,8 +83,9 @@ class Entities:
         for name, turns in _speakers(items.get("speakers", ()), words):
             register.add(name, "person", "speaks", turns, trusted=all(turn["trusted"] for turn in turns))
         for track in items.get("detections", ()):
-            kind = "person" if track["trusted"] else "thing"
-            register.add(track["name"], kind, "detected", [track], trusted=track["trusted"])
+            if track["trusted"] or (track["name"] != PERSON and track["end"] - track["start"] >= _LASTING):
+                kind = "person" if track["trusted"] else "thing"
+                register.add(track["name"], kind, "detected", [track], trusted=track["trusted"])
         for name, places in _named(words, items.get("scene_text", ())):
             register.add(name, "name", "named", places)
         writer = writers[NAME]

@@ -157,9 +157,10 @@ def _heard(sounds: Iterable[Item]) -> list[str]:
 
 
 def _most_at_once(tracks: Iterable[Item], span: TimeSpan) -> dict[str, int]:
-    """The most of each kind of thing in one picture of a span."""
+    """The most of each kind of thing in one picture of a span, without what is likely something else."""
+    sure = [track for track in tracks if track["trusted"]]
     seen = Counter(
-        (track["name"], box[0]) for track in tracks for box in track["boxes"] if span.start <= box[0] < span.end
+        (track["name"], box[0]) for track in sure for box in track["boxes"] if span.start <= box[0] < span.end
     )
     most: dict[str, int] = {}
     for (name, _), count in seen.items():

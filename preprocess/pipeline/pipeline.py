@@ -18,6 +18,7 @@ from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
 from longtake.memory.search.search_index import Index
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.captions import Captions
+from longtake.preprocess.layers.detections import Detections
 from longtake.preprocess.layers.entities import Entities, entities_of, with_aliases
 from longtake.preprocess.layers.frame_vectors import FrameVectors
 from longtake.preprocess.layers.outline import Outline
@@ -48,6 +49,7 @@ STEPS: tuple[Step, ...] = (
     Speakers(),
     SceneText(),
     FrameVectors(),
+    Detections(),
     Captions(),
 )
 EMBEDDING = TextVectors()  # follows each step

@@ -96,7 +96,8 @@ class EngineSettings(_Section):
     image_text_embedding: tuple[str, ...] = ("siglip", "open_clip")
     speakers: tuple[str, ...] = ("ge2e",)
     captions: tuple[str, ...] = ("endpoint",)
-    objects: tuple[str, ...] = ("owlv2", "grounding_dino", "nanodet", "opencv")
+    objects: tuple[str, ...] = ("owlv2", "grounding_dino", "opencv")
+    detections: tuple[str, ...] = ("nanodet",)
     people: tuple[str, ...] = Field(
         default=("nanodet", "opencv"), description="Finds people and faces; recognises nobody."
     )

@@ -23,14 +23,12 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.engine_table import CapabilityReport
 from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery
-from longtake.preprocess.engines.objects.objects_query import parse_query
 from longtake.preprocess.media.frames import read_jpeg
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
-from longtake.tools.vision.object_search import asks_a_model
 from longtake.tools.vision.visual_questions import locate_things, read_pictures
 
 SECRET = "QUARTZ 8126"
@@ -373,14 +371,9 @@ class Detector:
     def cannot(self, query: ObjectQuery) -> str | None:
         return None
 
-    def doubt(self, query: ObjectQuery) -> str:
-        return "A bear may be a dog." if query.thing == "bear" else ""
-
     def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
         red = np.argwhere((picture[..., 2] > 150) & (picture[..., 0] < 90))
-        return (
-            [FoundObject(query.name, (0.0, 0.0, 0.1, 0.1), 0.9)] if query.thing in ("toy", "bear") and red.size else []
-        )
+        return [FoundObject(query.name, (0.0, 0.0, 0.1, 0.1), 0.9)] if query.thing == "toy" and red.size else []
 
 
 def test_a_detector_follows_only_where_it_sees_enough_pictures(
@@ -400,25 +393,6 @@ def test_a_detector_follows_only_where_it_sees_enough_pictures(
     assert "only a picture every 0.8 s was examined" in cats.notes
     near = toolbox.call("count_objects", {"timestamp": [0, 4], "object_query": "toys"}, context)
     assert near.facts == {"object": "toy", "count": 1}
-
-
-def test_what_a_detector_is_unsure_about_is_a_hint_and_a_model_is_asked_instead(
-    place: Workspace, toolbox: Toolbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    context = context_of(place, place.settings)
-    reports = {"objects": CapabilityReport("objects", "nanodet", "")}
-    monkeypatch.setattr(context.engines, "report", lambda name: reports.get(name, CapabilityReport(name, None, "")))
-    monkeypatch.setattr(context.engines, "load", lambda _: Detector())
-    bears = toolbox.call("count_objects", {"timestamp": [0, 4], "object_query": "bears"}, context)
-    assert bears.facts == {"object": "bear", "count": 1, "at_least": True, "confidence": 0.9}
-    assert bears.evidence
-    assert not any(item.trusted for item in bears.evidence)
-    shown = toolbox.call("object_detection", {"timestamp": [0, 4], "categories": ["bear"]}, context)
-    assert [item.content.startswith("perhaps a bear") for item in shown.evidence] == [True]
-    assert "A bear may be a dog." in shown.notes
-    assert not asks_a_model(context, parse_query("bears"))
-    reports["visual_question"] = CapabilityReport("visual_question", "endpoint", "")
-    assert [asks_a_model(context, parse_query(text)) for text in ("bears", "toys")] == [True, False]
 
 
 def test_nobody_is_looked_for_only_where_people_are_found_anywhere(place: Workspace, toolbox: Toolbox) -> None:

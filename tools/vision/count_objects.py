@@ -66,7 +66,7 @@ def count_objects(
     in_all = max(seen.different, most) if seen.doubt else len(seen.tracks)
     count = in_all if query.over_time else most
     evidence = _different(context, seen) if query.over_time else _at_once(context, seen, when)
-    evidence += [perhaps_seen(context, seen, track, when) for track in seen.perhaps]
+    evidence += [perhaps_seen(context, seen, track, when) for track in seen.likeliest]
     at_most = f"the most in one picture is {most}, at {clock(when, decimals=1)}" if most else ""
     if not count:
         said = [f"no {query.phrase} in {seen.where}"]
@@ -143,7 +143,7 @@ def _at_once(context: ToolContext, seen: Seen, when: float) -> list[Evidence]:
 def _different(context: ToolContext, seen: Seen) -> list[Evidence]:
     """Each object over the time it was seen, with its position halfway."""
     described = []
-    for number, track in enumerate(seen.tracks, 1):
+    for number, track in seen.listed:
         time, found = track.nearest((track.start + track.end) / 2)
         words = f"{one_of(seen, number)}; the box is its place at {clock(time, decimals=1)}"
         described.append(seen_as(context, seen, TimeSpan(start=track.start, end=track.end), found, words))

@@ -53,14 +53,15 @@ def object_detection(
         notes += [
             *seen.notes,
             *([seen.doubt] if seen.doubt else []),
+            *([f"{len(seen.listed)} of {len(seen.tracks)} are listed"] if len(seen.listed) < len(seen.tracks) else []),
             *([] if seen.tracks or seen.perhaps else [f"no {query.phrase} in {seen.where}"]),
         ]
         unsure = unsure or bool(seen.perhaps)
-        for number, track in enumerate(seen.tracks, 1):
+        for number, track in seen.listed:
             time, found = track.nearest(middle)
             words = f"{one_of(seen, number)} at {clock(time, decimals=1)}"
             evidence.append((found.name, seen_as(context, seen, TimeSpan(start=time, end=time), found, words)))
-        for track in seen.perhaps:
+        for track in seen.likeliest:
             time, found = track.nearest(middle)
             evidence.append((found.name, perhaps_seen(context, seen, track, time)))
     if len(failures) == len(queries):

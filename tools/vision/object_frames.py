@@ -6,18 +6,22 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from itertools import groupby
-from operator import itemgetter
+from math import ceil
+from operator import attrgetter, itemgetter
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects.object_engine import FoundObject
 from longtake.preprocess.engines.objects.objects_moving import LONG_SIDE, MovingThings
 from longtake.preprocess.engines.objects.objects_tracks import Track
+from longtake.preprocess.engines.people.people_engine import FoundPeople
 from longtake.preprocess.media.frames import Frame
 from longtake.preprocess.media.whole_frames import read_whole_frames
 from longtake.tools.core.tool_context import ToolContext
 
 AGAIN = "an object that is seen again after a cut counts as another one"
+_LISTED, _HINTS = 100, 20  # certain and doubtful objects that are shown
 _LONGEST = 300.0  # seconds in which objects are followed in one call
 _SAMPLES = 60  # pictures from which the background is learned
 _AROUND = 15.0  # seconds before and after a span that also show the background
@@ -45,6 +49,16 @@ class Seen:
     nobody: tuple[TimeSpan, ...] = ()
 
     @property
+    def listed(self) -> list[tuple[int, Track]]:
+        """The certain tracks to show, with their numbers from 1: evenly spread ones, if an hour has very many."""
+        return list(enumerate(self.tracks, 1))[:: ceil(len(self.tracks) / _LISTED) or 1]
+
+    @property
+    def likeliest(self) -> list[Track]:
+        """The doubtful tracks to show, the likeliest first: hours may have hundreds."""
+        return nlargest(_HINTS, self.perhaps, attrgetter("confidence"))
+
+    @property
     def where(self) -> str:
         """What was examined, in words."""
         return f"{self.pictures} pictures from {', '.join(map(str, self.looked_at))}"
@@ -58,6 +72,21 @@ class Seen:
     def seen_at(self, time: float) -> list[Track]:
         """The tracks in the picture at exactly this time."""
         return [track for track in self.tracks if any(when == time for when, _ in track.sightings)]
+
+
+def seen_people(found: FoundPeople, engine: str, looked_at: Sequence[TimeSpan], notes: Sequence[str]) -> Seen:
+    """The people that an engine found in what was looked at."""
+    return Seen(
+        tracks=found.tracks,
+        engine=engine,
+        looked_at=tuple(looked_at),
+        pictures=found.pictures,
+        notes=(*notes, *found.notes),
+        doubt=found.doubt,
+        perhaps=found.perhaps,
+        different=found.different,
+        nobody=found.nobody,
+    )
 
 
 def shots_of(context: ToolContext, span: TimeSpan) -> list[TimeSpan]:

@@ -11,15 +11,27 @@ from operator import itemgetter
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
+from longtake.preprocess.engines.objects.nanodet import PERSON, kind_of
 from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectEngine, ObjectQuery
 from longtake.preprocess.engines.objects.objects_opencv import OpenCvObjects
 from longtake.preprocess.engines.objects.objects_query import parse_query
 from longtake.preprocess.engines.objects.objects_tracks import Track, follow
 from longtake.preprocess.engines.people.people_engine import Footage, PeopleEngine
+from longtake.preprocess.engines.people.people_nanodet import CLOSE
 from longtake.tools.core.result import ToolError
 from longtake.tools.core.tool_context import ToolContext
+from longtake.tools.vision.indexed_things import has_detections, in_index
 from longtake.tools.vision.moving_things import camera_moves, look_for_movement
-from longtake.tools.vision.object_frames import AGAIN, Seen, followed, frames_of, frames_of_parts, movers_of, shots_of
+from longtake.tools.vision.object_frames import (
+    AGAIN,
+    Seen,
+    followed,
+    frames_of,
+    frames_of_parts,
+    movers_of,
+    seen_people,
+    shots_of,
+)
 from longtake.tools.vision.visual_questions import ask_about, locate_things, read_pictures
 
 BETTER = "owlv2 knows more: put it first in engines.objects"
@@ -30,6 +42,7 @@ _FEWEST = 3
 DENSE = 2.0  # pictures a second from which objects are followed; fewer show too little of their ways
 _LOCATED = 2  # pictures in which a model locates objects
 _MANY = 8  # pictures of which a model is first asked which show them
+_UNINDEXED = "the video was indexed without it: index it again"
 _LONG_SIDE = 960  # pixels of the pictures that engines see
 _STRAIGHT = 0.05  # share of the picture that an object must cross to have a direction
 
@@ -49,7 +62,11 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         ToolError: `unavailable` if no engine knows such objects, or the query asks for movement and the camera moves.
     """
     people = _people_engine(context)
-    if people and people.recognises(query):
+    closer = people and people.recognises(query)
+    enough = kind_of(query) == PERSON and not (closer and span.length < CLOSE)  # a picture a second
+    if enough and (seen := in_index(context, span, query)):
+        return seen
+    if people and closer:
         return _look_for_people(context, span, query, people)
     if query.absent:
         raise ToolError(
@@ -66,10 +83,9 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         looks = [(time, engine.find(frame.bgr(_LONG_SIDE), query)) for time, frame in frames_of(context, span, step)]
         found, said = _most_in(looks), f"only a picture every {step:.1f} s was examined"
         if not found:
-            return _hinted(Seen((), engine.id, (span,), len(looks), (said,)), engine.doubt(query))
+            return Seen((), engine.id, (span,), len(looks), (said,))
         doubt = f"{said}, and the count is from the one that shows the most"
-        seen = Seen(found, engine.id, (span,), len(looks), doubt=doubt, different=len(found))
-        return _hinted(seen, engine.doubt(query))
+        return Seen(found, engine.id, (span,), len(looks), doubt=doubt, different=len(found))
     looked = TimeSpan(start=span.start, end=span.start + engine.max_pictures / DENSE) if sparse else span
     shots = shots_of(context, looked)
     step = max(_STEP, looked.length / engine.max_pictures)
@@ -81,15 +97,7 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         pictures += len(looks)
     limits = _limits(query, shots) + ([f"only {looked} was examined"] if looked != span else [])
     seen = Seen(tuple(tracks), engine.id, joined(shots), pictures, tuple(limits))
-    seen = _shaken(seen, camera_moves(context, span)) if query.moving else seen
-    return _hinted(seen, engine.doubt(query))
-
-
-def _hinted(seen: Seen, doubt: str) -> Seen:
-    """What was found, all of it doubtful if its engine is unsure about such things."""
-    if not doubt:
-        return seen
-    return replace(seen, tracks=(), perhaps=(*seen.tracks, *seen.perhaps), different=0, doubt=doubt)
+    return _shaken(seen, camera_moves(context, span)) if query.moving else seen
 
 
 def _shaken(seen: Seen, moves: Sequence[TimeSpan]) -> Seen:
@@ -173,18 +181,18 @@ def _engine_for(context: ToolContext, query: ObjectQuery) -> ObjectEngine | None
     if context.engines.report("objects").engine is None:
         return None
     engine: ObjectEngine = context.engines.load("objects")
-    if engine.cannot(query) is not None or (engine.doubt(query) and _model_sees(context)):
-        return None
-    return engine
+    return engine if engine.cannot(query) is None else None
 
 
 def _look_further(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
-    """Objects located by a vision-language model, or else by the engine for people, if no object detector can."""
+    """Objects located by a vision-language model, or else by the engine for people or the index, if no engine can."""
     if _model_sees(context):
         return _ask_for(context, span, query)
     people = _people_engine(context)
     if people and people.knows(query):
         return _look_for_people(context, span, query, people)
+    if seen := in_index(context, span, query):
+        return seen
     raise _unknown(context, query)
 
 
@@ -200,24 +208,16 @@ def _look_for_people(context: ToolContext, span: TimeSpan, query: ObjectQuery, e
     looked, notes = followed(span)
     shots = shots_of(context, looked)
     footage = [Footage(shot, partial(frames_of, context, shot), partial(movers_of, context, shot)) for shot in shots]
-    found = engine.find(query, footage)
-    return Seen(
-        tracks=found.tracks,
-        engine=engine.id,
-        looked_at=joined(shots),
-        pictures=found.pictures,
-        notes=(*notes, *found.notes),
-        doubt=found.doubt,
-        perhaps=found.perhaps,
-        different=found.different,
-        nobody=found.nobody,
-    )
+    return seen_people(engine.find(query, footage), engine.id, joined(shots), notes)
 
 
 def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:
     """The failure if no engine knows such objects: which engine would, and what works instead."""
     engine: ObjectEngine = context.engines.load("objects")
-    reasons = context.engines.report("objects").reasons
+    reasons = dict(context.engines.report("objects").reasons)
+    if kind_of(query):
+        detector = context.engines.report("detections")
+        reasons |= {detector.engine: _UNINDEXED} if detector.engine else detector.reasons
     people = "'people', 'faces', " if _people_engine(context) else ""
     better = "; ".join(f"{name} would know it, but {reason}" for name, reason in reasons.items())
     return ToolError(
@@ -230,12 +230,13 @@ def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:
 def asks_a_model(context: ToolContext, query: ObjectQuery) -> bool:
     """Whether a vision-language model counts best: there is one, and no detector that surely knows such objects."""
     people = _people_engine(context)
-    if not _model_sees(context) or (people and people.recognises(query)):
+    indexed = kind_of(query) == PERSON and has_detections(context)
+    if not _model_sees(context) or indexed or (people and people.recognises(query)):
         return False
     if context.engines.report("objects").engine in (None, "opencv"):
         return True
     detector: ObjectEngine = context.engines.load("objects")
-    return detector.cannot(query) is not None or bool(detector.doubt(query))
+    return detector.cannot(query) is not None
 
 
 def _model_sees(context: ToolContext) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby, pairwise
 from math import ceil
 from typing import Any, NamedTuple
@@ -16,7 +17,8 @@ from longtake.agent.query.query import Query, Source, Target
 from longtake.agent.query.scope import QUOTATION
 from longtake.language.words import STOPWORDS, TELLING, words
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.objects.objects_query import counting_of, knows_word
+from longtake.preprocess.engines.objects.nanodet import kind_of
+from longtake.preprocess.engines.objects.objects_query import counting_of, knows_word, parse_query
 from longtake.preprocess.media.language_names import language_name, language_of
 from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.inspect_motion import LONGEST
@@ -170,7 +172,7 @@ def _seen(plan: Plan) -> list[Call]:
     if query.target == "count" and thing:
         calls.append(_counted(plan, thing))
     elif query.target in ("place", "time", "yesno", "colour") and thing:
-        calls.append(Call("object_detection", {"timestamp": plan.near, "categories": [thing]}))
+        calls.append(Call("object_detection", {"timestamp": _searched(plan, thing), "categories": [thing]}))
     elif query.target == "name":
         calls.append(Call("detect_faces", {"timestamp": plan.near}))
     elif query.target == "description":
@@ -185,7 +187,15 @@ def _moved(plan: Plan) -> list[Call]:
 
 
 def _counted(plan: Plan, thing: str) -> Call:
-    return Call("count_objects", {"timestamp": plan.near, "object_query": thing})
+    return Call("count_objects", {"timestamp": _searched(plan, thing), "object_query": thing})
+
+
+def _searched(plan: Plan, thing: str) -> str:
+    """Where to look for a thing: all of the scope if the index knows where such things are."""
+    with suppress(ValueError):  # it may be a word such as "different" alone
+        if plan.query.coverage.get("detections") and kind_of(parse_query(thing)):
+            return plan.where
+    return plan.near
 
 
 def _inspected(plan: Plan) -> list[Call]:

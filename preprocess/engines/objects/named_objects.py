@@ -48,10 +48,6 @@ class NamedObjects(ABC):
         """See `ObjectEngine`: any name works."""
         return None
 
-    def doubt(self, query: ObjectQuery) -> str:
-        """See `ObjectEngine`."""
-        return ""
-
     def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
         """See `ObjectEngine`."""
         from PIL import Image

@@ -44,33 +44,16 @@ _SAME = 0.5  # intersection over union above which two boxes are one thing
 Numbers = npt.NDArray[np.float32]
 
 
-class NanoDetObjects:
-    """Finds things by name. It is often wrong about what isn't a person, so that the rest are hints."""
-
-    max_pictures = 240
+class NanoDet:
+    """Finds things of all its kinds at once. It is often wrong about what isn't a person: the rest are hints."""
 
     def __init__(self, settings: Settings) -> None:
         """Load nothing yet."""
         self.id = engine_id()
 
-    def cannot(self, query: ObjectQuery) -> str | None:
-        """See `ObjectEngine`: only the names of its kinds work."""
-        if query.colour or query.shape:
-            return f"finds things by what they are, but not {query.name!r}"
-        if _kind(query) is None:
-            return f"knows {len(KINDS)} kinds of things, and {query.thing or 'a thing'!r} isn't one of them"
-        return None
-
-    def doubt(self, query: ObjectQuery) -> str:
-        """See `ObjectEngine`: only people are recognised surely."""
-        if _kind(query) == PERSON:
-            return ""
-        return f"NanoDet misses many a {query.thing} and takes other things for one."
-
-    def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
-        """See `ObjectEngine`."""
-        kind = _kind(query)
-        return [each for each in detect(picture) if each.name == kind]
+    def detect(self, picture: Picture) -> list[FoundObject]:
+        """See `Detector`."""
+        return detect(picture)
 
 
 def detect(picture: Picture) -> list[FoundObject]:
@@ -127,10 +110,10 @@ def missing_model(settings: Settings) -> str | None:
     return None if _file() else f"no NanoDet model on disk: fetch it with `longtake models pull {MODEL}`"
 
 
-def _kind(query: ObjectQuery) -> str | None:
-    """The kind of thing that a query asks for; None if the model doesn't know it."""
+def kind_of(query: ObjectQuery) -> str | None:
+    """The kind of thing that a query asks for; None if the model doesn't know it, or not its colour or shape."""
     name = SYNONYMS.get(query.thing, query.thing)
-    return name if name in KINDS else None
+    return name if name in KINDS and not (query.colour or query.shape) else None
 
 
 def _file() -> Path | None:

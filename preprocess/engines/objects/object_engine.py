@@ -1,4 +1,4 @@
-"""The protocol of object engines, with their queries and results."""
+"""The protocols of object engines and detectors, with their queries and results."""
 
 from __future__ import annotations
 
@@ -82,12 +82,25 @@ class ObjectEngine(Protocol):
         """Why this engine can't find such things, as a phrase that follows "it"; None if it can."""
         ...
 
-    def doubt(self, query: ObjectQuery) -> str:
-        """Why such things may be missed or mistaken for others, as a sentence; empty if what is found is trusted."""
-        ...
-
     def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
         """The things in a picture, (height, width, 3) BGR, that match a query, in any order.
+
+        Raises:
+            EngineError: if the model can't be loaded.
+        """
+        ...
+
+
+class Detector(Protocol):
+    """Finds everything that it knows, for the layer `detections`; queries know the names of COCO."""
+
+    @property
+    def id(self) -> str:
+        """Model and version."""
+        ...
+
+    def detect(self, picture: Picture) -> list[FoundObject]:
+        """All things in a picture, (height, width, 3) BGR, the surest first; only a "person" is trusted.
 
         Raises:
             EngineError: if the model can't be loaded.

@@ -40,10 +40,6 @@ class OpenCvObjects:
         """See `ObjectEngine`: only colours and simple shapes work."""
         return f"recognises colours, simple shapes and motion, but not {query.thing!r}" if query.thing else None
 
-    def doubt(self, query: ObjectQuery) -> str:
-        """See `ObjectEngine`."""
-        return ""
-
     def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
         """See `ObjectEngine`."""
         labels = label_colours(_shrunk(picture))

@@ -14,6 +14,7 @@ from statistics import median
 
 from longtake.preprocess.engines.objects.object_engine import Box, FoundObject
 
+HIDDEN = 3.0  # seconds for which people, or things found by name, may be hidden
 _GAP = 1.0  # seconds for which a thing may be lost, unless a caller says otherwise
 _LOOKS = 2.5  # the same in looks, if these are far apart
 _REACH = 1.0  # share of its own diagonal by which a thing may miss its predicted place

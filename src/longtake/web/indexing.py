@@ -29,6 +29,7 @@ ENGINE_OF = {  # capability of each step that needs an engine
     "speakers": "speakers",
     "scene_text": "scene_text",
     "frame_vectors": "image_text_embedding",
+    "detections": "detections",
     "captions": "captions",
     "text_vectors": "text_embedding",
 }

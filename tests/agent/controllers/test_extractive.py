@@ -76,6 +76,23 @@ def test_footage_in_pieces_is_fused_whatever_the_words_of_the_question(colour: s
         assert "integrate_frames" not in {call.name for call in calls_for(elsewhere, Gathered())}
 
 
+@pytest.mark.parametrize(
+    ("question", "indexed", "where"),
+    [
+        ("How many people are there?", 1.0, "all"),
+        ("How many dogs are there?", 1.0, "all"),
+        ("How many people are there?", 0.0, "0-600"),
+        ("How many red circles are there?", 1.0, "0-600"),
+        ("How many different?", 1.0, "0-600"),
+    ],
+)
+def test_an_hour_is_searched_for_what_the_index_knows(question: str, indexed: float, where: str) -> None:
+    asked = query("picture", "count", question)
+    hour = asked.model_copy(update={"videos": {"v": 3600.0}, "coverage": {"detections": indexed}})
+    [counting] = [call for call in calls_for(hour, Gathered()) if call.name == "count_objects"]
+    assert counting.arguments["timestamp"] == where
+
+
 def test_a_summary_covers_the_whole_video_in_parts() -> None:
     calls = calls_for(query("speech", "summary", "Summarise it."), Gathered())
     spans = [[float(edge) for edge in call.arguments["timestamp"].split("-")] for call in calls]

@@ -45,7 +45,7 @@ ITEMS: dict[str, list[dict[str, Any]]] = {
     "detections": [
         {"start": 2.0, "end": 5.0, "name": "person", "confidence": 0.9, "trusted": True, "boxes": [[2.0, *BOX]]},
         {"start": 2.0, "end": 6.0, "name": "person", "confidence": 0.8, "trusted": True, "boxes": [[2.0, *BOX]]},
-        {"start": 22.0, "end": 23.0, "name": "dog", "confidence": 0.5, "trusted": False, "boxes": [[22.0, *BOX]]},
+        {"start": 22.0, "end": 25.0, "name": "dog", "confidence": 0.5, "trusted": False, "boxes": [[22.0, *BOX]]},
     ],
     "captions": [
         {
@@ -90,7 +90,7 @@ def test_a_segment_has_all_that_is_said_shown_heard_and_seen_in_it(tmp_path: Pat
     first, second = segments
     assert first["said"] == "speaker 1: I am Edith Marlow. speaker 2: Edith, where is the kettle?"
     assert (first["things"], first["heard"], first["caption"]) == ({"person": 2}, [], "A woman holds a cup.")
-    assert (second["shown"], second["heard"], second["things"]) == ("EXIT", ["siren-like sound"], {"dog": 1})
+    assert (second["shown"], second["heard"], second["things"]) == ("EXIT", ["siren-like sound"], {})
 
 
 def found(folder: Path, **names: str) -> dict[str, dict[str, Any]]:

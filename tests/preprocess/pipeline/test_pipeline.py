@@ -29,7 +29,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 
 EMBEDDED = load(overrides=["engines.speakers=[]"])
 # What the embedded profile makes of a short video with subtitles; the rest takes a model, or a longer one.
-BUILT = set(LAYERS) - {"speech", "speakers", "frame_vectors", "captions", "sections", "outline"}
+BUILT = set(LAYERS) - {"speech", "speakers", "frame_vectors", "detections", "captions", "sections", "outline"}
 
 
 @pytest.fixture(scope="module")

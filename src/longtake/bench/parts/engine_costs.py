@@ -166,6 +166,7 @@ _USES: Mapping[str, _Use] = {
     "objects": _Use(
         "picture", partial(_each, "pictures", lambda engine, picture: engine.find(picture, ObjectQuery("blue")))
     ),
+    "detections": _Use("picture", partial(_each, "pictures", lambda engine, picture: engine.detect(picture))),
     "faces": _Use("picture", partial(_each, "pictures", lambda engine, picture: engine.find(picture))),
     "captions": _Use("picture", partial(_each, "jpegs", lambda engine, jpeg: engine.describe([Still(0.0, jpeg.jpeg)]))),
     "visual_question": _Use(

@@ -35,6 +35,7 @@ const NAMES = {
   still: "static scenes",
   text_frames: "frames with text",
   captions: "descriptions",
+  detections: "people and things",
   frame_vectors: "image search",
   text_vectors: "semantic search",
   scene_text: "scene text",
