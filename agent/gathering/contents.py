@@ -14,9 +14,10 @@ from longtake.preprocess.layers.sections import Section, overview_of, sections_o
 from longtake.preprocess.layers.segments import Segment, segments_of
 from longtake.tools.core.tool_context import ToolContext, VideoHandle
 
-_LETTERS = 3600  # of the contents of all videos, about 900 tokens
+_SHARE = 2.4  # letters of the contents of all videos for each token of evidence: 900 tokens beside 1,500
 _NAMES = 0.25  # share of them for entities
 _ROW = 120  # letters of a segment
+_TIMES, _TITLE = 24, 20  # letters of a row's times, and the fewest of a title
 _PLACES = 3  # of an entity
 
 Level = TypeVar("Level")
@@ -29,8 +30,9 @@ def contents(tools: ToolContext) -> tuple[str, ...]:
     """
     lines: list[str] = []
     handles = list(tools.videos.values())
+    letters = int(_SHARE * tools.settings.gathering.tokens_for(tools.settings.controller.engine))
     for handle in handles:
-        own = _of_video(handle, _LETTERS // len(handles))
+        own = _of_video(handle, letters // len(handles))
         if own and len(handles) > 1:
             lines.append(f"{' '.join(handle.record.name.split())}:")
         lines += own
@@ -58,8 +60,8 @@ def _finest(sections: Sequence[Section], segments: Sequence[Segment], room: int)
     for rows in levels:
         if rows and sum(map(len, rows)) <= room:
             return rows
-    most = max(30, room // max(1, len(sections)) - 24)
-    return [_row(each.start, each.end, _cut(each.title, most)) for each in sections]
+    most = room // max(1, len(sections)) - _TIMES
+    return [_row(each.start, each.end, _cut(each.title, most)) for each in sections] if most >= _TITLE else []
 
 
 def _row(start: float, end: float, text: str) -> str:
