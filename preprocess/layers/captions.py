@@ -85,7 +85,8 @@ class Captions:
         current = _completing(first, before) if before else first
         if earlier.key != current.key:
             return (first,)
-        return (_completing(first, earlier.key) if earlier.left_out() else current,)
+        again = bool(earlier.left_out()) and not job.hurried
+        return (_completing(first, earlier.key) if again else current,)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Describe the scenes, several at once; leaves out those that fail, with a warning.

@@ -156,6 +156,9 @@ class _Indexing:
     embeddings: list[LayerReport] = field(default_factory=list)  # of the text vectors, which follow the layers
     mapped: dict[str, LayerReport] = field(default_factory=dict)  # the last of each layer that is made again
 
+    def __post_init__(self) -> None:
+        self.before_complete = self.video.complete
+
     def run_all(self, started: float) -> IndexReport:
         """Run every step, unless stopped."""
         settle(self.library.layers(self.video.id).root)
@@ -172,7 +175,8 @@ class _Indexing:
                 if step.name in _MAPPED_AFTER:
                     self._map()
                 self._make_findable()
-            self._run(OUTLINE, self.watcher)
+            if not self._hurried:
+                self._run(OUTLINE, self.watcher)
         except Cancelled:
             complete = False
         self._make_findable()
@@ -210,7 +214,10 @@ class _Indexing:
         """
         names = self.library.entity_names(self.video.id).given() if step is ENTITIES else {}
         check = watcher.check_cancelled
-        job = IndexJob(self.path, self.media, self.settings, self.engines, self.layers, check, names=names)
+        hurried = self._hurried
+        job = IndexJob(
+            self.path, self.media, self.settings, self.engines, self.layers, check, hurried=hurried, names=names
+        )
         runner = run_step if step is ENTITIES or step in MAP else self.runner  # quicker here than handed over
         done = runner(step, job, self.library.layers(self.video.id), watcher, self.check_source)
         before = {name: self.layers.pop(name, None) for name in BUILT_BY.get(step.name, (step.name,))}
@@ -218,6 +225,11 @@ class _Indexing:
             done = [layer for layer in before.values() if layer and self._inputs_in_use(layer)]
         self.layers.update({layer.name: layer for layer in done})
         self._keep(layers={name: layer.key for name, layer in self.layers.items()})
+
+    @property
+    def _hurried(self) -> bool:
+        """Whether somebody waits for an answer from a video that was complete before."""
+        return self.before_complete and not self.watcher.wait
 
     def _inputs_in_use(self, layer: Layer) -> bool:
         inputs = {name: key for name, key in layer.inputs.items() if name != layer.name}  # that which it completes

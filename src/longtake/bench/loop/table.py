@@ -70,6 +70,9 @@ def run_loop(
         keep: is given each question with what was replied, as soon as it is answered.
     """
     rows: list[Row] = []
+    with Library(root) as library:  # indexed before the model is there: a cassette holds what it says to questions
+        for video in dict.fromkeys(question.video for question in questions):
+            library.index(videos / video)
     with listening(model) as url:
         settings = load(
             overrides=(
