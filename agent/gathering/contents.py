@@ -54,7 +54,7 @@ def _of_video(handle: VideoHandle, letters: int) -> list[str]:
 def _finest(sections: Sequence[Section], segments: Sequence[Segment], room: int) -> list[str]:
     """The segments if they fit, else the sections with what happens in them, else their titles as far as they fit."""
     levels = (
-        [_row(each.start, each.end, _cut(each.text, _ROW)) for each in segments],
+        [_row(each.start, each.end, each.brief(_ROW)) for each in segments],
         [_row(each.start, each.end, f"{each.title}. {each.text}") for each in sections],
     )
     for rows in levels:

@@ -343,7 +343,7 @@ def _open(workspace: Workspace, video: Path | VideoRecord, budget: Budget, watch
         watcher.check_cancelled()
         indexing.check()
 
-    report = workspace.add(video, replace(watcher, check_cancelled=check, wait=False, reports=[]))
+    report = workspace.add(video, replace(watcher, check_cancelled=check, wait=False, hurried=True, reports=[]))
     reasons = {layer.name: layer.problem or layer.unavailable for layer in report.layers}
     problems = {name: reason for name, reason in reasons.items() if reason}
     return _Opened(report.video, report.complete, problems)

@@ -108,23 +108,28 @@ def entities_of(library: Library, video: VideoRecord) -> list[Entity]:
     return [entity_of(item) for item in layer.items()] if layer else []
 
 
-def with_aliases(names: Mapping[str, str], entities: Iterable[Entity]) -> dict[str, str]:
+def with_aliases(names: Mapping[str, str], entities: Iterable[Entity], given: Mapping[str, str]) -> dict[str, str]:
     """New names for entities, by their names and also by those that were merged into them.
+
+    Args:
+        names: the new ones, by those that the entities have, or had before one of those given.
+        entities: of the video.
+        given: by the user before; one that was taken out can be named again.
 
     Raises:
         LibraryError: if there is no entity of a name.
     """
     known = list(entities)
-    given: dict[str, str] = {}
+    wanted: dict[str, str] = {}
     for name, new in names.items():
         called = [each for each in known if words_of(name) in map(words_of, (each.name, *each.aliases))]
-        if not called:
+        if not called and words_of(name) not in map(words_of, given):
             raise LibraryError(f"There is no entity {name!r} in this video: `longtake entities VIDEO` lists them.")
         for each in called:
             if words_of(each.name) == words_of(name):
-                given |= dict.fromkeys(each.aliases, new)
-        given[name] = new
-    return given
+                wanted |= dict.fromkeys(each.aliases, new)
+        wanted[name] = new
+    return wanted
 
 
 def entity_of(item: Item) -> Entity:

@@ -249,4 +249,4 @@ def _typical(inside: Sequence[WordedLine], overall: Sequence[WordedLine]) -> lis
     worded = [line for line in inside if len(re.findall(r"[^\W\d_]", line.text)) >= _LETTERS]
     short = [line for line in worded if len(line.text) <= MAX_TITLE_LENGTH] or worded
     typical = most_typical(short, typical_of(short, overall)) if short else []
-    return list(dict.fromkeys(" ".join(line.text.split()) for line in typical))[:_TYPICAL]
+    return list(dict.fromkeys(" ".join(without_bullet(line.text).split()) for line in typical))[:_TYPICAL]

@@ -40,9 +40,25 @@ class Segment(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What happens, what is said, shown, heard and seen, in one line."""
+        """What happens, what is shown, said, heard and seen, in one line."""
+        return " | ".join(self._parts)
+
+    def brief(self, letters: int) -> str:
+        """The same within so many letters: each part is cut to what short ones leave to the longer ones."""
+        parts = self._parts
+        room = letters - 3 * (len(parts) - 1)
+        most = room
+        for number, length in enumerate(sorted(map(len, parts))):
+            most = max(1, room // (len(parts) - number))
+            if length > most:
+                break
+            room -= length
+        return " | ".join(part if len(part) <= most else f"{part[: most - 1].rstrip()}…" for part in parts)
+
+    @property
+    def _parts(self) -> list[str]:
         things = ", ".join(f"{count} x {name}" for name, count in self.things.items())
-        return " | ".join(filter(None, (self.caption, self.said, self.shown, ", ".join(self.heard), things)))
+        return [part for part in (self.caption, self.shown, self.said, ", ".join(self.heard), things) if part]
 
 
 class Segments:

@@ -130,7 +130,8 @@ def rename_entities(
     """
     with library.lock(video.id).acquire(timeout=-1 if wait else 0):
         video = library.get(video.id) or video
-        library.entity_names(video.id).give(with_aliases(names, entities_of(library, video)))
+        kept = library.entity_names(video.id)
+        kept.give(with_aliases(names, entities_of(library, video), kept.given()))
         media = MediaInfo("", video.duration, 0.0, None, (), ())
         path, watcher = Path(video.path), Watcher()
         run = _Indexing(path, lambda: None, media, library, settings, engines, index, watcher, video, run_step)
@@ -229,7 +230,7 @@ class _Indexing:
     @property
     def _hurried(self) -> bool:
         """Whether somebody waits for an answer from a video that was complete before."""
-        return self.before_complete and not self.watcher.wait
+        return self.before_complete and self.watcher.hurried
 
     def _inputs_in_use(self, layer: Layer) -> bool:
         inputs = {name: key for name, key in layer.inputs.items() if name != layer.name}  # that which it completes

@@ -77,4 +77,5 @@ class Watcher:
     progress: Callable[[Progress], None] = lambda progress: None
     say: Callable[[str], None] = lambda sentence: None
     wait: bool = True  # for another process that indexes the same file; otherwise use what it has finished so far
+    hurried: bool = False  # somebody waits for an answer
     reports: list[LayerReport] = field(default_factory=list)

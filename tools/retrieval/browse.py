@@ -67,7 +67,7 @@ def browse(
     rows = [_row(each, f"{each.title}. {each.text}") for each in sections]
     name = "sections"
     if level != "section" and segments:
-        finer = [_row(each, each.text) for each in segments]
+        finer = [_row(each, each.brief(_ROW)) for each in segments]
         if level == "segment" or not rows or len(_pages(finer)) == 1:
             name, rows = "segments", finer
     if not rows:

@@ -15,6 +15,7 @@ from longtake.memory.library import LAYERS, VideoRecord
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline import progress as followed
 from longtake.preprocess.pipeline.estimate import estimate
+from longtake.preprocess.pipeline.model_costs import model_costs
 from longtake.preprocess.pipeline.pipeline import ALL_STEPS, BUILT_BY, EMBEDDING, ENTITIES, MAP
 from longtake.preprocess.pipeline.progress import LayerReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -53,6 +54,7 @@ class Job:
         self.watcher = Watcher(check_cancelled=self._check, progress=self._advance, wait=False)
         self._running: followed.Progress | None = None
         self._cancelled = threading.Event()
+        self.models: tuple[str, ...] = ()  # what they are asked, at most
         self.again = False  # whether there is something new to read when it is over
 
     def cancel(self) -> None:
@@ -79,7 +81,9 @@ class Job:
         layers = tuple(self._layer(name, running, reports) for name in LAYERS)
         left = _seconds_left(layers) if self.state == "indexing" else None
         share = 1.0 if self.state == "done" else self._share(layers)
-        return Progress(state=self.state, layers=layers, share=share, seconds_left=left, error=self.error)
+        return Progress(
+            state=self.state, layers=layers, share=share, seconds_left=left, error=self.error, models=self.models
+        )
 
     def _layer(self, name: str, running: followed.Progress | None, reports: Mapping[str, LayerReport]) -> LayerProgress:
         step = _STEP_OF[name]
@@ -233,7 +237,10 @@ class Indexing:
                 self._untold = str(error)
 
     def _queued(self, video: VideoRecord) -> Job:
+        workspace = self._workspace
+        costs = model_costs(workspace.library, workspace.settings, workspace.engines, [video.duration])
         job = self._jobs[video.id] = Job(video)
+        job.models = tuple(cost.text for cost in costs)
         self._queue.put(job)
         return job
 

@@ -43,6 +43,7 @@ class Progress(Record):
     share: float = Field(description="0 to 1, of the work.")
     seconds_left: float | None = Field(default=None, description="Null while unknown.")
     error: str | None = None
+    models: tuple[str, ...] = Field(default=(), description="What language and vision models are asked, at most.")
 
     @property
     def over(self) -> bool:

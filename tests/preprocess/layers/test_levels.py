@@ -19,7 +19,7 @@ from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.entities import Entities
 from longtake.preprocess.layers.outline import Outline, read_outline
-from longtake.preprocess.layers.segments import Segments
+from longtake.preprocess.layers.segments import Segment, Segments
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.layers.subtitles import with_speakers
 from longtake.preprocess.media.media import MediaInfo
@@ -129,6 +129,7 @@ def test_corrections_reach_the_terminal_and_the_search(demo_workspace: Workspace
     assert hit.document.text.startswith("Ada Byron")
     gone = entities("demo.mp4", "--remove", "Ada Byron")
     assert (gone.code, "Ada" in gone.stdout) == (1, False)
+    assert entities("demo.mp4", "--name", "Edith Marlow=Edith Marlow").stdout.startswith("Edith Marlow (")
     unknown = entities("demo.mp4", "--name", "Grace=Ada")
     assert (unknown.code, "Grace" in unknown.stderr) == (1, True)
 
@@ -204,3 +205,22 @@ def test_without_a_model_there_is_no_outline_and_a_refusal_costs_one_section(tmp
 )
 def test_replies_are_read_in_the_forms_that_models_write(reply: str, read: tuple[str, str]) -> None:
     assert read_outline(reply) == read
+
+
+@pytest.mark.parametrize(
+    ("parts", "letters", "brief"),
+    [
+        (("", "EXIT", "We leave now."), 60, "EXIT | We leave now."),
+        (
+            ("A man walks to the door.", "EXIT", "We leave now, all of us."),
+            40,
+            "A man walks to…| EXIT | We leave now, …",
+        ),
+        (("", "", ""), 40, ""),
+    ],
+)
+def test_a_segment_in_brief_has_something_of_each(parts: tuple[str, str, str], letters: int, brief: str) -> None:
+    caption, shown, said = parts
+    found = Segment(0.0, 9.0, said, shown, (), {}, caption).brief(letters)
+    assert len(found) <= letters
+    assert [part[:8] for part in found.split(" | ")] == [part[:8] for part in brief.replace("…|", "… |").split(" | ")]

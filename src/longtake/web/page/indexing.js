@@ -62,6 +62,7 @@ function panelOf(video) {
   const words = el("span", { class: "faint" });
   const bar = meter(0, `Indexing ${video.name}`);
   const problem = el("p", { class: "problem" });
+  const models = el("p", { class: "faint" });
   const layers = el("ul", { class: "layers", "aria-label": `Layers of ${video.name}` });
   const reasons = el("ul", { class: "faint" });
   const lacking = el("details", { hidden: true }, el("summary", {}, "What’s missing and why"), reasons);
@@ -74,7 +75,7 @@ function panelOf(video) {
     words,
     el("div", { class: "row" }, dismiss, ask),
   );
-  const item = el("li", { class: "job" }, head, bar, problem, layers, lacking);
+  const item = el("li", { class: "job" }, head, bar, problem, models, layers, lacking);
   dismiss.onclick = () => (panels.delete(video.id), item.remove());
   byId("indexing").append(item);
   byId("under-way").hidden = false;
@@ -83,6 +84,8 @@ function panelOf(video) {
     words.textContent = inWords(progress);
     problem.replaceChildren(...coded(progress.error ?? ""));
     dismiss.hidden = !over(progress);
+    models.hidden = over(progress) || !progress.models.length;
+    models.textContent = progress.models.map((text) => `${Plain(text.split(":")[0])}${text.slice(text.indexOf(":"))}`).join("; ");
     layers.hidden = progress.state === "queued";
     fill(bar, progress.share);
     const missing = progress.layers.filter(({ reason }) => reason);
