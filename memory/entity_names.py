@@ -17,7 +17,7 @@ _NAMES = TypeAdapter(dict[str, str])
 
 
 class EntityNames:
-    """The user's names of one video, by the names that were found."""
+    """The user's names of one video, by the words of the names that were found."""
 
     def __init__(self, folder: Path) -> None:
         """Open those of the video in this folder; nothing is written until a name is given."""
@@ -49,7 +49,7 @@ class EntityNames:
                 raise LibraryError(f"{name[:20]!r}… is too long for a name: give at most {MAX_NAME_LENGTH} characters.")
         new = {words_of(name): other for name, other in names.items()}
         given = {found: new.get(words_of(name), name) for found, name in self.given().items()}
-        given |= names
+        given |= new
         try:
             write_atomic(self._file, canonical_json(given) + "\n")
         except OSError as error:
