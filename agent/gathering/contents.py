@@ -16,7 +16,8 @@ from longtake.tools.core.tool_context import ToolContext, VideoHandle
 
 _SHARE = 2.4  # letters of the contents of all videos for each token of evidence: 900 tokens beside 1,500
 _NAMES = 0.25  # share of them for entities
-_ROW = 120  # letters of a segment
+_ROW, _NAME, _OVERVIEW = 120, 70, 500  # letters of a segment, of an entity and of the overview
+_KINDS = ("person", "place", "thing", "name")  # in the order in which they are told
 _TIMES, _TITLE = 24, 20  # letters of a row's times, and the fewest of a title
 _PLACES = 3  # of an entity
 
@@ -42,11 +43,12 @@ def contents(tools: ToolContext) -> tuple[str, ...]:
 def _of_video(handle: VideoHandle, letters: int) -> list[str]:
     overview = ""
     with suppress(LibraryError):
-        overview = overview_of(handle.library, handle.record)
+        overview = _cut(overview_of(handle.library, handle.record), _OVERVIEW)
     sections = _read(sections_of, handle)
     room = int(letters * (1 - _NAMES)) - len(overview)
     parts = _finest(sections, _read(segments_of, handle), room)
-    entities = _fitting([_entity(each) for each in _read(entities_of, handle)], letters - room - len(overview))
+    found = sorted(_read(entities_of, handle), key=lambda each: _KINDS.index(each.kind))
+    entities = _fitting([_entity(each) for each in found], letters - room - len(overview))
     listed = [f"Who and what is in it: {'; '.join(entities)}"] if entities else []
     return [*([overview] if overview else []), *parts, *listed]
 
@@ -75,7 +77,7 @@ def _cut(text: str, most: int) -> str:
 def _entity(entity: Entity) -> str:
     places = ", ".join(clock(start) for start, _ in entity.spans[:_PLACES])
     more = f" and {len(entity.spans) - _PLACES} more times" if len(entity.spans) > _PLACES else ""
-    return f"{_cut(entity.text, _ROW)} [{places}{more}]"
+    return f"{_cut(entity.text, _NAME)} [{places}{more}]"
 
 
 def _fitting(texts: Sequence[str], room: int) -> list[str]:

@@ -74,6 +74,14 @@ def test_indexing_is_reported_layer_by_layer_until_it_is_done(workspace: Workspa
     assert shown["problems"] == {name: layer["reason"] for name, layer in last.items() if layer["reason"]}
 
 
+def test_what_models_are_asked_is_told_while_a_video_waits(tmp_path: Path, tone: Path) -> None:
+    settings = load(overrides=("captions.base_url=http://127.0.0.1:9/v1", "captions.model=seer"))
+    workspace = Workspace(tmp_path / "library", settings)
+    with web_server(workspace, folders=[tone.parent]) as server, server.client() as client:
+        [told] = next(reported(client, add(client, tone)))["models"]
+    assert told.startswith("captions: at most ")
+
+
 def test_a_video_that_was_indexed_before_is_done_at_once(small_workspace: Workspace) -> None:
     video = small_workspace.library.resolve("talk.mp4").id
     with web_server(small_workspace) as server, server.client() as client:
@@ -188,7 +196,7 @@ def job(tmp_path: Path) -> Job:
     job = Job(record)
     job.state = "indexing"
     job.expected = {"visual_pass": 30.0, "sounds": 10.0, "speech": 50.0, "scene_text": 60.0}
-    job.unavailable = dict.fromkeys(("speakers", "frame_vectors", "detections", "captions"), "No engine.")
+    job.unavailable = dict.fromkeys(("speakers", "frame_vectors", "detections", "captions", "outline"), "No engine.")
     job.watcher.reports.append(LayerReport("probe", "pyav"))
     return job
 
@@ -206,7 +214,8 @@ def test_the_time_left_is_that_of_what_runs_and_what_waits(job: Job) -> None:
 
 def test_the_share_weighs_what_takes_long(job: Job) -> None:
     job.watcher.progress(Progress("visual_pass", 0.5, 12.0))
-    whole = 1 + 30 + 10 + 50 + 60 + 1  # the probe and the text vectors, which nobody measured, count a second each
+    # The probe, the text vectors and the levels, which nobody measured, count a second each.
+    whole = 1 + 30 + 10 + 50 + 60 + 4
     assert job.progress().share == round((1 + 15) / whole, 3)
 
 

@@ -22,7 +22,7 @@ from longtake.memory.timespan import clock, joined
 
 ORIENT, BRIEF = "orient", "brief"  # the steps that find moments before the first call
 _MOST_GAPS = 8  # spans of an empty picture that are named
-_LONGEST_FACT = 700  # letters; the times of all cuts of an hour can be asked for
+_LONGEST_FACT = 200  # letters; a longer one lists every cut
 _LAYERS: Mapping[str, str] = {
     "subtitles": "subtitles",
     "speech": "speech",

@@ -14,6 +14,7 @@ from longtake.errors import Cancelled, EngineUnavailable, LongtakeError
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline import progress as followed
+from longtake.preprocess.layers.outline import Outline, asked_of
 from longtake.preprocess.pipeline.estimate import estimate
 from longtake.preprocess.pipeline.model_costs import model_costs
 from longtake.preprocess.pipeline.pipeline import ALL_STEPS, BUILT_BY, EMBEDDING, ENTITIES, MAP
@@ -296,7 +297,7 @@ def _seconds_left(layers: tuple[LayerProgress, ...]) -> float | None:
 
 def unavailable(engines: EngineTable) -> dict[str, str]:
     """Why a step has no engine now, by step name."""
-    reasons = {}
+    reasons = {} if asked_of(engines.settings) else {Outline.name: "No language model at an endpoint is set."}
     for step, capability in ENGINE_OF.items():
         if not getattr(engines.settings.engines, capability):
             reasons[step] = "It is switched off in the settings."

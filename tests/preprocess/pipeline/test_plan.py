@@ -10,9 +10,12 @@ from helpers.command import longtake
 from helpers.media.clips import flat, write_clip
 
 from longtake.cluster.pool import MEMORY
+from longtake.config import load
 from longtake.errors import LibraryError
 from longtake.memory.library import Library
+from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.estimate import measurements
+from longtake.preprocess.pipeline.model_costs import model_costs
 from longtake.preprocess.pipeline.plan import plan
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
@@ -150,3 +153,21 @@ def test_the_command_plans_files_or_hours(library: Library) -> None:
     assert (indexed.code, '"files": 0' in indexed.stdout, "1 file left out" in indexed.stderr) == (0, True, True)
     assert longtake("plan", library=library.root).code == 1
     assert "this machine" in longtake("plan", "--help").stdout  # the default of --cores
+
+
+def test_what_models_will_be_asked_is_told_before_they_are(library: Library) -> None:
+    nobody = "http://127.0.0.1:9/v1"
+    captions = (f"captions.base_url={nobody}", "captions.model=seer", "captions.pictures=4")
+    writer = ("controller.engine=openai", f"controller.base_url={nobody}", "controller.model=writer")
+    for overrides, layers in (((), []), (captions, ["captions"]), ((*captions, *writer), ["captions", "outline"])):
+        settings = load(overrides=overrides)
+        costs = model_costs(library, settings, EngineTable(settings), [3600.0, 95.0])
+        assert [cost.layer for cost in costs] == layers
+    seen, told = costs
+    assert (seen.calls, seen.pictures, told.pictures) == (360 + 10, 4 * 370, 0)
+    assert 21 <= told.calls <= 30
+    assert seen.tokens > 370 * 4 * 300
+    assert "370 requests with 1,480 pictures" in seen.text
+    chosen = [part for override in (*captions, *writer) for part in ("--set", override)]
+    done = longtake(*chosen, "plan", "--hours", "1", library=library.root)
+    assert "captions: at most 360 requests with 1,440 pictures" in done.stdout
