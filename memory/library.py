@@ -48,6 +48,7 @@ LAYERS = (
     "scene_text",
     "frame_vectors",
     "detections",
+    "faces",
     "captions",
     "entities",
     "text_vectors",

@@ -20,7 +20,7 @@ from longtake.preprocess.layers.speaker_lines import introduced, named
 from longtake.preprocess.layers.step import IndexJob
 
 NAME = "entities"
-_USED = ("subtitles", "speech", "speakers", "scene_text", "detections", "captions")
+_USED = ("subtitles", "speech", "speakers", "scene_text", "detections", "faces", "captions")
 _WORDS = ("subtitles", "speech")
 MOST, _PLACES = 100, 200  # entities of a video, and spans of each
 _NAMES = 30  # names of which is only said that they are said
@@ -34,8 +34,8 @@ Item = Mapping[str, Any]
 class Entity(NamedTuple):
     """Who or what a video is about: `kind` is person, thing, place, or name if only its name is known.
 
-    `found` says how: speaks, described, detected, named. `spans` are its places, in seconds; of what is only named,
-    those where it is.
+    `found` says how: speaks, described, detected, recognised, named. `spans` are its places, in seconds; of what is
+    only named, those where it is.
     """
 
     name: str
@@ -86,6 +86,8 @@ class Entities:
             if track["trusted"] or (track["name"] != PERSON and track["end"] - track["start"] >= _LASTING):
                 kind = "person" if track["trusted"] else "thing"
                 register.add(track["name"], kind, "detected", [track], trusted=track["trusted"])
+        for face in items.get("faces", ()):
+            register.add(face["name"], "person", "recognised", [face], looks=face["role"])
         for name, places in _named(words, items.get("scene_text", ())):
             register.add(name, "name", "named", places)
         writer = writers[NAME]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from longtake.memory.building import Chunks, LayerWriter
+from longtake.memory.gallery import Person
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media.media import MediaInfo
@@ -40,6 +41,7 @@ class IndexJob:
     chunks: Chunks = field(default_factory=Chunks)
     warn: Callable[[str], None] = _ignore_warning  # takes one sentence about something missing from the layers
     hurried: bool = False  # somebody waits for an answer, so what models left out before isn't tried again
+    people: tuple[Person, ...] = ()  # whose faces the user enrolled
     names: Mapping[str, str] = field(default_factory=dict)  # that the user gave to entities, by those that were found
 
 

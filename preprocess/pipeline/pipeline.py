@@ -13,6 +13,7 @@ from filelock import Timeout
 
 from longtake.errors import Cancelled, file_error
 from longtake.memory.building import forget_unfinished, settle
+from longtake.memory.gallery import Gallery
 from longtake.memory.layers import Layer
 from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
 from longtake.memory.search.search_index import Index
@@ -20,6 +21,7 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.captions import Captions
 from longtake.preprocess.layers.detections import Detections
 from longtake.preprocess.layers.entities import Entities, entities_of, with_aliases
+from longtake.preprocess.layers.faces import Faces
 from longtake.preprocess.layers.frame_vectors import FrameVectors
 from longtake.preprocess.layers.outline import Outline
 from longtake.preprocess.layers.probe_layer import ProbeStep
@@ -39,6 +41,7 @@ from longtake.preprocess.pipeline.step_run import StepRunner, run_step, unchange
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
 from longtake.settings import Settings
 
+FACES = Faces()
 # Cheapest first, so that early questions find as much as possible.
 STEPS: tuple[Step, ...] = (
     ProbeStep(),
@@ -50,6 +53,7 @@ STEPS: tuple[Step, ...] = (
     SceneText(),
     FrameVectors(),
     Detections(),
+    FACES,
     Captions(),
 )
 EMBEDDING = TextVectors()  # follows each step
@@ -139,6 +143,30 @@ def rename_entities(
         return run.video
 
 
+def forget_face(
+    name: str, video: VideoRecord, library: Library, settings: Settings, engines: EngineTable, index: Index
+) -> None:
+    """Take a person whose face was enrolled out of a video: the layer `faces`, the entities and the index.
+
+    Args:
+        name: of the person.
+        video: that may show them; its file isn't read.
+        library: that the video is in.
+        settings: of the layers.
+        engines: to embed texts.
+        index: of the library.
+    """
+    layer = library.layer(video, FACES.name)
+    if layer is None or all(item["name"] != name for item in layer.items()):
+        return
+    kept = {layer: key for layer, key in video.layers.items() if layer != FACES.name}
+    library.save(video.model_copy(update={"layers": kept}))
+    video = rename_entities(video, {}, library, settings, engines, index)
+    store = library.layers(video.id)
+    store.remove_others(FACES.name, "")
+    store.remove_others(ENTITIES.name, video.layers.get(ENTITIES.name, ""))
+
+
 @dataclass
 class _Indexing:
     """The indexing of one file."""
@@ -214,12 +242,22 @@ class _Indexing:
         If the step fails or has no engine, its earlier layers stay, as long as their inputs are in use.
         """
         names = self.library.entity_names(self.video.id).given() if step is ENTITIES else {}
+        people = Gallery(self.library.root).people() if step is FACES else ()
         check = watcher.check_cancelled
         hurried = self._hurried
         job = IndexJob(
-            self.path, self.media, self.settings, self.engines, self.layers, check, hurried=hurried, names=names
+            self.path,
+            self.media,
+            self.settings,
+            self.engines,
+            self.layers,
+            check,
+            hurried=hurried,
+            people=people,
+            names=names,
         )
-        runner = run_step if step is ENTITIES or step in MAP else self.runner  # quicker here than handed over
+        # What takes no time, or needs what the library keeps of the user, isn't handed over.
+        runner = run_step if step in (FACES, ENTITIES, *MAP) else self.runner
         done = runner(step, job, self.library.layers(self.video.id), watcher, self.check_source)
         before = {name: self.layers.pop(name, None) for name in BUILT_BY.get(step.name, (step.name,))}
         if done is None:

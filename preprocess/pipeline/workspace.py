@@ -103,6 +103,13 @@ class Workspace:
 
         return rename_entities(video, names, self.library, self.settings, self.engines, self.index, wait=wait)
 
+    def forget_face(self, name: str) -> None:
+        """Take a person whose face was enrolled out of all videos; see `forget_face`."""
+        from longtake.preprocess.pipeline.pipeline import forget_face
+
+        for video in self.library.videos():
+            forget_face(name, video, self.library, self.settings, self.engines, self.index)
+
     def add(self, path: Path, watcher: Watcher | None = None, runner: StepRunner | None = None) -> IndexReport:
         """Index a file, or its missing layers, with steps that run here unless a runner is given."""
         from longtake.preprocess.pipeline.pipeline import index_file

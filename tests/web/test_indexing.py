@@ -196,7 +196,9 @@ def job(tmp_path: Path) -> Job:
     job = Job(record)
     job.state = "indexing"
     job.expected = {"visual_pass": 30.0, "sounds": 10.0, "speech": 50.0, "scene_text": 60.0}
-    job.unavailable = dict.fromkeys(("speakers", "frame_vectors", "detections", "captions", "outline"), "No engine.")
+    job.unavailable = dict.fromkeys(
+        ("speakers", "frame_vectors", "detections", "faces", "captions", "outline"), "No engine."
+    )
     job.watcher.reports.append(LayerReport("probe", "pyav"))
     return job
 

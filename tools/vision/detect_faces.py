@@ -14,6 +14,7 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.people.face_engine import FaceEngine
+from longtake.preprocess.engines.people.face_grouping import Seen, Sighting, comparable, recognise
 from longtake.preprocess.media.frames import Picture, read_jpeg
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.whole_frames import read_whole_frames
@@ -21,7 +22,6 @@ from longtake.tools.core.evidence import examined, unexamined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext
-from longtake.tools.vision.face_grouping import Seen, Sighting, comparable, recognise
 
 WINDOW = 2.0
 CLOSE = 20.0  # seconds; up to this length the file is examined, for longer spans the pictures of the index

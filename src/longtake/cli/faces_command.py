@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import typer
 
+from longtake.cli.ask import open_library
 from longtake.cli.options import Json
 from longtake.console import Session, counted, note, say, say_json
 from longtake.errors import MediaError
@@ -63,6 +64,8 @@ def forget(context: typer.Context, name: Name, as_json: Json = False) -> None:
     """Delete everything stored about a face."""
     session: Session = context.obj
     person = Gallery(session.library_root).forget(name)
+    with open_library(session) as library:
+        library.workspace.forget_face(person.name)
     if as_json:
         return say_json({"forgotten": person.name})
     return say(f"Deleted {person.name}.")

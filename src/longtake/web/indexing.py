@@ -13,8 +13,8 @@ from filelock import FileLock, Timeout
 from longtake.errors import Cancelled, EngineUnavailable, LongtakeError
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.pipeline import progress as followed
 from longtake.preprocess.layers.outline import Outline, asked_of
+from longtake.preprocess.pipeline import progress as followed
 from longtake.preprocess.pipeline.estimate import estimate
 from longtake.preprocess.pipeline.model_costs import model_costs
 from longtake.preprocess.pipeline.pipeline import ALL_STEPS, BUILT_BY, EMBEDDING, ENTITIES, MAP
@@ -32,6 +32,7 @@ ENGINE_OF = {  # capability of each step that needs an engine
     "scene_text": "scene_text",
     "frame_vectors": "image_text_embedding",
     "detections": "detections",
+    "faces": "faces",
     "captions": "captions",
     "text_vectors": "text_embedding",
 }

@@ -29,7 +29,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 
 EMBEDDED = load(overrides=["engines.speakers=[]"])
 # What the embedded profile makes of a short video with subtitles; the rest takes a model, or a longer one.
-BUILT = set(LAYERS) - {"speech", "speakers", "frame_vectors", "detections", "captions", "sections", "outline"}
+BUILT = set(LAYERS) - {"speech", "speakers", "frame_vectors", "detections", "faces", "captions", "sections", "outline"}
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_a_file_seen_before_is_only_completed(video: Path, tmp_path: Path) -> No
 def test_another_setting_rebuilds_its_layer_and_what_rests_on_it(video: Path, tmp_path: Path) -> None:
     Workspace(tmp_path / "library", EMBEDDED).add(video)
     changed = load("embedded", ["scene_text.min_confidence=0.9"])
-    assert built(Workspace(tmp_path / "library", changed).add(video)) == {"scene_text", "text_vectors"}
+    assert built(Workspace(tmp_path / "library", changed).add(video)) == {"scene_text", "text_vectors", "entities", "segments"}
 
 
 def test_a_malformed_subtitle_file_is_reported_and_the_rest_goes_on(video: Path, tmp_path: Path) -> None:

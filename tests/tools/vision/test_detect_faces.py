@@ -9,11 +9,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from helpers.command import longtake
 from helpers.media.clips import Picture, flat, write_clip
 
 from longtake.config import load
 from longtake.memory.gallery import EnrolledFace, Gallery
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.layers.entities import entities_of
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.core.result import ToolResult
@@ -177,3 +179,28 @@ def test_a_man_at_a_microphone_is_found_in_his_shots_and_nowhere_else(media: Pat
     assert sum(span.length for span in his) > 0.9 * (0.67 + 4.3)
     assert sum(span.length for span in his if span.end < 2) > 0.6
     assert all(item.span.start > 7.8 for item in evidence if item.content == "unknown (face)")
+
+
+@pytest.mark.slow
+def test_indexing_names_the_enrolled_and_forgetting_takes_them_out(
+    workspace: Workspace, media: Path, tmp_path: Path
+) -> None:
+    root = tmp_path / "library"
+    set_up = ("--set", "engines.faces=[dlib]")
+    assert (
+        longtake(*set_up, "faces", "enrol", "Barack", media / "face_recognition" / "obama.jpg", library=root).code == 0
+    )
+    mine = Workspace(root, ASKED)
+    report = mine.add(workspace.library.root.parent / "clip.mp4")
+    layer = mine.library.layer(report.video, "faces")
+    assert layer is not None
+    seen = [(item["name"], item["start"], item["end"]) for item in layer.items()]
+    assert {name for name, _, _ in seen} == {"Barack"}
+    [entity] = [each for each in entities_of(mine.library, report.video) if each.name == "Barack"]
+    assert (entity.kind, entity.found) == ("person", ("recognised",))
+    assert entity.spans[0][0] == 0.0
+    assert longtake(*set_up, "faces", "forget", "Barack", library=root).code == 0
+    after = mine.library.resolve("clip.mp4")
+    assert "faces" not in after.layers
+    assert [each.name for each in entities_of(mine.library, after)] == []
+    assert not [file for file in (root / "videos").rglob("*.jsonl") if "Barack" in file.read_text(encoding="utf-8")]

@@ -36,6 +36,7 @@ const NAMES = {
   text_frames: "frames with text",
   captions: "descriptions",
   detections: "people and things",
+  faces: "enrolled faces",
   frame_vectors: "image search",
   text_vectors: "semantic search",
   scene_text: "scene text",
