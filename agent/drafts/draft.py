@@ -91,6 +91,8 @@ def draft_of_prose(text: str, options: Sequence[str]) -> Draft:
     read = read_json(text) if text.startswith(("{", "```")) else None  # an answer as data, without the call
     if isinstance(read, dict) and {"text", "answer"} & read.keys() and (draft := draft_of_call(read, options)):
         return draft
+    if isinstance(read, dict) and read:  # data that is no answer, such as a call of another tool
+        return Draft(text="")
     if match := ABSTENTION.match(text):
         reason = text[match.end() :].strip()
         return Draft(status="abstained", text=reason, option=letter_of(reason, options))

@@ -15,6 +15,7 @@ from longtake.agent.gathering.text_lines import ENDS
 from longtake.language.text import words_of
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, clock
+from longtake.preprocess.layers.entities import ENGINE as ENTITIES
 
 ROWS = " / "  # between the rows of on-screen text
 KINDS: Mapping[Modality, str] = {
@@ -137,7 +138,8 @@ def line_of(identity: str, moment: Evidence, names: Mapping[str, str]) -> str:
     decimals = 1 if moment.span.length >= _BRIEF else 2
     start, end = (clock(edge, decimals=decimals).removeprefix("00:") for edge in (moment.span.start, moment.span.end))
     when = f"[{name}{start}-{end}]"
-    return f"{identity} {when} {KINDS[moment.modality]}{doubt}: {' '.join(moment.content.split())}"
+    kind = "entity" if moment.engine == ENTITIES else KINDS[moment.modality]
+    return f"{identity} {when} {kind}{doubt}: {' '.join(moment.content.split())}"
 
 
 def holds(moment: Evidence, item: Evidence) -> bool:

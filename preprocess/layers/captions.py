@@ -31,7 +31,7 @@ _MAX_FAILURES = 3  # before the first success; then stop, because the model may 
 _WORDS = ("subtitles", "speech")
 _MOST_SAID, _MOST_SHOWN = 600, 300  # letters of what is said and shown that a model is told
 _BEHIND = 16  # segments: a model knows who is in those that are this far behind, so that it can see several at once
-_KNOWN = 20  # people and things that it is told of
+_KNOWN = {"person": 24, "place": 6, "thing": 6}  # that it is told of, the last ones of each kind
 
 _DESCRIPTION = TypeAdapter(Description)
 
@@ -256,7 +256,12 @@ class _Describing:
             for each in self._found[earlier].named if earlier in self._found else ():
                 first = known.pop(each.name.casefold(), each)
                 known[each.name.casefold()] = first
-        return [f"{each.kind} | {each.name} | {each.looks}" for each in list(known.values())[-_KNOWN:]]
+        told = [
+            each
+            for kind, most in _KNOWN.items()
+            for each in [one for one in known.values() if one.kind == kind][-most:]
+        ]
+        return [f"{each.kind} | {each.name} | {each.looks}" for each in told]
 
 
 def scenes_of(
@@ -268,8 +273,8 @@ def scenes_of(
         keyframes: the items.
         spans: the segments, in order.
         most: pictures of one scene, evenly spread; a shot's own picture stands for one of which there is no other.
-        alike: whether two pictures show the same; a segment that only holds the picture of the one before belongs to
-            it.
+        alike: whether two pictures show the same; a segment that only holds the one picture of the one before belongs
+            to it.
     """
     items = sorted(keyframes, key=lambda item: float(item["time"]))
     last: Scene | None = None
@@ -280,7 +285,7 @@ def scenes_of(
         if not count:
             continue
         pictures = _different([seconds[int((number + 0.5) * len(seconds) / count)] for number in range(count)], alike)
-        if last and len(pictures) == 1 and alike(last.pictures[-1].file, pictures[0].file):
+        if last and len(last.pictures) == len(pictures) == 1 and alike(last.pictures[0].file, pictures[0].file):
             last = replace(last, span=TimeSpan(start=last.span.start, end=span.end))
             continue
         if last:

@@ -19,7 +19,7 @@ from longtake.preprocess.engines.objects.nanodet import PERSON
 from longtake.preprocess.layers.speaker_lines import introduced, named
 from longtake.preprocess.layers.step import IndexJob
 
-NAME = "entities"
+NAME, ENGINE = "entities", "longtake/entities"
 _USED = ("subtitles", "speech", "speakers", "scene_text", "detections", "faces", "captions")
 _WORDS = ("subtitles", "speech")
 MOST, _PLACES = 100, 200  # entities of a video, and spans of each
@@ -70,7 +70,7 @@ class Entities:
         """One layer if there is a layer that names something."""
         inputs = {name: job.layers[name].key for name in _USED if name in job.layers}
         settings = {"names": dict(job.names)} if job.names else {}
-        return (LayerRecipe(NAME, 1, "longtake/entities", settings, inputs),) if inputs else ()
+        return (LayerRecipe(NAME, 1, ENGINE, settings, inputs),) if inputs else ()
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Collect and merge the entities."""

@@ -108,6 +108,7 @@ def _asked(number: int, count: int, section: Mapping[str, Any], segments: Sequen
         count=count,
         start=clock(section["start"]),
         end=clock(section["end"]),
+        card=section["title"] if section.get("card") else "",
         said=told("said", _SAID),
         shown=told("shown", _SHOWN),
         seen=told("caption", _SEEN),

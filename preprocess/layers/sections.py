@@ -35,6 +35,7 @@ _AT_CUT = 0.5  # share of that price at a change of shot
 _AT_TITLE = 0.0  # and where the title of a slide or card begins
 _APART = 1.0  # seconds between two places where a section may begin
 _FINEST = 2000  # of these places, and of moments whose pictures are compared: memory grows with the square
+_SLIDE = 0.5  # share of a section for which a title stands that is a slide's; others may be a sign in the picture
 _EARLY = 0.25  # share of a section in which its slide's title begins
 _TYPICAL = 3  # lines of a section: its title, if it has no slide, and two that tell about it
 _LETTERS = 3  # that a title has at least
@@ -50,16 +51,17 @@ class Section(NamedTuple):
     start: float
     end: float
     title: str
-    slide: bool = False  # whether the title is that of a slide or card
+    card: bool = False  # whether the title is read in the picture
+    slide: bool = False  # and stands there for most of the section
     text: str = ""  # two lines about it: the model's, or its most typical ones
 
 
 class Sections:
-    """Divides a video where topic, scene or slide change; items are {start, end, title, slide, text}.
+    """Divides a video where topic, scene or slide change; items are {start, end, title, card, slide, text}.
 
     Dynamic programming finds the change points of what is said and shown: the least spread within sections plus a price
     for each (kernel change-point detection: Arlot, Celisse and Harchaoui, 2019). What is compared are vectors of lines,
-    and histograms of colours. A title is a slide's, or else the section's most typical line.
+    and histograms of colours. A title is one in the picture, or else the section's most typical line.
     """
 
     name = NAME
@@ -91,12 +93,13 @@ class Sections:
         for number, (start, end) in enumerate(pairwise([*starts, duration]), 1):
             if len(starts) > 1:
                 inside = [line for line in lines if start <= line.start < end]
-                slide = _slide(TimeSpan(start=start, end=end), titles)
+                card = _card(TimeSpan(start=start, end=end), titles)
                 typical = _typical(inside, lines)
-                title = slide or next(map(title_of, typical), f"Scene {number}")
+                title = title_of(card.text) if card else next(map(title_of, typical), f"Scene {number}")
                 text = " ".join(line for line in typical if title_of(line) != title)
                 span = {"start": round(start, 3), "end": round(end, 3)}
-                writer.add(span | {"title": title, "slide": bool(slide), "text": text})
+                slide = card is not None and min(end, card.end) - card.start >= _SLIDE * (end - start)
+                writer.add(span | {"title": title, "card": card is not None, "slide": slide, "text": text})
         for name in _INPUTS:
             if name in layers:
                 writer.cover(layers[name].covered)
@@ -237,11 +240,10 @@ def _change_points(
     return starts[::-1]
 
 
-def _slide(part: TimeSpan, titles: Sequence[SlideTitle]) -> str:
-    """The title of the slide or card that stands longest from the beginning of a section; empty without one."""
+def _card(part: TimeSpan, titles: Sequence[SlideTitle]) -> SlideTitle | None:
+    """The title that stands longest from the beginning of a section: that of a slide, of a card, or a sign."""
     early = [title for title in titles if part.start - _APART <= title.start < part.start + _EARLY * part.length]
-    longest = max(early, key=lambda title: title.end - title.start, default=None)
-    return title_of(longest.text) if longest else ""
+    return max(early, key=lambda title: title.end - title.start, default=None)
 
 
 def _typical(inside: Sequence[WordedLine], overall: Sequence[WordedLine]) -> list[str]:

@@ -34,13 +34,20 @@ def speaker_lines(turns: Layer, words: Layer | None) -> Iterator[dict[str, Any]]
     count = len(order)
     who = _COUNTS[count] if count < len(_COUNTS) else f"{count} people"
     listed = ", ".join(names.values())
-    yield _line(f"{who} speak{'s' * (count == 1)}: {listed}.", [min(items, key=lambda turn: turn["start"])])
+    # In subtitles that name some speakers, others may speak whom nobody names.
+    some = any(turn["trusted"] for turn in items) and words is not None and any(map(_unnamed, words.items()))
+    speak = f"{'is' if count == 1 else 'are'} named as speaking" if some else f"speak{'s' * (count == 1)}"
+    yield _line(f"{who} {speak}: {listed}.", [min(items, key=lambda turn: turn["start"])])
     for name in order[:_MANY]:
         seconds = sum(turn["end"] - turn["start"] for turn in by_speaker[name])
         turn_count = len(by_speaker[name])
         often = f"{turn_count} times" if turn_count > 1 else "once"
         name_first = names[name][0].upper() + names[name][1:]
         yield _line(f"{name_first} speaks {often}, for {counted(round(seconds), 'second')} in all.", by_speaker[name])
+
+
+def _unnamed(cue: Mapping[str, Any]) -> bool:
+    return not cue.get("speaker")
 
 
 def _line(text: str, turns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 60.0
-PAGE = 4000  # letters that a page may have
+PAGE = 5500  # letters that a page may have
 _LINES = 600.0  # seconds of a span from which its lines don't fit on a page
-_ROW = 140  # letters of a section or segment: a page holds all sections of a video
+_SECTION, _ROW = 320, 140  # letters of a section and of a segment
 _LAYERS: dict[str, Modality] = {
     "subtitles": "speech",
     "speech": "speech",
@@ -64,10 +64,10 @@ def browse(
             return ToolResult(
                 tool="browse", output=_output(), evidence=tuple(found[first:last]), looked_at=seen, notes=tuple(notes)
             )
-    rows = [_row(each, f"{each.title}. {each.text}") for each in sections]
+    rows = [_row(each, f"{each.title}. {each.text}", _SECTION) for each in sections]
     name = "sections"
     if level != "section" and segments:
-        finer = [_row(each, each.brief(_ROW)) for each in segments]
+        finer = [_row(each, each.brief(_ROW), _ROW) for each in segments]
         if level == "segment" or not rows or len(_pages(finer)) == 1:
             name, rows = "segments", finer
     if not rows:
@@ -100,9 +100,9 @@ def _moments(context: ToolContext, span: TimeSpan) -> list[Evidence]:
     return sorted(found, key=lambda item: item.span.start)
 
 
-def _row(part: Section | Segment, text: str) -> str:
+def _row(part: Section | Segment, text: str, most: int) -> str:
     text = " ".join(text.split())
-    return f"{TimeSpan(start=part.start, end=part.end)} {text if len(text) <= _ROW else text[: _ROW - 1] + '…'}"
+    return f"{TimeSpan(start=part.start, end=part.end)} {text if len(text) <= most else text[: most - 1] + '…'}"
 
 
 def _pages(rows: Sequence[str]) -> list[int]:

@@ -77,6 +77,7 @@ def cross_modal_search(
         names = ", ".join(each.record.name for each in handles)
         everywhere = "the entities" if level == "entity" else "any modality"
         nearest = ": these results are only the nearest, and weak" if hits else ""
+        nearest += "; it may be shown or said all the same: search moments" if level == "entity" else ""
         notes.append(f"nothing about {asked} in {', '.join(modalities) or everywhere} of {names}{nearest}")
     if level in ("segment", "section"):
         results, evidence = _parts(context, level, hits, count)

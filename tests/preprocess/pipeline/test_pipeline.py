@@ -88,7 +88,12 @@ def test_a_file_seen_before_is_only_completed(video: Path, tmp_path: Path) -> No
 def test_another_setting_rebuilds_its_layer_and_what_rests_on_it(video: Path, tmp_path: Path) -> None:
     Workspace(tmp_path / "library", EMBEDDED).add(video)
     changed = load("embedded", ["scene_text.min_confidence=0.9"])
-    assert built(Workspace(tmp_path / "library", changed).add(video)) == {"scene_text", "text_vectors", "entities", "segments"}
+    assert built(Workspace(tmp_path / "library", changed).add(video)) == {
+        "scene_text",
+        "text_vectors",
+        "entities",
+        "segments",
+    }
 
 
 def test_a_malformed_subtitle_file_is_reported_and_the_rest_goes_on(video: Path, tmp_path: Path) -> None:
