@@ -45,13 +45,23 @@ class EntityNames:
             LibraryError: if a name is too long, or the library can't be written.
         """
         for name in names.values():
+            if name and not words_of(name):
+                raise LibraryError(f"{name!r} is no name: give one with a letter or a digit.")
             if len(name) > MAX_NAME_LENGTH:
                 raise LibraryError(f"{name[:20]!r}… is too long for a name: give at most {MAX_NAME_LENGTH} characters.")
         new = {words_of(name): other for name, other in names.items()}
         given = {found: new.get(words_of(name), name) for found, name in self.given().items()}
         given |= new
+        self.keep(given)
+        return given
+
+    def keep(self, given: Mapping[str, str]) -> None:
+        """Keep exactly these names.
+
+        Raises:
+            LibraryError: if the library can't be written.
+        """
         try:
-            write_atomic(self._file, canonical_json(given) + "\n")
+            write_atomic(self._file, canonical_json(dict(given)) + "\n")
         except OSError as error:
             raise file_error(error, self._file) from error
-        return given

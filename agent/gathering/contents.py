@@ -41,9 +41,7 @@ def contents(tools: ToolContext) -> tuple[str, ...]:
 
 
 def _of_video(handle: VideoHandle, letters: int) -> list[str]:
-    overview = ""
-    with suppress(LibraryError):
-        overview = _cut(overview_of(handle.library, handle.record), _OVERVIEW)
+    overview = _cut(overview_of(handle.library, handle.record), min(_OVERVIEW, letters // 4))
     sections = _read(sections_of, handle)
     room = int(letters * (1 - _NAMES)) - len(overview)
     parts = _finest(sections, _read(segments_of, handle), room)

@@ -85,7 +85,7 @@ class Captions:
         current = _completing(first, before) if before else first
         if earlier.key != current.key:
             return (first,)
-        again = bool(earlier.left_out()) and not job.hurried
+        again = bool(earlier.left_out()) and not (before or job.hurried)  # once: some pictures are always refused
         return (_completing(first, earlier.key) if again else current,)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
@@ -106,8 +106,9 @@ class Captions:
             writer.cover([scene.span])
         if failed:
             of = f"{len(failed)} of {len(described) + len(failed)} segments"
-            again = f"longtake index {shlex.quote(job.path.name)}"
-            job.warn(f"Couldn't describe {of}; the first failed at {failed[0]}. To try them again: {again}")
+            tried = self.name in writer.recipe.inputs
+            again = "" if tried else f" To try them again: longtake index {shlex.quote(job.path.name)}"
+            job.warn(f"Couldn't describe {of}; the first failed at {failed[0]}.{again}")
 
 
 def _completing(recipe: LayerRecipe, key: str) -> LayerRecipe:
@@ -235,7 +236,10 @@ class _Describing:
 
     def _asked(self, number: int) -> Description:
         scene, folder = self._scenes[number], self._job.layers["keyframes"].path
-        stills = [Still(each.time, (folder / each.file).read_bytes()) for each in scene.pictures]
+        try:
+            stills = [Still(each.time, (folder / each.file).read_bytes()) for each in scene.pictures]
+        except OSError as error:
+            raise PictureRefused(f"its picture can't be read: {error}") from error
         said = " ".join(_texts_in(self._said, scene.span))[:_MOST_SAID]
         shown = " / ".join(_texts_in(self._shown, scene.span))[:_MOST_SHOWN]
         return self._engine.describe(stills, said, shown, self._known(number))

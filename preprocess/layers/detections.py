@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any, NamedTuple
 
+from longtake.errors import MediaError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, canonical_json
 from longtake.preprocess.analysis.alike_pictures import Alike, alike_in
@@ -41,7 +42,8 @@ class Detections:
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One recipe if there are keyframes and an engine; without one, nothing is missing that anybody asked for."""
         keyframes = job.layers.get("keyframes")
-        if keyframes is None or job.engines.report(self.capability).engine is None:
+        used = job.layers.get(self.name)  # without an engine, it stays
+        if keyframes is None or (used is None and job.engines.report(self.capability).engine is None):
             return ()
         engine: Detector = job.engines.load(self.capability)
         return (LayerRecipe(self.name, 1, engine.id, inputs={keyframes.name: keyframes.key}),)
@@ -82,7 +84,10 @@ def _detected(job: IndexJob, files: Sequence[str]) -> Detected:
             shown = []
             for file in chunk:
                 job.check_cancelled()
-                shown.append([astuple(each) for each in engine.detect(read_jpeg(folder / file))])
+                try:
+                    shown.append([astuple(each) for each in engine.detect(read_jpeg(folder / file))])
+                except (OSError, MediaError):  # a damaged picture costs only itself
+                    shown.append([])
             kept = canonical_json(shown).encode()
             job.chunks.put(name, kept)
         for file, things in zip(chunk, json.loads(kept), strict=True):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from longtake.language.text import words_of
 from longtake.memory.layers import Layer
 from longtake.memory.records import Modality
 from longtake.memory.search.search_index import Document
@@ -79,12 +80,17 @@ def _items(layer: Layer, layers: Mapping[str, Layer]) -> Iterator[dict[str, Any]
         return (item | {"text": _MOMENTS[item["kind"]]} for item in layer.items())
     if layer.name == "entities":
         return (item | {"text": entity_of(item).text} for item in layer.items())
-    worded = (
-        item | {"text": spoken_by(item.get("speaker", ""), item["text"])}
-        for item in layer.items()
-        if item["text"].strip()
-    )
-    return _joined(worded) if layer.name in _SPOKEN else worded
+    worded = (item for item in layer.items() if item["text"].strip())
+    return _joined(_with_speakers(worded, layers)) if layer.name in _SPOKEN else worded
+
+
+def _with_speakers(cues: Iterable[dict[str, Any]], layers: Mapping[str, Layer]) -> Iterator[dict[str, Any]]:
+    """Cues with who speaks before what they say, by the name that the entities have: the user may have changed it."""
+    known = layers["entities"].items() if "entities" in layers else ()
+    called = {words_of(name): item["name"] for item in known if "speaks" in item["found"] for name in item["aliases"]}
+    for cue in cues:
+        who = cue.get("speaker", "")
+        yield cue | {"text": spoken_by(called.get(words_of(who), who), cue["text"])}
 
 
 def sound_text(item: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.analysis.names_in_text import names_in
 from longtake.preprocess.engines.objects.nanodet import PERSON
-from longtake.preprocess.layers.speaker_lines import introduced, named
+from longtake.preprocess.layers.speaker_lines import first_track, introduced, named
 from longtake.preprocess.layers.step import IndexJob
 
 NAME, ENGINE = "entities", "longtake/entities"
@@ -26,6 +26,7 @@ MOST, _PLACES = 100, 200  # entities of a video, and spans of each
 _NAMES = 30  # names of which is only said that they are said
 _TOGETHER = 5.0  # seconds between two places that count as one
 _ALIASES = 5
+_LETTERS = 100  # of a name, and of looks
 _LASTING = 2.0  # seconds for which a thing is detected; for less, it is mostly something else
 
 Item = Mapping[str, Any]
@@ -79,7 +80,7 @@ class Entities:
         for caption in items.get("captions", ()):
             for each in caption["named"]:
                 register.add(each["name"], each["kind"], "described", [caption], looks=each["looks"])
-        words = next((items[name] for name in _WORDS if name in items), [])
+        words = first_track(next((items[name] for name in _WORDS if name in items), []))
         for name, turns in _speakers(items.get("speakers", ()), words):
             register.add(name, "person", "speaks", turns, trusted=all(turn["trusted"] for turn in turns))
         for track in items.get("detections", ()):
@@ -154,6 +155,17 @@ class _Found:
     trusted: bool = False
     given: str = ""  # by the user
 
+    @property
+    def is_name(self) -> bool:
+        """Whether it is called by the name of a person, or of what is only named, and not by a description."""
+        written = (word for name in ([self.given] if self.given else self.names) for word in name.split())
+        return self.kinds.keys() <= {"person", "name"} and not any(word[0].islower() for word in written)
+
+    @property
+    def seconds(self) -> float:
+        """How long it is there, or named."""
+        return sum(span.length for span in joined(self.spans or self.mentions))
+
     def take(self, other: _Found) -> None:
         """Take over what was collected about the same entity under another name."""
         for own, others in ((self.names, other.names), (self.kinds, other.kinds), (self.looks, other.looks)):
@@ -177,6 +189,7 @@ class _Register:
         self, name: str, kind: str, how: str, places: Iterable[Item], *, looks: str = "", trusted: bool = True
     ) -> None:
         """Add places of an entity, unless the user took its name out."""
+        name, looks = " ".join(name.split())[:_LETTERS], " ".join(looks.split())[:_LETTERS]
         given = self._given.get(words_of(name))
         key = words_of(given or name)
         if given == NOBODY or not key:
@@ -193,19 +206,19 @@ class _Register:
 
     def entities(self) -> list[Entity]:
         """What was collected, bounded, with part of a name merged into the only whole one that has it."""
-        for key in sorted(self._entities, key=lambda key: len(key.split())):
-            words = set(key.split())
-            whole = [other for other in self._entities if words < set(other.split()) and self._alike(key, other)]
+        names = {key: set(key.split()) for key, each in self._entities.items() if each.is_name}
+        by_word: defaultdict[str, set[str]] = defaultdict(set)
+        for key, words in names.items():
+            for word in words:
+                by_word[word].add(key)
+        for key in sorted(names, key=lambda key: len(names[key])):
+            whole = [other for other in set.intersection(*map(by_word.__getitem__, names[key])) if other != key]
             if len(whole) == 1:
                 self._entities[whole[0]].take(self._entities.pop(key))
-        found = [_entity(each) for each in self._entities.values()]
-        found.sort(key=lambda each: (each.found == ("named",), -sum(end - start for start, end in each.spans)))
-        return found[:MOST]
-
-    def _alike(self, part: str, whole: str) -> bool:
-        """Whether a name may be part of another one: both are of people, or of what is only named."""
-        kinds = {kind for key in (part, whole) for kind in self._entities[key].kinds}
-        return kinds <= {"person", "name"} and "described" not in self._entities[part].found
+                for word in names[key]:
+                    by_word[word].discard(key)
+        ranked = sorted(self._entities.values(), key=lambda each: (not each.spans, -each.seconds))
+        return [_entity(each) for each in ranked[:MOST]]
 
 
 def _entity(found: _Found) -> Entity:
@@ -218,12 +231,17 @@ def _entity(found: _Found) -> Entity:
         aliases=tuple(others[:_ALIASES]),
         looks=found.looks.most_common(1)[0][0] if found.looks else "",
         found=tuple(found.found),
-        spans=tuple(
-            (round(span.start, 3), round(span.end, 3))
-            for span in joined(found.spans or found.mentions, _TOGETHER)[:_PLACES]
-        ),
+        spans=tuple((round(span.start, 3), round(span.end, 3)) for span in _places(found.spans or found.mentions)),
         trusted=found.trusted,
     )
+
+
+def _places(spans: Sequence[TimeSpan]) -> tuple[TimeSpan, ...]:
+    """Spans joined as far as needed, so that those of the whole video are in a bounded number."""
+    gap = _TOGETHER
+    while len(places := joined(spans, gap)) > _PLACES:
+        gap *= 2
+    return places
 
 
 def _speakers(turns: Iterable[Item], words: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:

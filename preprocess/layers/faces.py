@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
+from longtake.errors import MediaError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, content_key
 from longtake.memory.timespan import TimeSpan, joined
@@ -25,7 +27,8 @@ class Faces:
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One recipe if faces are enrolled and an engine compares them; otherwise nobody asked for any."""
         keyframes = job.layers.get("keyframes")
-        if keyframes is None or not job.people or job.engines.report(self.capability).engine is None:
+        used = job.layers.get(self.name)  # without an engine, it stays
+        if keyframes is None or not job.people or (not used and job.engines.report(self.capability).engine is None):
             return ()
         engine: FaceEngine = job.engines.load(self.capability)
         enrolled = content_key(*(person.model_dump_json() for person in comparable(job.people, engine)))
@@ -38,25 +41,26 @@ class Faces:
         keyframes, writer = job.layers["keyframes"], writers[self.name]
         alike = alike_in(keyframes)
         seconds = [item for item in keyframes.items() if item["kind"] == "second"]
-        seconds = seconds[:: -(-len(seconds) // _MOST) or 1]
+        step = -(-len(seconds) // _MOST) or 1
         shown: list[TimeSpan] = []
         sightings: list[Sighting] = []
-        before = ""
-        for number, item in enumerate(seconds, 1):
+        searched = ""
+        for number, item in enumerate(seconds):
             job.check_cancelled()
             span = TimeSpan(start=item["start"], end=item["end"])
-            if before and alike(before, item["file"]):
+            if searched and alike(searched, item["file"]):
                 shown[-1] = TimeSpan(start=shown[-1].start, end=span.end)
-            else:
-                picture = read_jpeg(keyframes.path / item["file"])
-                sightings += [Sighting(len(shown), face) for face in engine.find(picture)]
+            elif number % step == 0:
+                searched = item["file"]
+                with suppress(OSError, MediaError):  # a damaged picture costs only itself
+                    picture = read_jpeg(keyframes.path / searched)
+                    sightings += [Sighting(len(shown), face) for face in engine.find(picture)]
                 shown.append(span)
-            before = item["file"]
-            job.progress(number / len(seconds))
+            job.progress((number + 1) / len(seconds))
         enrolled = {person.name for person in job.people}
         for seen in recognise(sightings, job.people, engine):
             for span in joined((shown[each.picture] for each in seen.sightings), _TOGETHER):
                 if seen.name in enrolled:
                     times = {"start": round(span.start, 3), "end": round(span.end, 3)}
                     writer.add(times | {"name": seen.name, "role": seen.role, "confidence": seen.confidence})
-        writer.cover(keyframes.covered)
+        writer.cover(joined(shown))

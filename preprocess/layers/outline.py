@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
+from longtake.errors import EngineError, EngineUnavailable
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import clock
@@ -22,6 +22,7 @@ _PROMPTS = "longtake.preprocess.prompts"
 _ENGINES = ("openai", "qwen_agent")  # controllers at an endpoint; a model in this process would take hours
 _AT_ONCE = 4  # requests
 _TOKENS = 300
+_BEAT = 0.5  # seconds between two looks at whether it is to stop
 _SAID, _SHOWN, _SEEN = 6000, 1500, 3000  # letters of a section that the model reads
 _LONGEST = 100  # characters of a title
 _SIGNS = "#*\"“”'_ .:"
@@ -36,7 +37,11 @@ class Outline:
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One layer if a language model is set and the video has segments."""
         needed = ("sections", "segments")
-        if any(name not in job.layers for name in needed) or asked_of(job.settings) is None:
+        if any(name not in job.layers for name in needed):
+            return ()
+        if asked_of(job.settings) is None:
+            if NAME in job.layers:  # it stays, and nobody who never had one is told of it
+                raise EngineUnavailable("No language model at an endpoint is set.")
             return ()
         inputs = {name: job.layers[name].key for name in needed}
         return (LayerRecipe(NAME, 1, f"{job.settings.controller.model}-{prompts_hash(_PROMPTS)}", inputs=inputs),)
@@ -59,20 +64,27 @@ class Outline:
         writer, parts = writers[NAME], list[str]()
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             try:
-                replies = pool.map(partial(_reply, job, endpoint), map(str, range(len(prompts))), prompts)
+                replies = [pool.submit(_reply, job, endpoint, str(n), prompt) for n, prompt in enumerate(prompts)]
                 for done, (section, reply) in enumerate(zip(sections or whole, replies, strict=True), 1):
-                    job.check_cancelled()
-                    title, text = read_outline(reply)
+                    while not wait([reply], timeout=_BEAT).done:
+                        job.check_cancelled()
+                    title, text = read_outline(reply.result())
                     if sections and text:
                         writer.add({"start": section["start"], "end": section["end"], "title": title, "text": text})
-                    parts.append(f"{clock(section['start'])} {section['title'] or title}. {text}")
+                    if text:
+                        parts.append(f"{clock(section['start'])} {section['title'] or title}. {text}")
                     job.progress(done / (len(prompts) + 1))
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
+        if not parts:
+            raise EngineError("The language model told of no part of the video. Index again to ask it once more.")
+        if lacking := len(prompts) - len(parts):
+            job.warn(f"The language model told nothing of {lacking} of {len(prompts)} sections.")
         prompt = render(_PROMPTS, "overview", parts=parts, length=clock(job.media.duration))
         overview = " ".join(_reply(job, endpoint, "overview", prompt).split())
-        writer.add({"start": 0.0, "end": round(job.media.duration, 3), "title": "", "text": overview})
+        span = {"start": 0.0, "end": round(job.media.duration, 3)}
+        writer.add(span | {"title": "", "text": overview, "whole": True})
         writer.cover(job.layers["segments"].covered)
 
 
@@ -121,6 +133,6 @@ def _reply(job: IndexJob, endpoint: PictureEndpoint, chunk: str, prompt: str) ->
     try:
         reply = endpoint.ask([prompt], _TOKENS)
     except PictureRefused:  # this request; the section keeps the title that it has
-        reply = ""
+        return ""
     job.chunks.put(chunk, reply.encode())
     return reply

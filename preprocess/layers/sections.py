@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from longtake.errors import LibraryError
 from longtake.language.text import without_bullet
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
@@ -112,22 +114,24 @@ def sections_of(library: Library, video: VideoRecord) -> list[Section]:
     Raises:
         LibraryError: if the layer is damaged.
     """
-    layer, outline = library.layer(video, NAME), library.layer(video, "outline")
+    layer = library.layer(video, NAME)
     sections = [Section(**item) for item in layer.items()] if layer else []
-    if layer is None or outline is None or outline.inputs.get(NAME) != layer.key:
-        return sections
-    told = {item["start"]: item for item in list(outline.items())[:-1]}  # the last one is the overview
+    told = {item["start"]: item for item in _outline(library, video) if not item.get("whole")}
     return [_told(section, told.get(section.start, {})) for section in sections]
 
 
 def overview_of(library: Library, video: VideoRecord) -> str:
-    """What the language model says the video is about, in three sentences; empty if it wasn't asked.
+    """What the language model says the video is about, in three sentences; empty if it wasn't asked."""
+    return next((str(item["text"]) for item in _outline(library, video) if item.get("whole")), "")
 
-    Raises:
-        LibraryError: if the layer is damaged.
-    """
-    outline = library.layer(video, "outline")
-    return list(outline.items())[-1]["text"] if outline else ""
+
+def _outline(library: Library, video: VideoRecord) -> list[dict[str, Any]]:
+    """The items of the layer `outline` for the sections in use; none if it is damaged: it costs only itself."""
+    with suppress(LibraryError):
+        outline = library.layer(video, "outline")
+        if outline and outline.inputs.get(NAME) == video.layers.get(NAME):
+            return list(outline.items())
+    return []
 
 
 def _told(section: Section, told: Mapping[str, Any]) -> Section:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.segment_spans import segment_spans
 from longtake.preprocess.layers.documents import sound_text
-from longtake.preprocess.layers.speaker_lines import spoken_by
+from longtake.preprocess.layers.speaker_lines import first_track, spoken_by
 from longtake.preprocess.layers.step import IndexJob
 
 NAME = "segments"
@@ -78,7 +78,7 @@ class Segments:
         writer = writers[NAME]
         spans = segment_spans(job.layers, job.media.duration, job.settings.captions.every)
         items = {name: list(job.layers[name].items()) for name in USED if name in job.layers}
-        spoken = _first_track(items.get("subtitles") or items.get("speech") or [])
+        spoken = first_track(items.get("subtitles") or items.get("speech") or [])
         said = _by_middle(spoken, spans)
         turns = _Meanwhile(items.get("speakers", ()))
         others = {name: _Meanwhile(items.get(name, ())) for name in ("scene_text", "sounds", "detections", "captions")}
@@ -122,25 +122,15 @@ class _Meanwhile:
     """Items of a layer by time."""
 
     def __init__(self, items: Iterable[Item]) -> None:
-        self._items = sorted(items, key=lambda item: float(item["start"]))
-        self._first = 0
+        self._coming = deque(sorted(items, key=lambda item: float(item["start"])))
+        self._begun: list[Item] = []
 
     def items(self, span: TimeSpan) -> list[Item]:
         """Those that overlap a span; it may not start before an earlier one."""
-        while self._first < len(self._items) and self._items[self._first]["end"] <= span.start:
-            self._first += 1
-        found = []
-        for item in self._items[self._first :]:
-            if item["start"] >= span.end:
-                break
-            if item["end"] > span.start or item["start"] >= span.start:
-                found.append(item)
-        return found
-
-
-def _first_track(cues: Sequence[Item]) -> list[Item]:
-    """The cues of the first track: others say the same in other languages."""
-    return [cue for cue in cues if all(cue.get(name) == cues[0].get(name) for name in ("language", "source"))]
+        while self._coming and self._coming[0]["start"] < span.end:
+            self._begun.append(self._coming.popleft())
+        self._begun = [item for item in self._begun if item["end"] > span.start or item["start"] >= span.start]
+        return [item for item in self._begun if item["start"] < span.end]
 
 
 def _by_middle(cues: Sequence[Item], spans: Sequence[TimeSpan]) -> list[list[Item]]:
@@ -160,7 +150,7 @@ def _with_speakers(cues: Iterable[Item], turns: _Meanwhile) -> Iterator[str]:
     for cue in cues:
         text = " ".join(cue["text"].split())
         who = speaker_at(cue, turns.items(TimeSpan(start=cue["start"], end=cue["end"])))
-        yield spoken_by(who, text) if who != before else text.removeprefix(f"{who}:").lstrip()
+        yield spoken_by(who, text) if who != before else text
         before = who
 
 

@@ -61,9 +61,14 @@ def named(speaker: str) -> str:
     return f"speaker {speaker}" if speaker.isdecimal() else speaker
 
 
+def first_track(cues: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The cues of the first track: others say the same in other languages."""
+    return [cue for cue in cues if all(cue.get(name) == cues[0].get(name) for name in ("language", "source"))]
+
+
 def spoken_by(speaker: str, text: str) -> str:
-    """A line with its speaker's name before it, unless it begins with that."""
-    return f"{named(speaker)}: {text}" if speaker and not text.startswith(f"{speaker}:") else text
+    """A line with its speaker's name before it, if that is known."""
+    return f"{named(speaker)}: {text}" if speaker else text
 
 
 def introduced(turns: Sequence[Mapping[str, Any]], words: Iterable[Mapping[str, Any]]) -> str | None:

@@ -35,7 +35,8 @@ NAME = "subtitles"
 _MAX_NAMED_CUES = 3  # problems with cues of a track that are reported one by one
 
 _NAME = re.compile(r"([^\W\d_a-z](?:[^\W\d_]|[.'’-])*(?: [^\W_](?:\w|[.'’-])*){0,3}):\s")  # before what somebody says
-_OFTEN = 2  # cues that begin with a name from which it is a speaker's
+_OFTEN, _DIFFERENT = 2, 2  # cues that begin with a name from which it is a speaker's, and speakers
+_SHARE = 0.15  # of the cues that begin so
 
 # Words that name a track of speech; chapters, metadata or descriptions are not speech.
 _SPEECH_WORDS = frozenset(
@@ -127,11 +128,19 @@ class Subtitles:
 
 
 def with_speakers(cues: Sequence[Cue]) -> list[Cue]:
-    """Cues with the speaker whose name stands before a colon, if it does so several times; the text stays as it is."""
+    """Cues with the speakers whose names stand before a colon, without those names in the text.
+
+    They are names if several different ones stand there, each more than once, and before enough of the cues.
+    """
     begun = [_NAME.match(cue.text) for cue in cues]
     often = Counter(found[1] for found in begun if found)
+    names = {name for name, count in often.items() if count >= _OFTEN}
+    if len(names) < _DIFFERENT or sum(often[name] for name in names) < _SHARE * len(cues):
+        return list(cues)
     return [
-        replace(cue, speaker=found[1]) if found and cue.speaker is None and often[found[1]] >= _OFTEN else cue
+        replace(cue, speaker=found[1], text=cue.text[found.end() :])
+        if found and cue.speaker is None and found[1] in names
+        else cue
         for cue, found in zip(cues, begun, strict=True)
     ]
 

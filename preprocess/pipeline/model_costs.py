@@ -21,7 +21,7 @@ _SECTION_SECONDS = 180.0  # that a section of a long video has, about
 
 
 class ModelCost(Record):
-    """What one layer asks of its model, at most: held pictures are described once, and count here as often as shown."""
+    """What one layer asks of its model, about: held pictures are described once, and count here as often as shown."""
 
     layer: str
     calls: int
@@ -34,22 +34,23 @@ class ModelCost(Record):
         """The costs as a line of text."""
         pictures = f" with {self.pictures:,} pictures" if self.pictures else ""
         time = "" if self.minutes is None else f", about {max(1, round(self.minutes))} min"
-        return f"{self.layer}: at most {counted(self.calls, 'request')}{pictures}, about {self.tokens:,} tokens{time}"
+        return f"{self.layer}: about {counted(self.calls, 'request')}{pictures}, about {self.tokens:,} tokens{time}"
 
 
 def model_costs(
     library: Library, settings: Settings, engines: EngineTable, durations: Sequence[float]
 ) -> tuple[ModelCost, ...]:
     """The costs of indexing videos with these durations in seconds, for each layer whose model is set."""
-    rates, _ = rates_of(library)
+    sees, asked = engines.report("captions").engine is not None, asked_of(settings)
+    rates, _ = rates_of(library) if sees or asked else ({}, 0)
     found = []
-    if engines.report("captions").engine is not None:
+    if sees:
         own = settings.captions
         calls = sum(ceil(seconds / own.every) for seconds in durations)
         pictures = calls * min(own.pictures, ceil(own.every))
         tokens = calls * _CAPTION + pictures * _PICTURE
         found.append(_cost(Captions.name, calls, pictures, tokens, rates, durations))
-    if asked_of(settings):
+    if asked:
         calls = sum(1 + min(MOST, ceil(seconds / _SECTION_SECONDS)) for seconds in durations)
         found.append(_cost(Outline.name, calls, 0, calls * _SECTION, rates, durations))
     return tuple(found)

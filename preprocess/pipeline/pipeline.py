@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from longtake.errors import Cancelled, file_error
+from longtake.errors import Cancelled, LibraryError, LongtakeError, file_error
 from longtake.memory.building import forget_unfinished, settle
 from longtake.memory.gallery import Gallery
 from longtake.memory.layers import Layer
@@ -114,10 +114,8 @@ def rename_entities(
     settings: Settings,
     engines: EngineTable,
     index: Index,
-    *,
-    wait: bool = True,
 ) -> VideoRecord:
-    """Give names to entities of a video, and put them into its index.
+    """Give names to entities of a video, and put them into its index; all of it or nothing.
 
     Args:
         video: the video; its file isn't read.
@@ -126,45 +124,58 @@ def rename_entities(
         settings: of the layers.
         engines: to embed texts.
         index: of the library.
-        wait: until nobody else builds layers of the video.
 
     Raises:
-        Timeout: if somebody does and it shouldn't wait.
-        LibraryError: if there is no entity of a name, a new name is too long, or the library can't be written.
+        Timeout: if the video is being indexed.
+        LibraryError: if there is no entity of a name, a new name is too long or no name, the library can't be written,
+            or a layer can't be built.
     """
-    with library.lock(video.id).acquire(timeout=-1 if wait else 0):
+    with library.lock(video.id).acquire(timeout=0):
         video = library.get(video.id) or video
         kept = library.entity_names(video.id)
-        kept.give(with_aliases(names, entities_of(library, video), kept.given()))
-        media = MediaInfo("", video.duration, 0.0, None, (), ())
-        path, watcher = Path(video.path), Watcher()
-        run = _Indexing(path, lambda: None, media, library, settings, engines, index, watcher, video, run_step)
-        run.rename()
-        return run.video
+        before = kept.given()
+        kept.give(with_aliases(names, entities_of(library, video), before))
+        try:
+            return _rebuilt(video, library, settings, engines, index)
+        except LongtakeError:
+            kept.keep(before)
+            library.save(video)
+            raise
 
 
-def forget_face(
-    name: str, video: VideoRecord, library: Library, settings: Settings, engines: EngineTable, index: Index
-) -> None:
-    """Take a person whose face was enrolled out of a video: the layer `faces`, the entities and the index.
+def _rebuilt(
+    video: VideoRecord, library: Library, settings: Settings, engines: EngineTable, index: Index
+) -> VideoRecord:
+    """A video whose entities are made again from its other layers; its lock is held."""
+    media = MediaInfo("", video.duration, 0.0, None, (), ())
+    path, watcher = Path(video.path), Watcher()
+    run = _Indexing(path, lambda: None, media, library, settings, engines, index, watcher, video, run_step)
+    run.make_entities()
+    return run.video
+
+
+def forget_faces(video: VideoRecord, library: Library, settings: Settings, engines: EngineTable, index: Index) -> None:
+    """Take the people whose faces were enrolled out of a video: the layers `faces`, the entities and the index.
+
+    The next `index` finds those who are still enrolled.
 
     Args:
-        name: of the person.
-        video: that may show them; its file isn't read.
+        video: that may show some; its file isn't read.
         library: that the video is in.
         settings: of the layers.
         engines: to embed texts.
         index: of the library.
     """
-    layer = library.layer(video, FACES.name)
-    if layer is None or all(item["name"] != name for item in layer.items()):
-        return
-    kept = {layer: key for layer, key in video.layers.items() if layer != FACES.name}
-    library.save(video.model_copy(update={"layers": kept}))
-    video = rename_entities(video, {}, library, settings, engines, index)
     store = library.layers(video.id)
-    store.remove_others(FACES.name, "")
-    store.remove_others(ENTITIES.name, video.layers.get(ENTITIES.name, ""))
+    if not (store.root / FACES.name).exists():
+        return
+    with library.lock(video.id):
+        store.remove_others(FACES.name, "")
+        video = library.get(video.id) or video
+        video = video.model_copy(update={"layers": {n: key for n, key in video.layers.items() if n != FACES.name}})
+        library.save(video)
+        video = _rebuilt(video, library, settings, engines, index)
+        store.remove_others(ENTITIES.name, video.layers.get(ENTITIES.name, ""))
 
 
 @dataclass
@@ -218,11 +229,22 @@ class _Indexing:
         reports = tuple(self.watcher.reports)
         return IndexReport(self.video, reports, time.perf_counter() - started, complete, told=frozenset(kept))
 
-    def rename(self) -> None:
-        """Make the entities again with the names that the user has given them since."""
+    def make_entities(self) -> None:
+        """Make the entities again, with the names that the user has given them since.
+
+        Raises:
+            LibraryError: if they, or the vectors of their texts, can't be made.
+        """
         self.layers = {name: layer for name in LAYERS if (layer := self.library.layer(self.video, name))}
-        self._map()
+        embedded = EMBEDDING.name in self.layers
+        self._run(ENTITIES, self.watcher)
         self._make_findable()
+        reports = (*self.watcher.reports, *self.embeddings)
+        problems = [report.problem or report.unavailable for report in reports if report.key is None]
+        if problems or (embedded and EMBEDDING.name not in self.layers):
+            raise LibraryError(
+                f"The entities of {self.video.name} can't be made again. {' '.join(filter(None, problems))}"
+            )
 
     def _map(self) -> None:
         """Make the levels above the moments, from the layers that there are."""

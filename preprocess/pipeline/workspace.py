@@ -97,18 +97,18 @@ class Workspace:
     def _refill(self) -> None:
         self.restore(self.library.videos())
 
-    def rename(self, video: VideoRecord, names: Mapping[str, str], *, wait: bool = True) -> VideoRecord:
+    def rename(self, video: VideoRecord, names: Mapping[str, str]) -> VideoRecord:
         """Give names to entities of a video; see `rename_entities`."""
         from longtake.preprocess.pipeline.pipeline import rename_entities
 
-        return rename_entities(video, names, self.library, self.settings, self.engines, self.index, wait=wait)
+        return rename_entities(video, names, self.library, self.settings, self.engines, self.index)
 
-    def forget_face(self, name: str) -> None:
-        """Take a person whose face was enrolled out of all videos; see `forget_face`."""
-        from longtake.preprocess.pipeline.pipeline import forget_face
+    def forget_faces(self) -> None:
+        """Take the people whose faces were enrolled out of all videos; see `forget_faces`."""
+        from longtake.preprocess.pipeline.pipeline import forget_faces
 
         for video in self.library.videos():
-            forget_face(name, video, self.library, self.settings, self.engines, self.index)
+            forget_faces(video, self.library, self.settings, self.engines, self.index)
 
     def add(self, path: Path, watcher: Watcher | None = None, runner: StepRunner | None = None) -> IndexReport:
         """Index a file, or its missing layers, with steps that run here unless a runner is given."""

@@ -79,7 +79,7 @@ def test_what_models_are_asked_is_told_while_a_video_waits(tmp_path: Path, tone:
     workspace = Workspace(tmp_path / "library", settings)
     with web_server(workspace, folders=[tone.parent]) as server, server.client() as client:
         [told] = next(reported(client, add(client, tone)))["models"]
-    assert told.startswith("captions: at most ")
+    assert told.startswith("captions: about ")
 
 
 def test_a_video_that_was_indexed_before_is_done_at_once(small_workspace: Workspace) -> None:

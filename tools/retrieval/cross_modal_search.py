@@ -14,14 +14,14 @@ from longtake.language.text import comparable, without_bullet
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.search.search_index import Document, Hit, SearchFilter
 from longtake.memory.timespan import ParsedSpan, TimeSpan
-from longtake.preprocess.layers.entities import entities_of
+from longtake.preprocess.layers.entities import entity_of
 from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.preprocess.layers.segments import Segment, segments_of
 from longtake.preprocess.pipeline.index_sync import make_readings_findable
 from longtake.preprocess.pipeline.retrieval import retrieve_any
 from longtake.tools.core.refinement import answered_before
 from longtake.tools.core.registry import Timestamp, tool
-from longtake.tools.core.result import ToolResult
+from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 60.0
@@ -120,6 +120,8 @@ def _parts(
         own[document.modality] = max(own.get(document.modality, 0.0), 1 / (_RANK + rank))
         moments[handle.id, place].append(evidence_of_document(document, 0.0 if weak else match.score))
     ranked = sorted(scores, key=lambda key: -sum(scores[key].values()))[:count]
+    if not any(parts.values()):
+        raise ToolError("unavailable", f"There are no {level}s in these videos.", "Search moments.")
     results = []
     for video, place in ranked:
         part = parts[video][place]
@@ -131,16 +133,21 @@ def _parts(
 def _entities(context: ToolContext, hits: Sequence[Hit]) -> tuple[list[dict[str, Any]], list[Evidence]]:
     """The entities of documents, and where each is, as evidence."""
     results, evidence = list[dict[str, Any]](), list[Evidence]()
-    videos = {hit.document.video: context.videos[hit.document.video] for hit in hits}
-    known = {video: entities_of(handle.library, handle.record) for video, handle in videos.items()}
+    places = {(hit.document.video, hit.document.layer) for hit in hits}
+    # The layer that the index was made of: another one may be in use by now.
+    read = {place: context.videos[place[0]].library.layers(place[0]).get("entities", place[1]) for place in places}
+    known = {place: list(map(entity_of, layer.items())) if layer else [] for place, layer in read.items()}
     for hit in hits:
         document = hit.document
-        entity = known[document.video][int(document.id.rpartition(":")[2])]
-        places = ", ".join(str(TimeSpan(start=start, end=end)) for start, end in entity.spans[:_PLACES])
+        number = int(document.id.rpartition(":")[2])
+        entity = dict(enumerate(known[document.video, document.layer])).get(number)
+        if entity is None:  # it was made again meanwhile
+            continue
+        where = ", ".join(str(TimeSpan(start=start, end=end)) for start, end in entity.spans[:_PLACES])
         more = f" and {len(entity.spans) - _PLACES} more" if len(entity.spans) > _PLACES else ""
         results.append({"video": document.video, "timestamp": list(entity.spans[0]), "text": entity.text})
         item = evidence_of_document(document, hit.score)
-        evidence.append(item.model_copy(update={"content": f"{entity.text}; at {places}{more}"}))
+        evidence.append(item.model_copy(update={"content": f"{entity.text}; at {where}{more}"}))
     return results, evidence
 
 

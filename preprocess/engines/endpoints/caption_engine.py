@@ -10,10 +10,11 @@ from longtake.errors import EngineError
 
 Kind = Literal["person", "thing", "place"]
 
-_NAMED = re.compile(rf"^\W*({'|'.join(get_args(Kind))})\s*\|([^|]+)(?:\|([^|]*))?\W*$", re.IGNORECASE)
 _MANY = 20  # words of a text from which it is checked for repetition
 _DISTINCT = 0.35  # share of the words that differ from each other, below which a model only repeats itself
-_LONGEST = 60  # characters of a name
+_LONGEST, _LOOKS = 60, 100  # characters of a name, and of looks
+_MOST = 5  # that are named in one part
+_TEMPLATE = "name, or a few words"  # of the prompt, which some models repeat
 
 
 class PictureRefused(EngineError):
@@ -78,16 +79,15 @@ def read_description(reply: str) -> Description:
     """
     sentences, named = list[str](), list[Named]()
     for line in reply.splitlines():
-        if found := _NAMED.match(line.strip()):
-            kind, name, looks = (" ".join((part or "").split()) for part in found.groups())
-            if name and len(name) <= _LONGEST:
-                named.append(Named(cast(Kind, kind.lower()), name, looks))
-        else:
+        kind, *rest = (" ".join(part.split()).strip("*_`- ") for part in line.split("|"))
+        if not rest or kind.casefold() not in get_args(Kind):
             sentences.append(line)
+        elif rest[0] and len(rest[0]) <= _LONGEST and not rest[0].startswith(_TEMPLATE):
+            named.append(Named(cast(Kind, kind.casefold()), rest[0], rest[1][:_LOOKS] if len(rest) > 1 else ""))
     text = " ".join(" ".join(sentences).split())
     words = re.findall(r"\w+", text.casefold())
     if not any(word.isalpha() for word in words):
         raise PictureRefused("the model wrote no description")
     if len(words) >= _MANY and len(set(words)) < _DISTINCT * len(words):
         raise PictureRefused("the model only repeats itself")
-    return Description(text, tuple(dict.fromkeys(named)))
+    return Description(text, tuple(dict.fromkeys(named))[:_MOST])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
+from filelock import Timeout
 
 from longtake.cli.ask import open_library
 from longtake.cli.options import Json, empty_library, library_of
@@ -45,7 +46,11 @@ def entities(
     record = library.resolve(video)
     if given:
         with open_library(session) as opened:
-            record = opened.workspace.rename(record, given)
+            try:
+                record = opened.workspace.rename(record, given)
+            except Timeout as error:
+                message = f"{record.name} is being indexed: correct its names when that's done."
+                raise LibraryError(message) from error
     found = entities_of(library, record)
     if as_json:
         return say_json([_facts(each) for each in found])

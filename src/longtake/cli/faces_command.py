@@ -63,9 +63,11 @@ def list_faces(context: typer.Context, as_json: Json = False) -> None:
 def forget(context: typer.Context, name: Name, as_json: Json = False) -> None:
     """Delete everything stored about a face."""
     session: Session = context.obj
-    person = Gallery(session.library_root).forget(name)
-    with open_library(session) as library:
-        library.workspace.forget_face(person.name)
+    gallery = Gallery(session.library_root)
+    if name.casefold() in (person.name.casefold() for person in gallery.people()):
+        with open_library(session) as library:  # before the name goes: what fails can be tried again
+            library.workspace.forget_faces()
+    person = gallery.forget(name)
     if as_json:
         return say_json({"forgotten": person.name})
     return say(f"Deleted {person.name}.")

@@ -179,7 +179,7 @@ class Service:
             LibraryError: if there is no entity of a name.
         """
         try:
-            return self.workspace.rename(video, names, wait=False)
+            return self.workspace.rename(video, names)
         except Timeout as error:
             raise Refusal(409, f"{video.name} is being indexed: correct its names when that's done.") from error
 
