@@ -131,7 +131,7 @@ def frames_of_parts(context: ToolContext, parts: Sequence[TimeSpan], step: float
             due = max(due + step, time)
 
 
-def movers_of(context: ToolContext, shot: TimeSpan) -> MovingThings:
+def _movers_of(context: ToolContext, shot: TimeSpan) -> MovingThings:
     """A detector of moving objects in (part of) a shot. It learns the background around that part, too."""
     around = _around(context, shot)
     return MovingThings([frame.bgr(LONG_SIDE) for _, frame in frames_of(context, around, around.length / _SAMPLES)])
@@ -149,7 +149,7 @@ def moving_in(
         some = list(group)
         if is_long:
             for shot, _ in some:
-                movers = movers_of(context, shot)
+                movers = _movers_of(context, shot)
                 looks = frames_of(context, shot, step)
                 yield shot, [(time, movers.find(frame.bgr(LONG_SIDE))) for time, frame in looks]
             continue

@@ -19,6 +19,7 @@ from longtake.language.words import coverage
 from longtake.memory.records import Closest, Option
 from longtake.memory.timespan import joined
 from longtake.tools.core.result import ToolResult
+from longtake.tools.vision.object_search import NO_PEOPLE
 
 CLOSEST = 3
 MAX_LISTED = 8
@@ -219,4 +220,5 @@ def _reason(findings: Findings) -> str:
         query.lacks.get(source) or (_FOUND_NOTHING if query.examined(source) else _WHAT_HELPS).get(source, "")
         for source in query.sources
     ]
-    return next(filter(None, [*missing, *failed]), "I couldn't find this in the video.")
+    people = [each for each in failed if each.startswith(NO_PEOPLE)]
+    return next(filter(None, [*people, *missing, *failed]), "I couldn't find this in the video.")
