@@ -213,10 +213,8 @@ def _look_for_people(context: ToolContext, span: TimeSpan, query: ObjectQuery, e
 def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:
     """The failure if no engine knows such objects: which engine would, and what works instead."""
     kind = kind_of(query)
-    reasons: dict[str, str] = {}
-    if kind == PERSON:
-        message = NO_PEOPLE
-    else:
+    message, reasons = NO_PEOPLE, dict[str, str]()
+    if kind != PERSON:
         engine: ObjectEngine = context.engines.load("objects")
         message = f"The engine {engine.id} {engine.cannot(query)}."
         reasons |= context.engines.report("objects").reasons

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from longtake.preprocess.engines.objects.object_engine import ObjectQuery
 from longtake.preprocess.engines.objects.objects_tracks import Track, follow
-from longtake.preprocess.engines.people.objects_faces import FACE, ID, find_faces
+from longtake.preprocess.engines.people.objects_faces import FACE, ID, LONG_SIDE, find_faces
 from longtake.preprocess.engines.people.people_engine import Footage, FoundPeople
 from longtake.settings import Settings
 
@@ -19,7 +19,6 @@ _LOST = 3.0  # seconds after which a face that appears in the same place counts 
 _MAX_LOOKS = 30  # per call
 _MIN_LOOKS = 3  # in which a face must be found
 _SURE, _PERHAPS = 0.5, 0.3  # minimum median confidence over its looks
-_LONG_SIDE = 640  # pixels of the pictures searched
 _MISSED = "faces that are small, dark or turned far away are missed"
 
 
@@ -66,7 +65,7 @@ class CascadeFaces:
 
 def _in_shot(shot: Footage, step: float, *, moving: bool) -> _Found:
     """Tracks with enough sightings, split by median confidence."""
-    looks = [(time, find_faces(frame.bgr(_LONG_SIDE))) for time, frame in shot.frames(step)]
+    looks = [(time, find_faces(frame.bgr(LONG_SIDE))) for time, frame in shot.frames(step)]
     lasting = [
         track
         for track in follow(looks)
