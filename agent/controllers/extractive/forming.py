@@ -72,7 +72,8 @@ def form(findings: Findings) -> Reply:
         return Reply(outcome="answered", claims=claims, closest=tuple(line.closest for line in lines), option=option)
     choice, none = _choose(findings), declining(query.options)
     empty, unseen = _shows_nothing(query, fitting), _imperceptible(findings)
-    undecided = choice is None or not choice[2]
+    # A number in some line settles no count of what nothing looked at.
+    undecided = choice is None or not choice[2] or (unseen and query.target == "count")
     blind = choice is not None and (empty or (unseen and not _names_all(query, choice[1])))
     if undecided and (none or blind):
         return Reply(outcome="abstained", reason=empty or _reason(findings), closest=nearest, option=none)
