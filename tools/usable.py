@@ -15,7 +15,7 @@ from longtake.tools.catalogue import offered_tools
 from longtake.tools.core.registry import SPECS, Tool, ToolSpec
 from longtake.tools.core.tool_context import VideoHandle
 
-_UNTRAINED = "opencv"  # the engine for objects and people that knows no names of things
+_UNTRAINED = {None, "opencv", "cascades"}  # no engine for objects or people, or one that knows no names of things
 _FORMULA = re.compile(r"[√∑∫]|[\d)\w]\s*[=^]\s*[-\d(\w]|\d\s*[+*/×÷]\s*\d")
 _WORDS = ("subtitles", "speech")
 
@@ -98,9 +98,9 @@ def _looking(here: Situation) -> str:
 
 
 def _detector(here: Situation) -> str:
-    """OpenCV tells colours, movement and people apart, which wastes a round more often than it helps."""
+    """OpenCV tells colours, movement and faces apart, which wastes a round more often than it helps."""
     engines = {here.engines.report(capability).engine for capability in ("objects", "people")}
-    return "" if engines - {None, _UNTRAINED} or here.examined("detections") else "an object detector"
+    return "" if engines - _UNTRAINED or here.examined("detections") else "an object detector"
 
 
 def _detected(here: Situation) -> str:

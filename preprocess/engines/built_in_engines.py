@@ -248,9 +248,9 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("onnxruntime",),
             check="longtake.preprocess.engines.objects.nanodet:missing_model",
         ),
-        "opencv": Entry(
-            "longtake.preprocess.engines.people.people_opencv:OpenCvPeople",
-            "people moving upright in front of a still camera, and faces; identifies nobody",
+        "cascades": Entry(
+            "longtake.preprocess.engines.people.people_cascades:CascadeFaces",
+            "faces alone, while finding people needs NanoDet; identifies nobody",
         ),
     },
     "faces": {

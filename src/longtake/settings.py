@@ -99,7 +99,7 @@ class EngineSettings(_Section):
     objects: tuple[str, ...] = ("owlv2", "grounding_dino", "opencv")
     detections: tuple[str, ...] = ("nanodet",)
     people: tuple[str, ...] = Field(
-        default=("nanodet", "opencv"), description="Finds people and faces; recognises nobody."
+        default=("nanodet", "cascades"), description="Finds people and faces; recognises nobody."
     )
     faces: tuple[str, ...] = Field(default=(), description="Biometric, so off until you name an engine.")
     activities: tuple[str, ...] = ("optical_flow",)

@@ -131,12 +131,6 @@ def frames_of_parts(context: ToolContext, parts: Sequence[TimeSpan], step: float
             due = max(due + step, time)
 
 
-def movers_of(context: ToolContext, shot: TimeSpan) -> MovingThings:
-    """A detector of moving objects in (part of) a shot. It learns the background around that part, too."""
-    around = _around(context, shot)
-    return MovingThings([frame.bgr(LONG_SIDE) for _, frame in frames_of(context, around, around.length / _SAMPLES)])
-
-
 def moving_in(
     context: ToolContext, shots: Sequence[TimeSpan], step: float
 ) -> Iterator[tuple[TimeSpan, list[tuple[float, list[FoundObject] | None]]]]:
@@ -148,8 +142,9 @@ def moving_in(
     for is_long, group in groupby(near, key=lambda pair: pair[1].length > _HELD):
         some = list(group)
         if is_long:
-            for shot, _ in some:
-                movers = movers_of(context, shot)
+            for shot, around in some:
+                samples = frames_of(context, around, around.length / _SAMPLES)
+                movers = MovingThings([frame.bgr(LONG_SIDE) for _, frame in samples])
                 looks = frames_of(context, shot, step)
                 yield shot, [(time, movers.find(frame.bgr(LONG_SIDE))) for time, frame in looks]
             continue

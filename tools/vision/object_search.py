@@ -28,13 +28,13 @@ from longtake.tools.vision.object_frames import (
     followed,
     frames_of,
     frames_of_parts,
-    movers_of,
     seen_people,
     shots_of,
 )
 from longtake.tools.vision.visual_questions import ask_about, locate_things, read_pictures
 
 BETTER = "owlv2 knows more: put it first in engines.objects"
+NO_PEOPLE = "No engine here finds people."  # the failure where people are asked for
 NOBODY = "nobody"  # in results, where a time without people was asked for
 _STEP = 0.1  # shortest distance between two frames in seconds
 _DENSE = 0.25  # seconds between frames up to which an object seen only once or twice is noise
@@ -62,16 +62,15 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         ToolError: `unavailable` if no engine knows such objects, or the query asks for movement and the camera moves.
     """
     people = _people_engine(context)
-    closer = people and people.recognises(query)
-    enough = kind_of(query) == PERSON and not (closer and span.length < CLOSE)  # a picture a second
+    of_people = kind_of(query) == PERSON
+    closer = people and of_people and people.knows(query)
+    enough = of_people and not (closer and span.length < CLOSE)  # a picture a second
     if enough and (seen := in_index(context, span, query)):
         return seen
     if people and closer:
         return _look_for_people(context, span, query, people)
     if query.absent:
-        raise ToolError(
-            "unavailable", "No engine here finds people anywhere.", "`longtake models pull nanodet` fetches one."
-        )
+        raise _unknown(context, query)
     engine = _engine_for(context, query)
     if engine is None:
         return _look_further(context, span, query)
@@ -207,31 +206,33 @@ def _people_engine(context: ToolContext) -> PeopleEngine | None:
 def _look_for_people(context: ToolContext, span: TimeSpan, query: ObjectQuery, engine: PeopleEngine) -> Seen:
     looked, notes = followed(span)
     shots = shots_of(context, looked)
-    footage = [Footage(shot, partial(frames_of, context, shot), partial(movers_of, context, shot)) for shot in shots]
+    footage = [Footage(shot, partial(frames_of, context, shot)) for shot in shots]
     return seen_people(engine.find(query, footage), engine.id, joined(shots), notes)
 
 
 def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:
     """The failure if no engine knows such objects: which engine would, and what works instead."""
-    engine: ObjectEngine = context.engines.load("objects")
-    reasons = dict(context.engines.report("objects").reasons)
-    if kind_of(query):
+    kind = kind_of(query)
+    message, reasons = NO_PEOPLE, dict[str, str]()
+    if kind != PERSON:
+        engine: ObjectEngine = context.engines.load("objects")
+        message = f"The engine {engine.id} {engine.cannot(query)}."
+        reasons |= context.engines.report("objects").reasons
+    if kind:
         detector = context.engines.report("detections")
         reasons |= {detector.engine: _UNINDEXED} if detector.engine else detector.reasons
-    people = "'people', 'faces', " if _people_engine(context) else ""
-    better = "; ".join(f"{name} would know it, but {reason}" for name, reason in reasons.items())
-    return ToolError(
-        "unavailable",
-        f"The engine {engine.id} {engine.cannot(query)}.",
-        f"{better or BETTER}. Without it, {people}'moving things' and 'red circles' can be told.",
-    )
+    people = _people_engine(context)
+    told = [repr(thing) for thing in ("people", "faces") if people and people.knows(parse_query(thing))]
+    better = "; ".join(f"{name} would, but {reason}" for name, reason in reasons.items())
+    others = ", ".join([*told, "'moving things'"])
+    return ToolError("unavailable", message, f"{better or BETTER}. Without it, {others} and 'red circles' can be told.")
 
 
 def asks_a_model(context: ToolContext, query: ObjectQuery) -> bool:
     """Whether a vision-language model counts best: there is one, and no detector that surely knows such objects."""
     people = _people_engine(context)
-    indexed = kind_of(query) == PERSON and has_detections(context)
-    if not _model_sees(context) or indexed or (people and people.recognises(query)):
+    detected = kind_of(query) == PERSON and (has_detections(context) or (people and people.knows(query)))
+    if not _model_sees(context) or detected:
         return False
     if context.engines.report("objects").engine in (None, "opencv"):
         return True

@@ -19,6 +19,7 @@ from longtake.language.words import coverage
 from longtake.memory.records import Closest, Option
 from longtake.memory.timespan import joined
 from longtake.tools.core.result import ToolResult
+from longtake.tools.vision.object_search import NO_PEOPLE
 
 CLOSEST = 3
 MAX_LISTED = 8
@@ -71,7 +72,8 @@ def form(findings: Findings) -> Reply:
         return Reply(outcome="answered", claims=claims, closest=tuple(line.closest for line in lines), option=option)
     choice, none = _choose(findings), declining(query.options)
     empty, unseen = _shows_nothing(query, fitting), _imperceptible(findings)
-    undecided = choice is None or not choice[2]
+    # A number in some line settles no count of what nothing looked at.
+    undecided = choice is None or not choice[2] or (unseen and query.target == "count")
     blind = choice is not None and (empty or (unseen and not _names_all(query, choice[1])))
     if undecided and (none or blind):
         return Reply(outcome="abstained", reason=empty or _reason(findings), closest=nearest, option=none)
@@ -219,4 +221,5 @@ def _reason(findings: Findings) -> str:
         query.lacks.get(source) or (_FOUND_NOTHING if query.examined(source) else _WHAT_HELPS).get(source, "")
         for source in query.sources
     ]
-    return next(filter(None, [*missing, *failed]), "I couldn't find this in the video.")
+    people = [each for each in failed if each.startswith(NO_PEOPLE)]
+    return next(filter(None, [*people, *missing, *failed]), "I couldn't find this in the video.")

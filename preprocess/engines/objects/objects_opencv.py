@@ -1,6 +1,6 @@
 """Finds objects without a trained model: regions of one colour, including circles, squares, rectangles and triangles.
 
-It can't recognise what a thing is. People and faces have their own engine, `people_opencv`.
+It can't recognise what a thing is. People and faces have their own engines.
 """
 
 from __future__ import annotations

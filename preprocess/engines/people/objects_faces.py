@@ -19,10 +19,10 @@ from longtake.preprocess.media.frames import Picture
 ID = f"opencv-{cv2.__version__}/cascades-1"
 FACE = "face"
 LONG_SIDE = 640  # pixels of the pictures searched
-MIN_SIZE = 1 / 20  # of the long side
 
 _FRONT = ("frontalface_default", "frontalface_alt2")
 _SIDE = "profileface"  # turned to the left; mirrored, to the right
+_MIN_SIZE = 1 / 20  # of the long side
 _SCALE_STEP = 1.1  # ratio of successive window sizes
 _MIN_WINDOWS = 3  # of one cascade that must agree
 _NEAR = 0.5  # share of the larger width by which the middles of one face's boxes may differ
@@ -58,7 +58,7 @@ def _agreements(grey: npt.NDArray[np.uint8]) -> list[tuple[int, _Pixels]]:
 
 
 def _search(name: str, grey: npt.NDArray[np.uint8]) -> list[tuple[int, _Pixels]]:
-    smallest = round(MIN_SIZE * max(grey.shape))
+    smallest = round(_MIN_SIZE * max(grey.shape))
     boxes, windows = _cascade(name).detectMultiScale2(
         grey, scaleFactor=_SCALE_STEP, minNeighbors=_MIN_WINDOWS - 1, minSize=(smallest, smallest)
     )

@@ -8,7 +8,6 @@ from typing import Protocol
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects.object_engine import ObjectQuery
-from longtake.preprocess.engines.objects.objects_moving import MovingThings
 from longtake.preprocess.engines.objects.objects_tracks import Track
 from longtake.preprocess.media.frames import Frame
 
@@ -19,7 +18,6 @@ class Footage:
 
     span: TimeSpan
     frames: Callable[[float], Iterator[tuple[float, Frame]]]  # with times, at least this many seconds apart
-    movers: Callable[[], MovingThings]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +47,10 @@ class PeopleEngine(Protocol):
         ...
 
     def knows(self, query: ObjectQuery) -> bool:
-        """Whether a query asks for people or faces, without conditions that this engine can't check."""
-        ...
+        """Whether a query asks for people or faces, without conditions that this engine can't check.
 
-    def recognises(self, query: ObjectQuery) -> bool:
-        """Whether it finds them anywhere in the picture, so that it is asked before the engines for objects."""
+        For people it is asked before the engines for objects, for faces after them.
+        """
         ...
 
     def find(self, query: ObjectQuery, shots: Sequence[Footage]) -> FoundPeople:

@@ -1,14 +1,14 @@
-"""Finds people with NanoDet wherever they are, sitting, bending or standing still; faces as `people_opencv` does."""
+"""Finds people with NanoDet wherever they are, sitting, bending or standing still; faces as `people_cascades` does."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from longtake.preprocess.engines.objects.nanodet import PERSON, detect, engine_id
+from longtake.preprocess.engines.objects.nanodet import PERSON, detect, engine_id, kind_of
 from longtake.preprocess.engines.objects.object_engine import ObjectQuery
 from longtake.preprocess.engines.objects.objects_tracks import HIDDEN, follow
+from longtake.preprocess.engines.people.people_cascades import CascadeFaces
 from longtake.preprocess.engines.people.people_engine import Footage, FoundPeople
-from longtake.preprocess.engines.people.people_opencv import OpenCvPeople
 from longtake.preprocess.engines.people.people_tracks import Followed, people_among
 from longtake.settings import Settings
 
@@ -23,19 +23,15 @@ class NanoDetPeople:
     def __init__(self, settings: Settings) -> None:
         """Load nothing yet."""
         self.id = engine_id()
-        self._faces = OpenCvPeople(settings)
+        self._faces = CascadeFaces(settings)
 
     def knows(self, query: ObjectQuery) -> bool:
         """See `PeopleEngine`."""
-        return self.recognises(query) or self._faces.knows(query)
-
-    def recognises(self, query: ObjectQuery) -> bool:
-        """See `PeopleEngine`."""
-        return query.thing == PERSON and not (query.colour or query.shape)
+        return kind_of(query) == PERSON or self._faces.knows(query)
 
     def find(self, query: ObjectQuery, shots: Sequence[Footage]) -> FoundPeople:
         """See `PeopleEngine`."""
-        if not self.recognises(query):
+        if kind_of(query) != PERSON:
             return self._faces.find(query, shots)
         step = min(_STEP, max(_FINEST, _STEP * sum(shot.span.length for shot in shots) / CLOSE))
         return people_among(query, [_in_shot(shot, step) for shot in shots])

@@ -42,6 +42,13 @@ def test_that_nothing_tells_voices_apart_is_said_where_people_are_counted(small_
     assert "longtake doctor" not in ask(small_workspace, "Who won the cup?").answer
 
 
+def test_that_nothing_finds_people_is_said_and_nobody_is_counted(small_workspace: Workspace) -> None:
+    for options in ((), ("1", "2", "3")):
+        answer = Agent(small_workspace).ask([VIDEO], "How many people are there?", options=options)
+        assert (answer.status, answer.option) == ("abstained", None)
+        assert "longtake models pull nanodet" in answer.answer
+
+
 def test_a_guess_while_indexing_goes_on_proves_nothing(small_workspace: Workspace) -> None:
     def unfinished(context: RunContext) -> RunContext:
         return replace(context, known=context.known.model_copy(update={"incomplete": ("talk.mp4",)}))

@@ -65,7 +65,7 @@ def test_an_engine_says_whether_it_uses_a_gpu(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_profile_turns_the_search_for_people_off() -> None:
-    assert table.EngineTable(load()).report("people").engine == "opencv"
+    assert table.EngineTable(load()).report("people").engine == "cascades"
     off = table.EngineTable(load(overrides=["engines.people=[]"]))
     assert off.report("people").engine is None
     with pytest.raises(EngineUnavailable, match=r"engines\.people"):

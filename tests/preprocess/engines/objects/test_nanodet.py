@@ -32,9 +32,9 @@ def test_its_80_kinds_are_known_by_their_usual_names(text: str, kind: str | None
     assert kind_of(parse_query(text)) == kind
 
 
-def test_without_the_model_the_next_engine_is_used() -> None:
+def test_without_the_model_faces_are_left() -> None:
     table = EngineTable(Settings())
-    assert (table.report("detections").engine, table.report("people").engine) == (None, "opencv")
+    assert (table.report("detections").engine, table.report("people").engine) == (None, "cascades")
     assert "longtake models pull nanodet" in table.report("people").reasons["nanodet"]
 
 
