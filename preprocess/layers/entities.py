@@ -137,9 +137,9 @@ def with_aliases(names: Mapping[str, str], entities: Iterable[Entity], given: Ma
 
 def entity_of(item: Item) -> Entity:
     """An item of the layer."""
-    lists = {name: tuple(item[name]) for name in ("aliases", "found")}
+    fields: dict[str, Any] = {name: item[name] for name in Entity._fields}
     spans = tuple((start, end) for start, end in item["spans"])
-    return Entity(**{name: item[name] for name in Entity._fields} | lists | {"spans": spans})
+    return Entity(**fields)._replace(aliases=tuple(item["aliases"]), found=tuple(item["found"]), spans=spans)
 
 
 @dataclass

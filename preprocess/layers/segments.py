@@ -106,7 +106,8 @@ def segments_of(library: Library, video: VideoRecord) -> list[Segment]:
         LibraryError: if the layer is damaged.
     """
     layer = library.layer(video, NAME)
-    return [Segment(**item | {"heard": tuple(item["heard"])}) for item in layer.items()] if layer else []
+    items: Iterable[dict[str, Any]] = layer.items() if layer else ()
+    return [Segment(**item)._replace(heard=tuple(item["heard"])) for item in items]
 
 
 def speaker_at(item: Item, turns: Sequence[Item]) -> str:

@@ -53,6 +53,7 @@ def test_pages_hold_every_moment_once(demo: ToolContext, monkeypatch: pytest.Mon
     whole = Toolbox([browse]).call("browse", {"timestamp": "all", "level": "moment"}, demo)
     monkeypatch.setattr("longtake.tools.retrieval.browse.PAGE", 600)
     found: list[Evidence] = []
+    page = 0
     for page in count(1):
         arguments = {"timestamp": "all", "level": "moment", "page": page}
         result = Toolbox([browse]).call("browse", arguments, demo)

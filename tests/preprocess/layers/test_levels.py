@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +68,11 @@ ITEMS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def job(folder: Path, items: Mapping[str, list[dict[str, Any]]] = ITEMS, *overrides: str, **names: str) -> IndexJob:
+def job(folder: Path, items: Mapping[str, list[dict[str, Any]]] = ITEMS, *overrides: str) -> IndexJob:
     store = LayerStore(folder)
     layers = {name: write_layer(store, name, *own) for name, own in items.items()}
     settings = load(overrides=overrides)
-    return IndexJob(Path("a.mp4"), MEDIA, settings, EngineTable(settings), layers, names=names)
+    return IndexJob(Path("a.mp4"), MEDIA, settings, EngineTable(settings), layers)
 
 
 def built(step: Step, of: IndexJob, folder: Path) -> Layer:
@@ -94,7 +95,7 @@ def test_a_segment_has_all_that_is_said_shown_heard_and_seen_in_it(tmp_path: Pat
 
 
 def found(folder: Path, **names: str) -> dict[str, dict[str, Any]]:
-    return {item["name"]: item for item in built(Entities(), job(folder, **names), folder).items()}
+    return {item["name"]: item for item in built(Entities(), replace(job(folder), names=names), folder).items()}
 
 
 def test_entities_are_merged_from_what_is_described_detected_said_and_from_who_speaks(tmp_path: Path) -> None:
