@@ -61,6 +61,7 @@ def test_pages_hold_every_moment_once(demo: ToolContext, monkeypatch: pytest.Mon
         [told] = [note for note in result.notes if note.startswith("page ")]
         if told == f"page {page} of {page}":
             break
+        assert result.looked_at[-1].end <= max(item.span.end for item in result.evidence)
     assert page > 2
     assert found == list(whole.evidence)
 

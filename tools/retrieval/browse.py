@@ -61,22 +61,45 @@ def browse(
         if level == "moment" or len(pages) < 2 or not segments:
             first, last = _page(pages, page, notes)
             notes += [] if found else [f"nothing is said or shown as text in {span}"]
+            shown = [item.span for item in found[first:last]]
             return ToolResult(
-                tool="browse", output=_output(), evidence=tuple(found[first:last]), looked_at=seen, notes=tuple(notes)
+                tool="browse",
+                output=_output(),
+                evidence=tuple(found[first:last]),
+                looked_at=seen if len(pages) < 2 else _looked_at(seen, shown),
+                notes=tuple(notes),
             )
+    parts: Sequence[Section | Segment] = sections
     rows = [_row(each, f"{each.title}. {each.text}", _SECTION) for each in sections]
     name = "sections"
-    if level != "section" and segments:
+    if level != "section":
         finer = [_row(each, each.brief(_ROW), _ROW) for each in segments]
-        if level == "segment" or not rows or len(_pages(finer)) == 1:
-            name, rows = "segments", finer
+        if level == "segment" or not rows or (finer and len(_pages(finer)) == 1):
+            name, rows, parts = "segments", finer, segments
     if not rows:
         raise ToolError(
             "unavailable", f"{video.record.name} has no {level}s.", "Ask for the level `moment`, or index it again."
         )
     first, last = _page(_pages(rows), page, notes)
+    told = [TimeSpan(start=each.start, end=each.end) for each in parts[first:last]]
     return ToolResult(
-        tool="browse", output=_output() | {name: rows[first:last]}, evidence=(), looked_at=(span,), notes=tuple(notes)
+        tool="browse",
+        output=_output() | {name: rows[first:last]},
+        evidence=(),
+        looked_at=_looked_at(seen, told),
+        notes=tuple(notes),
+    )
+
+
+def _looked_at(seen: Sequence[TimeSpan], shown: Sequence[TimeSpan]) -> tuple[TimeSpan, ...]:
+    """What was examined of the time from the first to the last thing shown."""
+    if not shown:
+        return ()
+    start, end = shown[0].start, max(span.end for span in shown)
+    return tuple(
+        TimeSpan(start=max(start, span.start), end=min(end, span.end))
+        for span in seen
+        if span.start < end and span.end > start
     )
 
 
