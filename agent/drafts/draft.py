@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from longtake.agent.controllers.call_parsing.arguments import read_json
+from longtake.language.json_text import parse_json
 from longtake.language.text import words_of
 from longtake.memory.records import Closest, Record
 
@@ -91,12 +92,20 @@ def draft_of_prose(text: str, options: Sequence[str]) -> Draft:
     read = read_json(text) if text.startswith(("{", "```")) else None  # an answer as data, without the call
     if isinstance(read, dict) and {"text", "answer"} & read.keys() and (draft := draft_of_call(read, options)):
         return draft
-    if isinstance(read, dict) and read:  # data that is no answer, such as a call of another tool
-        return Draft(text="")
     if match := ABSTENTION.match(text):
         reason = text[match.end() :].strip()
         return Draft(status="abstained", text=reason, option=letter_of(reason, options))
     return Draft(text=text, option=letter_of(text, options))
+
+
+def is_data(text: str) -> bool:
+    """Whether a reply is nothing but a JSON object, and that is no answer: such as a verdict, or some other call."""
+    bare = text.strip().removeprefix("```json").strip("`").strip()
+    try:
+        read = parse_json(bare) if bare.startswith("{") else None
+    except ValueError:
+        return False
+    return isinstance(read, dict) and not {"text", "answer", "option"} & read.keys()
 
 
 def abstains(text: str) -> bool:

@@ -107,3 +107,12 @@ def test_the_text_protocol_tells_and_reads_calls_in_words(small_workspace: Works
     assert [message["role"] for message in second["messages"]] == ["system", "user", "assistant", "user"]
     assert second["messages"][2]["content"] == f"CALL transcribe_speech {GOOD}"
     assert second["messages"][3]["content"].startswith("RESULT of transcribe_speech: ")
+
+
+@pytest.mark.parametrize("data", ['{"claims": {"1": {"verdict": "supported"}}}', '```json\n{"verdict": "yes"}\n```'])
+def test_a_reply_that_is_nothing_but_data_is_no_answer_and_asked_for_again(
+    small_workspace: Workspace, data: str
+) -> None:
+    asked = ask_endpoint(small_workspace, [says(None, LISTEN), says(data), says(PRICE)])
+    assert "249 dollars" in asked.answer.answer
+    assert "verdict" not in asked.answer.answer
