@@ -368,7 +368,8 @@ def test_a_video_is_indexed_again_with_the_engines_of_now(empty: Workspace, tmp_
             assert '"state":"done"' in "".join(events.iter_text())
         (after,) = client.get("/api/videos").json()["videos"]
     assert "speech" not in after["problems"]
-    assert {layer["name"] for layer in after["layers"]} - {layer["name"] for layer in before["layers"]} == {"speech"}
+    added = {layer["name"] for layer in after["layers"]} - {layer["name"] for layer in before["layers"]}
+    assert added == {"speech", "entities"}
 
 
 def test_a_file_that_may_be_added_has_a_picture_and_no_other_file_does(empty: Workspace, folder: Path) -> None:
