@@ -19,7 +19,7 @@ PURPOSES: Mapping[str, str] = {
     "detections": "people and 80 kinds of things in the picture of every second",
     "people": "people and faces, found and counted",
     "faces": "names of people you enrolled",
-    "captions": "a description of every shot",
+    "captions": "a description of every segment",
     "activities": "what moves, and how",
     "visual_question": "questions about pictures, put to a model that sees",
     "maths": "formulas in the picture",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any, NamedTuple
 
-from longtake.errors import MediaError
+from longtake.errors import LibraryError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, canonical_json
 from longtake.preprocess.analysis.alike_pictures import Alike, alike_in
@@ -86,7 +86,7 @@ def _detected(job: IndexJob, files: Sequence[str]) -> Detected:
                 job.check_cancelled()
                 try:
                     shown.append([astuple(each) for each in engine.detect(read_jpeg(folder / file))])
-                except (OSError, MediaError):  # a damaged picture costs only itself
+                except LibraryError:  # a damaged picture costs only itself
                     shown.append([])
             kept = canonical_json(shown).encode()
             job.chunks.put(name, kept)

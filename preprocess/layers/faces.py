@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
-from longtake.errors import MediaError
+from longtake.errors import LibraryError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, content_key
 from longtake.memory.timespan import TimeSpan, joined
@@ -52,7 +52,7 @@ class Faces:
                 shown[-1] = TimeSpan(start=shown[-1].start, end=span.end)
             elif number % step == 0:
                 searched = item["file"]
-                with suppress(OSError, MediaError):  # a damaged picture costs only itself
+                with suppress(LibraryError):  # a damaged picture costs only itself
                     picture = read_jpeg(keyframes.path / searched)
                     sightings += [Sighting(len(shown), face) for face in engine.find(picture)]
                 shown.append(span)

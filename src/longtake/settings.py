@@ -191,7 +191,7 @@ class EndpointSettings(_Section):
 class CaptionSettings(EndpointSettings):
     """Descriptions by a vision-language model, written while a video is indexed."""
 
-    every: float = Field(default=10.0, gt=0, description="Seconds of a shot that one description is of, at most.")
+    every: float = Field(default=10.0, gt=0, description="Usual seconds of a segment, of which one description is.")
     pictures: int = Field(default=6, ge=1, le=32, description="Pictures of each description, at most.")
     at_once: int = Field(default=4, ge=1, le=64, description="Requests to an endpoint that are under way together.")
 

@@ -157,3 +157,11 @@ def test_people_of_real_footage_are_trusted_and_other_things_are_not(
     assert {"person", "dog"} <= {item["name"] for item in items}
     assert {item["name"] for item in items if item["trusted"]} == {"person"}
     assert all(0 <= item["start"] < item["end"] <= 9.8 for item in items)
+
+
+@pytest.mark.usefixtures("detector")
+def test_a_damaged_picture_costs_only_itself(store: LayerStore) -> None:
+    keyframes = write_keyframes(store, [scene((RED, 20 + 80 * second)) for second in range(4)], [(0, 4)])
+    (keyframes.path / "00001.jpg").write_bytes(b"no picture")
+    times = {box[0] for item in build(store, job_for(keyframes)).items() for box in item["boxes"]}
+    assert times == {0.5, 2.5, 3.5}

@@ -64,7 +64,7 @@ function renaming(name, rename, done) {
     field.focus();
   };
   const takeOut = async () => {
-    const facts = { Removed: "This entry, and what search finds by it, for good.", Kept: "What is said and shown." };
+    const facts = { Removed: "This entry, and what search finds by it.", Kept: "What is said and shown." };
     if (await confirmed(`Take “${name}” out?`, facts, "Take out")) give("");
   };
   const all = el(
