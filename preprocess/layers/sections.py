@@ -31,7 +31,12 @@ NONE = (
 _SHORTEST_VIDEO = 60.0  # seconds; a shorter one is watched, not browsed
 _SHORTEST = 10.0  # seconds of a section
 MOST = 25  # sections, so that those of a long video can still be taken in
+_FEWEST = 8  # of an hour or more with words; of less, the same share
+_CONTEXT = 5.0  # seconds before and after a line that tell what it is about
+_ALIKE = 0.02  # mean squared distance from their mean, below which pictures differ by chance
 _PRICE = 0.03  # of a section, as a share of the whole spread
+_CHEAPER = 0.85  # times that price, until there are enough
+_CHEAPEST = 1e-4  # below which a change is none
 _RANDOM = 0.7  # of few lines, even alike ones fall into groups: times the logarithm of their number over it
 _AT_CUT = 0.5  # share of that price at a change of shot
 _AT_TITLE = 0.0  # and where the title of a slide or card begins
@@ -68,7 +73,7 @@ class Sections:
 
     name = NAME
     capability = None
-    version = 2
+    version = 3
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One layer if the video is long enough and has lines or pictures."""
@@ -87,10 +92,9 @@ class Sections:
         texts = layers.get("scene_text")
         titles = slide_titles(texts.items(), duration) if texts else []
         cuts = [float(item["start"]) for item in layers["shots"].items()] if "shots" in layers else []
-        edges, prices = _edges(lines, cuts, titles, duration)
+        edges, shares = _edges(lines, cuts, titles, duration)
         spreads = [_spread(vectors, times, edges) for times, vectors in _compared(job, lines)]
-        parts = [spread / spread[0, -1] for spread in spreads if spread[0, -1] > 0]
-        starts = _change_points(parts, edges, prices, len(lines) + len(cuts), duration) if parts else [0.0]
+        starts = _starts(spreads, edges, shares, len(lines), len(cuts), duration)
         writer = writers[self.name]
         for number, (start, end) in enumerate(pairwise([*starts, duration]), 1):
             if len(starts) > 1:
@@ -173,7 +177,7 @@ def _edges(
 
 
 def _compared(job: IndexJob, lines: Sequence[WordedLine]) -> list[tuple[Floats, Floats]]:
-    """What is compared, each as times, (moments,), and vectors, (moments, dimensions), of length 1."""
+    """What is compared, if it differs: as times, (moments,), and vectors, (moments, dimensions), of length 1."""
     step = max(1.0, job.media.duration / _FINEST)
     found = []
     if lines:
@@ -181,6 +185,7 @@ def _compared(job: IndexJob, lines: Sequence[WordedLine]) -> list[tuple[Floats, 
         for line in lines:
             first = int(line.start / step)
             held[first : max(first + 1, round(line.document.span.end / step))] += line.vector
+        held = _with_context(held, round(_CONTEXT / step))
         lengths = np.linalg.norm(held, axis=1)
         there = lengths > 0
         found.append((np.flatnonzero(there) * step, held[there] / lengths[there, None]))
@@ -190,7 +195,14 @@ def _compared(job: IndexJob, lines: Sequence[WordedLine]) -> list[tuple[Floats, 
         colours = [_colours(keyframes, item["file"]) for item in items]
         if colours:
             found.append((np.array([float(item["time"]) for item in items]), np.stack(colours)))
-    return found
+    return [(times, vectors) for times, vectors in found if 1 - np.sum(vectors.mean(axis=0) ** 2) >= _ALIKE]
+
+
+def _with_context(held: Floats, around: int) -> Floats:
+    """Of each moment, the sum of the moments up to so many before and after it."""
+    sums = np.pad(held, ((around + 1, around), (0, 0))).cumsum(axis=0)
+    context: Floats = sums[2 * around + 1 :] - sums[: -2 * around - 1]
+    return context
 
 
 def _colours(keyframes: Layer, file: str) -> Floats:
@@ -205,7 +217,7 @@ def _colours(keyframes: Layer, file: str) -> Floats:
 
 
 def _spread(vectors: Floats, times: Floats, edges: Sequence[float]) -> Floats:
-    """How far the vectors between two edges are from their mean, squared and summed: (edges + 1, edges + 1).
+    """How far the vectors between two edges are from their mean, as a share of the whole: (edges + 1, edges + 1).
 
     Of vectors of length 1, that is their number minus the squared length of their sum over their number.
     """
@@ -218,17 +230,29 @@ def _spread(vectors: Floats, times: Floats, edges: Sequence[float]) -> Floats:
     lengths = squares[:, None] + squares[None, :] - 2 * sums @ sums.T
     numbers = np.abs(counts[:, None] - counts[None, :])
     spread: Floats = np.round(numbers - lengths / np.maximum(1, numbers), 6)  # equal vectors have exactly none
-    return spread
+    return spread / spread[0, -1]
 
 
-def _change_points(
-    spreads: Sequence[Floats], edges: Sequence[float], shares: Floats, count: int, duration: float
+def _starts(
+    spreads: Sequence[Floats], edges: Sequence[float], shares: Floats, lines: int, cuts: int, duration: float
 ) -> list[float]:
-    """Where sections begin, the first at 0: the edges of the least spread within sections plus their prices."""
-    bounds = np.array([*edges, duration])
-    spread = np.mean(spreads, axis=0)
-    prices = shares * max(_PRICE, _RANDOM * np.log(max(2, count)) / max(2, count))
-    shortest = max(_SHORTEST, duration / MOST)
+    """Where sections begin, the first at 0; where the words are all of one thing, a change of them costs less."""
+    if not spreads:
+        return [0.0]
+    spread, bounds = np.mean(spreads, axis=0), np.array([*edges, duration])
+    count = max(2, lines + cuts)
+    price = max(_PRICE, _RANDOM * np.log(count) / count)
+    starts = _change_points(spread, bounds, price * shares)
+    fewest = int(_FEWEST * min(1.0, duration / 3600)) if lines else 1
+    while len(starts) < fewest and price > _CHEAPEST:
+        price *= _CHEAPER
+        starts = _change_points(spread, bounds, price * shares)
+    return starts
+
+
+def _change_points(spread: Floats, bounds: Floats, prices: Floats) -> list[float]:
+    """The bounds, from the first to the one before the last, of the least spread within sections plus their prices."""
+    shortest = max(_SHORTEST, bounds[-1] / MOST)
     best = np.full(len(bounds), np.inf)
     best[0] = 0.0
     before = np.zeros(len(bounds), int)
@@ -237,7 +261,7 @@ def _change_points(
         totals[bounds[end] - bounds[:end] < shortest] = np.inf
         before[end] = totals.argmin()
         best[end] = totals[before[end]]
-    starts, place = list[float](), len(edges)
+    starts, place = list[float](), len(bounds) - 1
     while place:
         place = before[place]
         starts.append(float(bounds[place]))

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 from itertools import pairwise
+from pathlib import Path
 
+import numpy as np
 import pytest
-from helpers.media.talk_of_topics import SECONDS, TOPICS
+from helpers.media.clips import flat, write_clip
+from helpers.media.talk_of_topics import SECONDS, TOPICS, write_talk
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
+from longtake.config import load
 from longtake.preprocess.layers.sections import sections_of
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -46,6 +51,27 @@ def test_one_topic_a_clip_and_a_video_without_words_have_no_chapters(
     assert sections_of(library, library.resolve("bread.wav")) == []
     assert sections_of(library, topics.model_copy(update={"layers": {}})) == []
     assert sections_of(small_workspace.library, small_workspace.library.resolve("talk.mp4")) == []
+
+
+def test_a_long_talk_of_one_thing_has_chapters_and_bounded_ones(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load(offline=True))
+    talk = write_talk(tmp_path / "long.wav", *[TOPICS[0]] * 30)  # of half an hour
+    chapters = sections_of(workspace.library, workspace.add(talk).video)
+    assert 4 <= len(chapters) <= 25
+    assert all(one.end == other.start for one, other in pairwise(chapters))
+
+
+def test_a_picture_that_hardly_changes_hides_no_change_of_topic(tmp_path: Path) -> None:
+    talk = write_talk(tmp_path / "talk.wav", *(topic[:4] for topic in TOPICS), *(topic[4:] for topic in TOPICS))
+    room = flat((90, 120, 100), 160, 90).astype(int)
+    grain = np.random.default_rng(1)
+    pictures = [np.clip(room + grain.integers(-9, 10, room.shape), 0, 255).astype(np.uint8) for _ in range(192)]
+    write_clip(tmp_path / "filmed.mp4", pictures, times=float, sound_seconds=192.0)
+    shutil.copy(talk.with_suffix(".vtt"), tmp_path / "filmed.vtt")
+    workspace = Workspace(tmp_path / "library", load(offline=True))
+    filmed, heard = (sections_of(workspace.library, workspace.add(tmp_path / name).video) for name in ("filmed.mp4", "talk.wav"))
+    assert len(heard) == 2 * len(TOPICS)
+    assert [chapter.start for chapter in filmed] == [chapter.start for chapter in heard]
 
 
 @pytest.mark.parametrize(
