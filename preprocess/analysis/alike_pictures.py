@@ -12,7 +12,7 @@ import numpy as np
 from longtake.memory.layers import Layer
 
 _SMALL = (32, 18)  # pixels in which two pictures are compared
-_ALIKE = 24  # of 255, by which no pixel of them may differ
+_ALIKE = 24  # of 255, by which no channel of a pixel may differ
 
 Alike = Callable[[str, str], bool]
 
@@ -22,7 +22,7 @@ def alike_in(keyframes: Layer) -> Alike:
 
     @cache
     def small(file: str) -> Any:
-        picture = cv2.imread(str(keyframes.path / file), cv2.IMREAD_REDUCED_GRAYSCALE_4)
+        picture = cv2.imread(str(keyframes.path / file), cv2.IMREAD_REDUCED_COLOR_4)
         return None if picture is None else cv2.resize(picture, _SMALL, interpolation=cv2.INTER_AREA).astype(np.int16)
 
     def alike(one: str, other: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import numpy as np
 
+from longtake.errors import LibraryError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.search.search_index import Vectors
@@ -38,17 +40,30 @@ class TextVectors:
         engine: TextEmbedding = job.engines.load("text_embedding")
         writer = writers[self.name]
         documents = documents_of("", job.layers)
-        vectors = np.zeros((len(documents), engine.dimensions), np.float32)
-        for first in range(0, len(documents), _BATCH):
+        known = _known(job.layers.get(self.name), engine.id)
+        texts = list(dict.fromkeys(document.text for document in documents if document.text not in known))
+        for first in range(0, len(texts), _BATCH):
             job.check_cancelled()
-            batch = documents[first : first + _BATCH]
-            vectors[first : first + _BATCH] = engine.embed([document.text for document in batch])
-            job.progress((first + len(batch)) / len(documents))
-        np.save(writer.folder / FILE, np.round(vectors, 6))
+            batch = texts[first : first + _BATCH]
+            known.update(zip(batch, np.round(engine.embed(batch), 6), strict=True))
+            job.progress((first + len(batch)) / len(texts))
+        vectors = np.zeros((len(documents), engine.dimensions), np.float32)
+        for row, document in enumerate(documents):
+            vectors[row] = known[document.text]
+        np.save(writer.folder / FILE, vectors)
         for document in documents:
             span = document.span
             writer.add({"start": span.start, "end": span.end, "modality": document.modality, "text": document.text})
         writer.cover(joined(span for name in SOURCES if name in job.layers for span in job.layers[name].covered))
+
+
+def _known(earlier: Layer | None, engine: str) -> dict[str, Vectors]:
+    """The vectors of texts that the engine has embedded for the layer that is replaced; none if that is damaged."""
+    if earlier is None or earlier.engine != engine:
+        return {}
+    with suppress(LibraryError, OSError, ValueError):
+        return dict(zip((item["text"] for item in earlier.items()), load_vectors(earlier), strict=True))
+    return {}
 
 
 def load_vectors(layer: Layer) -> Vectors:

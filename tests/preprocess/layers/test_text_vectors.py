@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from helpers.data.written_layers import write_layer
 from longtake.errors import Cancelled
 from longtake.memory.layers import Layer, LayerStore
 from longtake.memory.search.hybrid_search import HybridIndex
-from longtake.memory.search.search_index import Batch, SearchFilter
+from longtake.memory.search.search_index import Batch, SearchFilter, Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.documents import documents_of
@@ -70,6 +70,30 @@ def test_changed_input_changes_the_key(tmp_path: Path, store: LayerStore, layers
     before = build(store, layers).key
     layers["subtitles"] = write_layer(store, "subtitles", cue(0, 3, "One"), cue(3, 6, "Two"))
     assert build(store, layers).key != before
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_only_new_texts_are_embedded_when_a_layer_is_added(
+    store: LayerStore, layers: dict[str, Layer], damaged: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, asked = ENGINES.load("text_embedding"), list[str]()
+    embed = engine.embed
+
+    def counted(texts: Sequence[str]) -> Vectors:
+        asked.extend(texts)
+        vectors: Vectors = embed(texts)
+        return vectors
+
+    earlier = build(store, layers)
+    if damaged:
+        (earlier.path / "vectors.npy").write_bytes(b"not an array")
+    layers["speech"] = write_layer(store, "speech", cue(30, 33, "A kettle boils."))
+    monkeypatch.setattr(engine, "embed", counted)
+    built = build(store, {**layers, "text_vectors": earlier})
+    monkeypatch.undo()
+    again = build(LayerStore(store.root / "other"), layers)
+    assert len(asked) == (5 if damaged else 1)
+    assert (load_vectors(built) == load_vectors(again)).all()
 
 
 def test_a_cancelled_build_leaves_no_layer(store: LayerStore, layers: dict[str, Layer]) -> None:
