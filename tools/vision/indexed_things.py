@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -35,7 +36,7 @@ def in_index(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen |
     tracks = _tracks(layer, kind, times)
     notes = (_ONCE, *unexamined(layer, span))
     if kind == PERSON:
-        shots = [_part(shot, times, tracks) for shot in shots_of(context, span)]
+        shots = _by_shot(shots_of(context, span), times, tracks)
         return seen_people(people_among(query, shots), layer.engine, looked_at, notes)
     perhaps = tuple(track for track in tracks if track.travelled or not query.moving)
     doubt = f"The detector misses many a {kind} and takes other things for one."
@@ -54,6 +55,12 @@ def _track(item: Mapping[str, Any], times: set[float]) -> Track:
     return Track([(time, FoundObject(item["name"], box, item["confidence"])) for time, box in seen])
 
 
-def _part(shot: TimeSpan, times: Sequence[float], tracks: Sequence[Track]) -> Followed:
-    inside = [time for time in times if shot.start <= time < shot.end]
-    return Followed(inside, [track for track in tracks if shot.start <= track.start < shot.end])
+def _by_shot(shots: Sequence[TimeSpan], times: Sequence[float], tracks: Sequence[Track]) -> list[Followed]:
+    """The times in each shot, and the tracks that start in it."""
+    tracks = sorted(tracks, key=lambda track: track.start)
+    starts = [track.start for track in tracks]
+
+    def within(shot: TimeSpan, of: Sequence[float]) -> slice:
+        return slice(bisect_left(of, shot.start), bisect_left(of, shot.end))
+
+    return [Followed(times[within(shot, times)], tracks[within(shot, starts)]) for shot in shots]

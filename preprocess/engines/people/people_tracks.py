@@ -60,9 +60,9 @@ def _sorted_out(shot: Followed, *, moving: bool) -> _Found:
     least = min(_LASTING, (shot.times[-1] - shot.times[0]) / 2) if shot.times else 0.0
     tracks = [track for track in shot.tracks if track.travelled or not moving]
     lasting = [track for track in tracks if track.end - track.start >= least]
+    brief = [track for track in tracks if track.end - track.start < least and track.confidence >= _CLEAR]
     sure = [track for track in lasting if track.confidence >= _SURE]
-    brief = [track for track in tracks if track not in lasting and track.confidence >= _CLEAR]
-    return _Found(sure, [track for track in lasting if track not in sure] + brief)
+    return _Found(sure, [track for track in lasting if track.confidence < _SURE] + brief)
 
 
 def _nobody(shots: Sequence[Followed]) -> tuple[TimeSpan, ...]:
