@@ -31,6 +31,7 @@ _MAX_FAILURES = 3  # before the first success; then stop, because the model may 
 _WORDS = ("subtitles", "speech")
 _MOST_SAID, _MOST_SHOWN = 600, 300  # letters of what is said and shown that a model is told
 _BEHIND = 16  # segments: a model knows who is in those that are this far behind, so that it can see several at once
+_BEAT = 0.5  # seconds between two looks at whether it is to stop
 _KNOWN = {"person": 24, "place": 6, "thing": 6}  # that it is told of, the last ones of each kind
 
 _DESCRIPTION = TypeAdapter(Description)
@@ -160,7 +161,7 @@ class _Describing:
                         running[pool.submit(self._describe, number)] = number
                     if not running:
                         break
-                    done, _ = wait(running, return_when=FIRST_COMPLETED)
+                    done, _ = wait(running, timeout=_BEAT, return_when=FIRST_COMPLETED)
                     for future in done:
                         number = running.pop(future)
                         if not self._take(number, future):
@@ -209,19 +210,20 @@ class _Describing:
             if self._found or self._patience <= 0:
                 raise EngineError(f"{str(error).removesuffix('.')}, then index again to resume.") from error
             return False  # its pictures may be the cause
-        self._job.chunks.put(_chunk(number), _DESCRIPTION.dump_json(description))
         self._found[number] = description
         return True
 
     def _describe(self, number: int) -> Description:
-        """The description of a scene; retried after checking on another scene that the engine works.
+        """The description of a scene, which is kept even if nobody waits any more; it was paid for.
+
+        It is asked for again after checking on another scene that the engine works.
 
         Raises:
             PictureRefused: if only this scene can't be described.
             EngineError: if none can be described.
         """
         try:
-            return self._asked(number)
+            description = self._asked(number)
         except PictureRefused:
             raise
         except EngineError:
@@ -230,9 +232,11 @@ class _Describing:
                 raise
             self._asked(described[0])
             try:
-                return self._asked(number)
+                description = self._asked(number)
             except EngineError as again:
                 raise PictureRefused(str(again)) from again
+        self._job.chunks.put(_chunk(number), _DESCRIPTION.dump_json(description))
+        return description
 
     def _asked(self, number: int) -> Description:
         scene, folder = self._scenes[number], self._job.layers["keyframes"].path

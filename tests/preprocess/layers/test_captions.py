@@ -228,8 +228,9 @@ def test_after_the_endpoint_died_only_the_rest_is_asked_for(
         assert (layer.path / file).read_bytes() == (undisturbed.path / file).read_bytes()
 
 
-def test_a_cancelled_build_asks_no_further(store: LayerStore, keyframes: Layer) -> None:
-    with openai_server([says("Noise.")]) as endpoint:
+def test_a_cancelled_build_asks_no_further_and_keeps_what_was_under_way(store: LayerStore, keyframes: Layer) -> None:
+    slow = replace(says("Noise."), delay=0.8)
+    with openai_server([says("Noise."), slow, says("Noise.")]) as endpoint:
 
         def cancel_after_two() -> None:
             if len(endpoint.requests) == 2:
