@@ -14,7 +14,7 @@ from longtake.preprocess.layers.sections import Section, overview_of, sections_o
 from longtake.preprocess.layers.segments import Segment, segments_of
 from longtake.tools.core.tool_context import ToolContext, VideoHandle
 
-_SHARE = 2.4  # letters of the contents of all videos for each token of evidence: 900 tokens beside 1,500
+_SHARE = 2.4  # letters of the contents of all videos for each token of evidence: 600 tokens beside 1,000
 _NAMES = 0.25  # share of them for entities
 _ROW, _NAME, _OVERVIEW = 120, 70, 500  # letters of a segment, of an entity and of the overview
 _KINDS = ("person", "place", "thing", "name")  # in the order in which they are told
@@ -52,16 +52,23 @@ def _of_video(handle: VideoHandle, letters: int) -> list[str]:
 
 
 def _finest(sections: Sequence[Section], segments: Sequence[Segment], room: int) -> list[str]:
-    """The segments if they fit, else the sections with what happens in them, else their titles as far as they fit."""
-    levels = (
-        [_row(each.start, each.end, each.brief(_ROW)) for each in segments],
-        [_row(each.start, each.end, f"{each.title}. {each.text}") for each in sections],
-    )
-    for rows in levels:
-        if rows and sum(map(len, rows)) <= room:
-            return rows
-    most = room // max(1, len(sections)) - _TIMES
-    return [_row(each.start, each.end, _cut(each.title, most)) for each in sections] if most >= _TITLE else []
+    """The segments if they fit, else the sections with as much of what they are about as fits."""
+    rows = [_row(each.start, each.end, each.brief(_ROW)) for each in segments]
+    if rows and sum(map(len, rows)) <= room:
+        return rows
+    rows = [_row(each.start, each.end, f"{each.title}. {each.text}".rstrip(". ")) for each in sections]
+    most = _most([len(row) for row in rows], room)
+    return [_cut(row, most) for row in rows] if most >= _TIMES + _TITLE else []
+
+
+def _most(lengths: Sequence[int], room: int) -> int:
+    """How long each may be so that all fit, if the shorter ones leave their room to the longer ones."""
+    for number, length in enumerate(sorted(lengths)):
+        share = room // (len(lengths) - number)
+        if length > share:
+            return share
+        room -= length
+    return max(lengths, default=0)
 
 
 def _row(start: float, end: float, text: str) -> str:

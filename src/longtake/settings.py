@@ -291,13 +291,13 @@ class GatheringSettings(_Section):
     tokens: int | None = Field(
         default=None,
         ge=0,
-        description="Maximum tokens of evidence in the controller's first message; by default 1,500, and 500 with "
+        description="Maximum tokens of evidence in the controller's first message; by default 1,000, and 500 with "
         "`gguf`, because a model on a CPU reads slowly.",
     )
 
     def tokens_for(self, controller: str) -> int:
         """The maximum with a kind of controller."""
-        return self.tokens if self.tokens is not None else {"gguf": 500}.get(controller, 1_500)
+        return self.tokens if self.tokens is not None else {"gguf": 500}.get(controller, 1_000)
 
 
 def _off(value: object) -> object:

@@ -20,7 +20,7 @@ def lines(workspace: Workspace, video: VideoRecord, settings: Settings = SETTING
     return contents(ToolContext(handles, workspace.engines, workspace.index, settings, Budget(60)))
 
 
-@pytest.mark.parametrize(("tokens", "level"), [(1_500, "segments"), (700, "titles"), (1, "nothing")])
+@pytest.mark.parametrize(("tokens", "level"), [(1_500, "segments"), (700, "sections"), (1, "nothing")])
 def test_the_finest_level_that_fits_is_shown(demo_workspace: Workspace, tokens: int, level: str) -> None:
     (video,) = demo_workspace.library.videos()
     settings = load(overrides=(f"gathering.tokens={tokens}",))
@@ -28,7 +28,7 @@ def test_the_finest_level_that_fits_is_shown(demo_workspace: Workspace, tokens: 
     parts = [line for line in found if line.startswith("[")]
     counts = {
         "segments": len(segments_of(demo_workspace.library, video)),
-        "titles": len(sections_of(demo_workspace.library, video)),
+        "sections": len(sections_of(demo_workspace.library, video)),
         "nothing": 0,
     }
     assert len(parts) == counts[level]
@@ -41,7 +41,7 @@ def test_who_is_in_it_stands_below_and_several_videos_share_the_room(demo_worksp
     assert "Edith Marlow" in lines(demo_workspace, video)[-1]
     several = lines(demo_workspace, video, copies=3)
     assert several.count("demo.mp4:") == 3
-    assert sum(map(len, several)) <= 2.4 * 1_500
+    assert sum(map(len, several)) <= 2.4 * 1_000
 
 
 def test_a_video_that_was_indexed_before_has_none(demo_workspace: Workspace) -> None:
