@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import cv2
@@ -102,7 +102,7 @@ class Sections:
                 card = _card(TimeSpan(start=start, end=end), titles)
                 typical = _typical(inside, lines)
                 title = title_of(card.text) if card else next(map(title_of, typical), f"Scene {number}")
-                text = " ".join(line for line in typical if title_of(line) != title)
+                text = " ".join(line for line in sorted(typical, key=typical.__getitem__) if title_of(line) != title)
                 span = {"start": round(start, 3), "end": round(end, 3)}
                 slide = card is not None and min(end, card.end) - card.start >= _SLIDE * (end - start)
                 writer.add(span | {"title": title, "card": card is not None, "slide": slide, "text": text})
@@ -274,9 +274,12 @@ def _card(part: TimeSpan, titles: Sequence[SlideTitle]) -> SlideTitle | None:
     return max(early, key=lambda title: title.end - title.start, default=None)
 
 
-def _typical(inside: Sequence[WordedLine], overall: Sequence[WordedLine]) -> list[str]:
-    """The most typical lines of a section, best first; none without words."""
+def _typical(inside: Sequence[WordedLine], overall: Sequence[WordedLine]) -> dict[str, float]:
+    """The most typical lines of a section and when they start, best first; none without words."""
     worded = [line for line in inside if len(re.findall(r"[^\W\d_]", line.text)) >= _LETTERS]
     short = [line for line in worded if len(line.text) <= MAX_TITLE_LENGTH] or worded
     typical = most_typical(short, typical_of(short, overall)) if short else []
-    return list(dict.fromkeys(" ".join(without_bullet(line.text).split()) for line in typical))[:_TYPICAL]
+    starts: dict[str, float] = {}
+    for line in typical:
+        starts.setdefault(" ".join(without_bullet(line.text).split()), line.start)
+    return dict(islice(starts.items(), _TYPICAL))

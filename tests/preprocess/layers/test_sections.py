@@ -27,6 +27,9 @@ def test_chapters_begin_where_the_topic_changes_and_are_titled_with_a_line_of_th
     assert [chapter.start for chapter in chapters] == [0.0, 8 * SECONDS, 16 * SECONDS]
     for chapter, topic in zip(chapters, TOPICS, strict=True):
         assert chapter.title in topic
+        told = [line for line in topic if line in chapter.text]
+        assert chapter.text == " ".join(told)
+        assert len(told) == 2
 
 
 def test_chapters_of_slides_are_titled_like_them_and_fill_the_video(demo_workspace: Workspace) -> None:
