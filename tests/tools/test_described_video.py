@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from helpers.media.clips import Picture, flat, write_clip
+from helpers.media.talk_of_topics import TOPICS, write_talk
 from helpers.servers.openai_server import openai_server, says
 
 from longtake.config import load
@@ -74,6 +76,20 @@ def test_a_summary_reads_what_is_said_seen_and_heard(toolbox: Toolbox, described
     assert "audio 00:00:0" in prompt
     quoted = Toolbox(ALL_TOOLS).call("summarize_segment", {"timestamp": "all"}, described)
     assert {item.modality for item in quoted.evidence} == {"speech", "visual"}
+
+
+def test_of_much_that_is_said_a_summary_reads_something_of_each_part(toolbox: Toolbox, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load(overrides=LIGHT))
+    long = [tuple(f"{line} " * 65 for line in topic) for topic in TOPICS]
+    video = workspace.add(write_talk(tmp_path / "talk.wav", *long)).video
+    writer, handles = Writer(), {video.id: VideoHandle(video, workspace.library)}
+    context = ToolContext(
+        handles, workspace.engines, workspace.index, workspace.settings, Budget(60), text_model=writer
+    )
+    toolbox.call("summarize_segment", {"timestamp": "all"}, context)
+    [prompt] = writer.prompts
+    assert len(prompt) < 14_000 < sum(len(line) for topic in long for line in topic)
+    assert all(any(line in prompt for line in topic) for topic in TOPICS)
 
 
 def test_a_model_that_sees_is_told_what_is_said_meanwhile(toolbox: Toolbox, described: ToolContext) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count, pairwise
 from pathlib import Path
@@ -24,8 +25,8 @@ from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
-from longtake.preprocess.engines.endpoints.caption_engine import Description
-from longtake.preprocess.layers.captions import Captions, Scene, scenes_of
+from longtake.preprocess.engines.endpoints.caption_engine import Description, Named, Still
+from longtake.preprocess.layers.captions import Captions, Scene, scenes_in, scenes_of
 from longtake.preprocess.layers.documents import documents_of
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.media import MediaInfo
@@ -129,10 +130,24 @@ def test_a_picture_that_is_held_is_described_once() -> None:
     assert (scene.span.start, scene.span.end, files_of(scene)) == (0, 100, ["0.jpg"])
 
 
+def test_a_picture_of_another_colour_is_not_held_though_it_is_as_bright(store: LayerStore) -> None:
+    red, green = flat((0, 0, 200)), flat((0, 102, 0))
+    layers = {"keyframes": write_keyframes(store, [red, red, green])}
+    scenes = list(scenes_in(layers, 3.0, load(overrides=["captions.every=1"]).captions))
+    assert [(scene.span.start, scene.span.end) for scene in scenes] == [(0, 2), (2, 3)]
+
+
 def test_a_segment_without_pictures_of_its_seconds_has_that_of_its_shot() -> None:
     elsewhere = [second(101), second(160)]
     [scene] = scenes_of([*elsewhere, shot(20, 60, 25)], spans(0, 20, 60, 90), 6, never)
     assert (scene.span.start, scene.span.end, files_of(scene)) == (20, 60, ["shot at 25"])
+
+
+def long_job(folder: Path, url: str, *, at_once: int) -> IndexJob:
+    """Twenty segments of a second each."""
+    many = write_keyframes(LayerStore(folder / "layers"), [noise(number) for number in range(20)])
+    job = job_for(many, url, "captions.every=1", f"captions.at_once={at_once}")
+    return replace(job, layers={"keyframes": many}, media=replace(MEDIA, duration=20.0))
 
 
 def test_a_segment_is_told_who_was_seen_long_before(tmp_path: Path) -> None:
@@ -152,6 +167,34 @@ def test_a_segment_is_told_who_was_seen_long_before(tmp_path: Path) -> None:
         {"kind": "person", "name": "Guest 20", "looks": "hat 20"},
         {"kind": "thing", "name": "bell", "looks": ""},
     ]
+
+
+def test_what_a_segment_is_told_is_the_same_however_many_are_described_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: dict[int, Sequence[str]] = {}
+
+    def describe(_: object, stills: Sequence[Still], said: str, shown: str, known: Sequence[str]) -> Description:
+        number = int(stills[0].time)
+        told[number] = known
+        time.sleep(0.2 * (number == 1))  # the others overtake it
+        return Description("Noise.", (Named("person", f"Guest {number}", ""),))
+
+    monkeypatch.setattr(CaptionEndpoint, "describe", describe)
+    runs = []
+    for at_once in (1, 3):
+        build(LayerStore(tmp_path / str(at_once)), long_job(tmp_path, "http://127.0.0.1:9/v1", at_once=at_once))
+        runs.append(dict(told))
+    assert runs[0] == runs[1]
+    assert "person | Guest 1 | " in told[19]
+
+
+def test_who_was_named_last_is_told_last_with_the_looks_of_the_first_time(tmp_path: Path) -> None:
+    guests = ["person | Ana | red scarf", "person | Bo | cap", "person | ana | wet hair"]
+    with openai_server([*(says(f"Noise.\n{guest}") for guest in guests), says("Noise.")]) as endpoint:
+        build(LayerStore(tmp_path / "told"), long_job(tmp_path, endpoint.url, at_once=1))
+    told = endpoint.requests[-1]["messages"][0]["content"][0]["text"]
+    assert '["person | Bo | cap", "person | Ana | red scarf"]' in told
 
 
 @pytest.mark.parametrize("reply", ["person | a man | tall", "?!", "the cat and " * 40])

@@ -94,6 +94,15 @@ def test_a_segment_has_all_that_is_said_shown_heard_and_seen_in_it(tmp_path: Pat
     assert (second["shown"], second["heard"], second["things"]) == ("EXIT", ["siren-like sound"], {})
 
 
+def test_a_segment_says_its_subtitles_in_one_language(tmp_path: Path) -> None:
+    tracks = [
+        {"start": 1.0, "end": 4.0, "text": text, "language": language, "source": f"a.{language}.vtt"}
+        for language, text in (("en", "The kettle boils."), ("de", "Der Kessel kocht."))
+    ]
+    [segment] = built(Segments(), job(tmp_path, {"subtitles": tracks}, "captions.every=40"), tmp_path).items()
+    assert segment["said"] == "The kettle boils."
+
+
 def found(folder: Path, **names: str) -> dict[str, dict[str, Any]]:
     return {item["name"]: item for item in built(Entities(), replace(job(folder), names=names), folder).items()}
 
@@ -256,6 +265,19 @@ def described(*names: str) -> list[dict[str, Any]]:
 )
 def test_only_part_of_a_name_is_the_same_as_the_whole(tmp_path: Path, names: tuple[str, ...], kept: set[str]) -> None:
     assert set(register(tmp_path, captions=described(*names))) == kept
+
+
+def test_a_place_is_not_merged_into_a_person_who_is_named_like_it(tmp_path: Path) -> None:
+    place = [{"start": 0.0, "end": 9.0, "text": "", "named": [{"kind": "place", "name": "London", "looks": ""}]}]
+    turns = [{"start": 0.0, "end": 9.0, "speaker": "London Reed", "trusted": True}]
+    assert set(register(tmp_path, captions=place, speakers=turns)) == {"London", "London Reed"}
+
+
+def test_what_is_there_longest_comes_first_and_what_is_only_named_last(tmp_path: Path) -> None:
+    words = [{"start": 0.0, "end": 40.0, "text": "Then we met Edith Marlow at the old harbour.", "language": "en"}]
+    dog = ITEMS["detections"][-1] | {"start": 0.0, "end": 30.0}
+    ranked = register(tmp_path, captions=described("Ana"), detections=[dog], speech=words)
+    assert list(ranked) == ["dog", "Ana", "Edith Marlow"]
 
 
 def test_the_places_of_somebody_who_is_everywhere_reach_the_end(tmp_path: Path) -> None:

@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 from helpers.media.clips import flat, write_clip
 from helpers.media.talk_of_topics import SECONDS, TOPICS, write_talk
+from helpers.servers.openai_server import openai_server, says
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
 from longtake.config import load
-from longtake.preprocess.layers.sections import sections_of
+from longtake.preprocess.layers.entities import entities_of
+from longtake.preprocess.layers.sections import overview_of, sections_of
+from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 
 
@@ -64,6 +67,30 @@ def test_a_long_talk_of_one_thing_has_chapters_and_bounded_ones(tmp_path: Path) 
     assert all(one.end == other.start for one, other in pairwise(chapters))
 
 
+def test_a_name_that_is_said_takes_no_chapter_away(tmp_path: Path) -> None:
+    named = tuple(line.replace("I show", "I and Edith Marlow show") for line in TOPICS[0])
+    workspace = Workspace(tmp_path / "library", load(offline=True))
+    video = workspace.add(write_talk(tmp_path / "talk.wav", named, *TOPICS[1:])).video
+    assert [entity.name for entity in entities_of(workspace.library, video)] == ["Edith Marlow"]
+    chapters = sections_of(workspace.library, video)
+    assert [chapter.start for chapter in chapters] == [0.0, 8 * SECONDS, 16 * SECONDS]
+
+
+def test_while_somebody_waits_no_model_is_asked_and_what_it_told_of_other_chapters_is_not_used(tmp_path: Path) -> None:
+    talk = write_talk(tmp_path / "talk.wav", *TOPICS)
+    with openai_server([says("By the model\nAll of it.")]) as endpoint:
+        controller = ("controller.engine=openai", "controller.model=scripted", f"controller.base_url={endpoint.url}")
+        workspace = Workspace(tmp_path / "library", load(overrides=controller))
+        library, told = workspace.library, workspace.add(talk).video
+        assert {chapter.title for chapter in sections_of(library, told)} == {"By the model"}
+        asked = len(endpoint.requests)
+        write_talk(talk, *TOPICS[::-1])
+        changed = workspace.add(talk, Watcher(hurried=True)).video
+        assert len(endpoint.requests) == asked
+        assert "By the model" not in {chapter.title for chapter in sections_of(library, changed)}
+        assert (bool(overview_of(library, told)), overview_of(library, changed)) == (True, "")
+
+
 def test_a_picture_that_hardly_changes_hides_no_change_of_topic(tmp_path: Path) -> None:
     talk = write_talk(tmp_path / "talk.wav", *(topic[:4] for topic in TOPICS), *(topic[4:] for topic in TOPICS))
     room = flat((90, 120, 100), 160, 90).astype(int)
@@ -72,7 +99,9 @@ def test_a_picture_that_hardly_changes_hides_no_change_of_topic(tmp_path: Path) 
     write_clip(tmp_path / "filmed.mp4", pictures, times=float, sound_seconds=192.0)
     shutil.copy(talk.with_suffix(".vtt"), tmp_path / "filmed.vtt")
     workspace = Workspace(tmp_path / "library", load(offline=True))
-    filmed, heard = (sections_of(workspace.library, workspace.add(tmp_path / name).video) for name in ("filmed.mp4", "talk.wav"))
+    filmed, heard = (
+        sections_of(workspace.library, workspace.add(tmp_path / name).video) for name in ("filmed.mp4", "talk.wav")
+    )
     assert len(heard) == 2 * len(TOPICS)
     assert [chapter.start for chapter in filmed] == [chapter.start for chapter in heard]
 

@@ -42,6 +42,16 @@ def test_a_part_is_found_by_any_of_its_moments(
     assert not modalities or {item.modality for item in result.evidence} == set(modalities)
 
 
+@pytest.mark.parametrize("level", ["segment", "section"])
+def test_a_part_that_says_and_shows_it_comes_before_the_one_with_the_best_moment(
+    demo_workspace: Workspace, level: str
+) -> None:
+    moment = searched(demo_workspace, "panel").output["timestamp"]
+    first, *others = (each["timestamp"] for each in searched(demo_workspace, "panel", level=level).output["results"])
+    assert first == [13.0, 27.0]
+    assert any(start <= moment[0] < end for start, end in others)
+
+
 def test_as_many_parts_are_found_as_are_asked_for(demo_workspace: Workspace) -> None:
     for count in (1, 3):
         assert len(searched(demo_workspace, "roof", level="section", k=count).output["results"]) == count
