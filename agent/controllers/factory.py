@@ -65,7 +65,7 @@ def extractive(reader: LearnedReader) -> BaseChatModel:
     """The controller that needs no language model. It uses the same embedding as the reader of questions."""
     from longtake.agent.controllers.extractive.model import ExtractiveChatModel
 
-    return ExtractiveChatModel(embed=reader.embed, embed_tokens=reader.embed_tokens, family=reader.family)
+    return ExtractiveChatModel(embed=reader.embed, family=reader.family, reranker=lambda: reader.reranker)
 
 
 def _in_process(settings: ControllerSettings, *, offline: bool) -> BaseChatModel:

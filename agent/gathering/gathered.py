@@ -21,6 +21,7 @@ class Found(Record):
 
     evidence: Evidence
     line: tuple[Evidence, ...] = Field(description="The document with its neighbours, in reading order.")
+    before: tuple[Evidence, ...] = Field(default=(), description="The line of speech that it goes on from, if any.")
     after: tuple[Evidence, ...] = Field(default=(), description="The line of speech that goes on after it, if any.")
     cosine: float = Field(default=0.0, description="Similarity to the question, in the document's embedding space.")
     words: float = Field(default=0.0, description="BM25 of the question's words.")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SEARCHED: tuple[Modality, ...] = ("speech", "scene_text", "audio", "visual")
 MOST = 24  # documents per modality
+_OF_AN_OPTION = 4  # the same that are searched for each option
 _AROUND = 2.0  # seconds on either side of a named time, because speech and text began before it
 _NEAR = 15.0  # seconds around the scope to search if it is empty
 _AFTERWARDS = 60.0  # seconds after or before an anchor that are searched
@@ -36,9 +37,10 @@ _ANCHOR_COSINE = 0.3  # below which no document matches a phrase
 
 def gather(query: Query, context: RunContext) -> Gathered:
     """The documents closest to a question, with their lines; for a language model also what it reads first."""
-    gathered = _gather(query, _Search(query, context.tools))
+    search = _Search(query, context.tools)
+    gathered = _gather(query, search)
     if not context.writes:
-        return gathered
+        return gathered.model_copy(update={"found": (*gathered.found, *_for_options(query, gathered, search))})
     return gathered.model_copy(update={"briefing": brief(query, gathered.spot, context)})
 
 
@@ -61,6 +63,17 @@ def _gather(query: Query, search: _Search) -> Gathered:
     known = {each.evidence.key for each in inside}
     others = [each for each in found if each.evidence.key not in known]
     return Gathered(found=(*inside, *others), window=there, spot=spot)
+
+
+def _for_options(query: Query, gathered: Gathered, search: _Search) -> list[Found]:
+    """What is closest to the question with each of its options, and not yet found; not yet compared with it."""
+    known = {each.evidence.key for each in gathered.found}
+    found: dict[str, Found] = {}
+    for option in query.options:
+        for each in search.within(f"{query.question} {option}", gathered.window, _OF_AN_OPTION):
+            if each.evidence.key not in known:
+                found.setdefault(each.evidence.key, each.model_copy(update={"cosine": 0.0, "words": 0.0}))
+    return list(found.values())
 
 
 def _anchors(query: Query) -> tuple[Anchor, ...]:
@@ -87,14 +100,14 @@ class _Search:
         for handle in tools.videos.values():
             self._read(handle)
 
-    def within(self, text: str, window: TimeSpan | None) -> tuple[Found, ...]:
+    def within(self, text: str, window: TimeSpan | None, most: int = MOST) -> tuple[Found, ...]:
         """The documents found for a text, best first in each modality."""
         vectors = self._embedded(text)
         found: dict[str, Found] = {}
         for modality in SEARCHED:
             where = SearchFilter(tuple(self._tools.videos), (modality,), window)
-            hits = self._tools.index.search(text, vectors, where, MOST)
-            for match in _matches(hits)[:MOST]:
+            hits = self._tools.index.search(text, vectors, where, most)
+            for match in _matches(hits)[:most]:
                 found.setdefault(match.document.id, self._found(match))
         return tuple(found.values())
 
@@ -144,6 +157,7 @@ class _Search:
         return Found(
             evidence=evidence,
             line=line or (evidence,),
+            before=lines.before(line) if lines else (),
             after=lines.after(line) if lines else (),
             cosine=round(max(cosines, default=0.0), 4),
             words=round(words.score, 4) if words else 0.0,

@@ -44,6 +44,13 @@ class Lines:
         following = self._speech[self._speech.index(line[-1]) + 1 :][:1]
         return self._spoken(following[0]) if following and _goes_on(line[-1], following[0]) else ()
 
+    def before(self, line: Sequence[Evidence]) -> tuple[Evidence, ...]:
+        """The cue of speech that a line goes on from without a long pause; empty if there is none."""
+        if line[0].modality != "speech":
+            return ()
+        place = self._speech.index(line[0])
+        return tuple(cue for cue in self._speech[max(0, place - 1) : place] if _goes_on(cue, line[0]))
+
     def _spoken(self, item: Evidence) -> tuple[Evidence, ...]:
         """A cue and the cues that continue its sentence; after a question, also the sentence that replies to it."""
         place = self._speech.index(item)

@@ -12,7 +12,8 @@ from longtake.agent.query.softmax import Matrix
 from longtake.errors import ConfigError
 from longtake.lazy import cached_property
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text.text_embedding import TextEmbedding, TokenEmbedding
+from longtake.preprocess.engines.text.reranker import Reranker
+from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 
 class Reader(Protocol):
@@ -40,7 +41,7 @@ class LearnedReader:
         return heads.read(question, embedding.embed([question])[0])
 
     @cached_property
-    def embedding(self) -> TokenEmbedding:
+    def embedding(self) -> TextEmbedding:
         """The embedding that reads questions."""
         return self._fitted[0]
 
@@ -48,19 +49,21 @@ class LearnedReader:
         """Texts in the same space, (texts, dimensions)."""
         return self.embedding.embed(texts)
 
-    def embed_tokens(self, texts: Sequence[str]) -> list[Matrix]:
-        """The tokens of each text in the same space, (tokens, dimensions)."""
-        return self.embedding.embed_tokens(texts)
-
     def family(self) -> str:
         """The key of everything that was fitted for the embedding."""
         return family(self.embedding.id)
 
     @cached_property
-    def _fitted(self) -> tuple[TokenEmbedding, Heads]:
+    def reranker(self) -> Reranker | None:
+        """What reads a question together with a passage; None if nothing here does."""
+        there = self._engines.report("reranking").engine is not None
+        return self._engines.load("reranking") if there else None
+
+    @cached_property
+    def _fitted(self) -> tuple[TextEmbedding, Heads]:
         embeddings: list[TextEmbedding] = self._engines.load_each("text_embedding")
         for embedding in embeddings:
-            if isinstance(embedding, TokenEmbedding) and (heads := load_heads(embedding)):
+            if heads := load_heads(embedding):
                 return embedding, heads
         raise ConfigError(
             "engines.text_embedding names no engine that can read questions. Add wordllama, which is always available."

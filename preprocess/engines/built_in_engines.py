@@ -178,6 +178,12 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "reranking": {
+        "ms_marco": Entry(
+            "longtake.preprocess.engines.text.ms_marco:MsMarcoReranker",
+            "ms-marco-MiniLM-L-12-v2: reads question and text together, in English",
+            ("onnxruntime", "tokenizers"),
+            check="longtake.preprocess.engines.text.ms_marco:missing_weights",
+        ),
         "gguf": Entry(
             "longtake.preprocess.engines.llama_cpp.text_vectors:GgufReranker",
             "a reranker in a GGUF file: reads query and text together",

@@ -25,9 +25,10 @@ class Candidate:
     """One piece of evidence with its line and its similarity to the question.
 
     Attributes:
+        before: the cue of speech that it goes on from.
         after: the line of speech that goes on after it.
-        score: of `stating`, how much better the line states what is asked than none of the lines, if it was judged.
-        share: the chance that it alone of the judged lines does.
+        score: of the reranker, how well the passage answers the question, if it was read.
+        share: the chance that it alone of those that were read does.
     """
 
     evidence: Evidence
@@ -38,6 +39,7 @@ class Candidate:
     tool: str = ""
     fact: Fact | None = None
     spoken: TimeSpan | None = None
+    before: tuple[Evidence, ...] = ()
     after: tuple[Evidence, ...] = ()
     score: float | None = None
     share: float | None = None
@@ -46,6 +48,11 @@ class Candidate:
     def text(self) -> str:
         """The whole line."""
         return joined_text(self.line)
+
+    @property
+    def passage(self) -> str:
+        """The line with what is said just before and after it."""
+        return joined_text((*self.before, *self.line, *self.after))
 
     @property
     def span(self) -> TimeSpan:
@@ -103,6 +110,7 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
             found.anchored,
             known.get(found.evidence.key, ""),
             spoken=found.spoken,
+            before=found.before,
             after=found.after,
         )
         for found in gathered.found

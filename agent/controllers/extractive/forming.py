@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
-from longtake.agent.controllers.extractive.option_choice import by_claim, choose, declining, left_over
+from longtake.agent.controllers.extractive.option_choice import by_claim, choose, declining, left_over, option_at
 from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence
+from longtake.agent.controllers.extractive.reading import WORDED, likeliest_option
 from longtake.agent.controllers.extractive.reply import DraftClaim, Outcome, Reply
 from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, times
 from longtake.agent.controllers.extractive.signs import completed
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
+from longtake.errors import EngineError
+from longtake.language.abstaining import cannot_tell
 from longtake.language.text import comparable
 from longtake.language.words import coverage
 from longtake.memory.records import Closest, Option
 from longtake.memory.timespan import joined
+from longtake.preprocess.engines.text.reranker import Reranker
 from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.object_search import NO_PEOPLE
 
 CLOSEST = 3
 MAX_LISTED = 8
+_COMPARED = 32  # lines of words from which those to read an option with are chosen
 _FEW = 3  # lines in a scope that are all quoted
 _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
@@ -59,6 +65,7 @@ class Findings:
     embed: Embed
     made: Reply | None = None
     picked: Candidate | None = None  # the line that decides between options
+    reranker: Reranker | None = None
 
 
 def form(findings: Findings) -> Reply:
@@ -110,12 +117,18 @@ def _nearest(candidates: Iterable[Candidate]) -> tuple[Closest, ...]:
     """The closest lines, each with what follows it; none that another one shows already."""
     shown: list[Closest] = []
     for each in distinct(candidates):
-        plain = comparable(each.text)
-        if not any(plain in comparable(other.text) and other.modality == each.modality for other in shown):
-            shown.append(each.closest)
+        line, plain = each.closest, comparable(each.text)
+        told = (other for other in shown if (other.modality, other.video) == (line.modality, line.video))
+        if not any(plain in comparable(other.text) or _overlap(line, other) for other in told):
+            shown.append(line)
         if len(shown) == CLOSEST:
             break
     return tuple(shown)
+
+
+def _overlap(line: Closest, other: Closest) -> bool:
+    """Whether two lines of speech share cues; texts that stand in the picture together are two."""
+    return line.modality == "speech" and line.start < other.end and other.start < line.end
 
 
 def _choose(findings: Findings) -> tuple[Option, Candidate, bool] | None:
@@ -127,7 +140,24 @@ def _choose(findings: Findings) -> tuple[Option, Candidate, bool] | None:
         return *claimed, True
     picked = [(findings.picked, 1.0)] if findings.picked else []
     decided = choose(query.options, picked, embed, query.question)
-    return decided if decided and decided[2] else choose(query.options, findings.ranked, embed, query.question)
+    if not (decided and decided[2]):
+        decided = choose(query.options, findings.ranked, embed, query.question)
+    return decided and (_read_option(findings, decided) or decided)
+
+
+def _read_option(findings: Findings, stated: tuple[Option, Candidate, bool]) -> tuple[Option, Candidate, bool] | None:
+    """The option by reading, if its words decide; None if that is the one that a line surely states."""
+    query = findings.query
+    numbers = [number for number, text in enumerate(query.options) if not cannot_tell(text)]
+    if findings.reranker is None or stated[1].modality not in WORDED or len(numbers) < 2:
+        return None
+    options = [query.options[number] for number in numbers]
+    lines = [line for line in distinct(each for each, _ in findings.ranked) if line.modality in WORDED]
+    with suppress(EngineError):
+        found = likeliest_option(query.question, options, lines[:_COMPARED], findings.reranker, findings.embed)
+        if found and not (stated[2] and numbers[found[0]] == query.options.index(stated[0].text)):
+            return option_at(query.options, numbers[found[0]]), found[1], found[2]
+    return None
 
 
 def _from_tool(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) -> Reply:

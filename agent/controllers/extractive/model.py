@@ -20,14 +20,14 @@ from longtake.agent.controllers.extractive.candidates import Embed, candidates_o
 from longtake.agent.controllers.extractive.forming import Findings, form
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.planning import Call, calls_after, calls_for
-from longtake.agent.controllers.extractive.ranking import judged, load_weights, ranked
+from longtake.agent.controllers.extractive.ranking import load_weights, read_and_ranked
 from longtake.agent.controllers.extractive.reply import NOTHING, Reply, unsure
-from longtake.agent.controllers.extractive.stating import TokenEmbed, judge_for
 from longtake.agent.controllers.extractive.values import extreme
 from longtake.agent.drafts.draft import ANSWER, Draft, DraftClaim
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.errors import EngineError
+from longtake.preprocess.engines.text.reranker import Reranker
 from longtake.tools.core.result import ToolResult
 
 QUERY, GATHERED = "query", "gathered"  # keys of the opening message's additional data
@@ -37,8 +37,8 @@ class ExtractiveChatModel(BaseChatModel):
     """Answers with lines from the video."""
 
     embed: Embed
-    embed_tokens: TokenEmbed
     family: Callable[[], str]
+    reranker: Callable[[], Reranker | None]
     tool_names: frozenset[str] = frozenset()
 
     @property
@@ -73,8 +73,7 @@ class ExtractiveChatModel(BaseChatModel):
         rounds = sum(isinstance(each, AIMessage) for each in messages)
         weights = load_weights(self.family())
         candidates = candidates_of(query, gathered, results, self.embed)
-        judge = judge_for(self.family(), self.embed_tokens)
-        found = ranked(query, judged(query, candidates, weights, judge), weights)
+        found = read_and_ranked(query, candidates, weights, self.reranker())
         planned = (calls_for(query, gathered) if rounds == 0 else []) or calls_after(query, results, found)
         calls = [call for call in planned if call.name in self.tool_names]
         if calls:
@@ -84,7 +83,9 @@ class ExtractiveChatModel(BaseChatModel):
             made, value = made_reply(query, gathered, results, lines), extreme(query, lines)
             picked = value.line if value else None
             message = _answer(
-                form(Findings(query, found, weights, results, self.embed, made, picked)), query, len(results)
+                form(Findings(query, found, weights, results, self.embed, made, picked, self.reranker())),
+                query,
+                len(results),
             )
         return ChatResult(generations=[ChatGeneration(message=message)])
 

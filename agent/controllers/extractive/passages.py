@@ -1,7 +1,7 @@
 """Loads the passages: invented lines of recordings, questions about them, and which lines state what is asked.
 
 To correct what the controller takes for an answer, add passages to `passages.jsonl` and fit again (`longtake bench
-stating --write`).
+reading --write`).
 """
 
 from __future__ import annotations

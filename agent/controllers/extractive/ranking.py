@@ -1,29 +1,28 @@
 """Estimates how likely each candidate is the answer: a few features, weighted once for ranking and once for confidence.
 
 The weights are in `ranking.json`. Those for ranking were set by hand: fitted to 320 questions about 24 clips, they
-found the answer among the best three lines less often on other clips (69 % instead of 71 %). Only the weight of what a
-line states (`stating`) is chosen on passages. The weights for confidence are fitted: `longtake bench ranking --write`
-to clips, `longtake bench stating --write` to passages.
+found the answer among the best three lines less often on other clips (69 % instead of 71 %). The weights for
+confidence are fitted: `longtake bench ranking --write` to clips, `longtake bench reading --write` to passages.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.reading import WORDED, read
 from longtake.agent.controllers.extractive.settling import TIMED
 from longtake.agent.controllers.extractive.signs import share_lacking, share_shown
-from longtake.agent.controllers.extractive.stating import shares_of
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
 from longtake.agent.query.softmax import Matrix
 from longtake.language.words import coverage, holds_phrase
-from longtake.memory.records import Evidence, Modality, Record
+from longtake.memory.records import Evidence, Record
+from longtake.preprocess.engines.text.reranker import Reranker
 
 FILE = "ranking.json"
 FEATURES = (
@@ -40,7 +39,7 @@ FEATURES = (
     "read by a tool in the scope",
     "length",
     "only asks",
-    "states what is asked",
+    "answers by reading",
 )
 STANDING = (
     "its chance",
@@ -51,16 +50,11 @@ STANDING = (
     "is heard",
     "is seen",
     "lacks what its target needs",
-    "states what is asked",
+    "answers by reading",
 )
-JUDGED = 16  # lines that are judged, the likeliest without that judgement
-_WORDED: tuple[Modality, ...] = ("speech", "scene_text")
 _FAR, _ODDS = 5.0, 4.0  # limits of the scores behind the best one, and of the logarithm of odds
 _TELLING = 3  # content words of a question from which a match isn't chance
 _LONG = 30.0  # words of a long line
-
-
-Judge = Callable[[Query, Sequence[str]], Matrix]  # a score of each line, above 0 if it likely states what is asked
 
 
 class Weights(Record):
@@ -69,7 +63,7 @@ class Weights(Record):
     Attributes:
         ranks: of `FEATURES`, then the bias.
         on_clips: of `STANDING`, then the bias, fitted to questions about clips (`longtake bench ranking`).
-        on_passages: the same, fitted to `passages.jsonl` (`longtake bench stating`), where more lines are traps.
+        on_passages: the same, fitted to `passages.jsonl` (`longtake bench reading`), where more lines are traps.
         sure: confidence from which the best candidate counts as the answer.
     """
 
@@ -78,12 +72,12 @@ class Weights(Record):
     on_passages: tuple[float, ...]
     sure: float
 
-    def trusts(self, *, judged: bool) -> tuple[float, ...]:
+    def trusts(self, *, read: bool) -> tuple[float, ...]:
         """The weights of `STANDING` that count.
 
-        For a judged line it is the mean of both: videos have fewer traps than passages, but there are few clips.
+        For a line that was read it is the mean of both: videos have fewer traps than passages, but there are few clips.
         """
-        if not judged:
+        if not read:
             return self.on_clips
         return tuple((one + other) / 2 for one, other in zip(self.on_clips, self.on_passages, strict=True))
 
@@ -95,32 +89,17 @@ def load_weights(family: str) -> Weights:
     return Weights.model_validate(sets.get(family) or next(iter(sets.values())))
 
 
-def judged(query: Query, candidates: Sequence[Candidate], weights: Weights, judge: Judge | None) -> list[Candidate]:
-    """The candidates, of which the likeliest lines of words have the judge's score and share, if there is a judge.
+def read_and_ranked(
+    query: Query, candidates: Sequence[Candidate], weights: Weights, reranker: Reranker | None
+) -> list[tuple[Candidate, float]]:
+    """The candidates with their chances, best first, of which the likeliest passages were read with the question.
 
-    What a line states doesn't matter if the answer is when it is said or shown, or all that is in the named seconds.
+    What a line says doesn't matter if the answer is when it is said or shown, or all that is in the named seconds.
     """
-    if judge is None or query.target in TIMED or query.scope.named:
-        return list(candidates)
-    worded = [each for each, _ in ranked(query, candidates, weights) if each.modality in _WORDED]
-    lines = list(dict.fromkeys(map(stated, worded)))[:JUDGED]
-    if not lines:
-        return list(candidates)
-    scores = judge(query, lines)
-    found = {
-        line: (float(score), float(share)) for line, score, share in zip(lines, scores, shares_of(scores), strict=True)
-    }
-    return [
-        replace(each, score=known[0], share=known[1])
-        if each.modality in _WORDED and (known := found.get(stated(each)))
-        else each
-        for each in candidates
-    ]
-
-
-def stated(candidate: Candidate) -> str:
-    """What a candidate states by itself: its line of speech, or its own text of all that is on the screen."""
-    return candidate.text if candidate.modality == "speech" else candidate.evidence.content
+    found = ranked(query, candidates, weights)
+    if query.target in TIMED or query.scope.named:
+        return found
+    return ranked(query, read(query.question, [each for each, _ in found], reranker), weights)
 
 
 def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> list[tuple[Candidate, float]]:
@@ -135,7 +114,7 @@ def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> l
 def confidence(query: Query, best: Sequence[tuple[Candidate, float]], weights: Weights) -> float:
     """Estimated probability that the best candidate answers the question."""
     row = np.array([standing(query, best)], np.float32)
-    return round(float(logistic(row, weights.trusts(judged=best[0][0].share is not None))[0]), 4)
+    return round(float(logistic(row, weights.trusts(read=best[0][0].share is not None))[0]), 4)
 
 
 def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:
@@ -213,13 +192,13 @@ def features(query: Query, candidates: Sequence[Candidate]) -> Matrix:
 
 
 def _behind(candidates: Sequence[Candidate]) -> list[float]:
-    """How far each line's score is behind the best one; 0 for what isn't words, which no judge has read."""
+    """How far each line's score is behind the best one; 0 for what isn't words, which are not read."""
     scores = [each.score for each in candidates if each.score is not None]
     if not scores:
         return [0.0] * len(candidates)
     best, worst = max(scores), min(scores)
     return [
-        max(-_FAR, (worst if each.score is None else each.score) - best) if each.modality in _WORDED else 0.0
+        max(-_FAR, (worst if each.score is None else each.score) - best) if each.modality in WORDED else 0.0
         for each in candidates
     ]
 

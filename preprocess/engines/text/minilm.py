@@ -8,7 +8,7 @@ uses one core; many texts use all cores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
@@ -55,24 +55,16 @@ class MiniLmEmbedding:
         self.id = f"minilm-l6-v2-{'' if self._fetched else 'int8-'}{digest[:8]}"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row of length 1 for each text, (texts, 384) float32."""
-        return np.array(self._of_each(texts, self._mean), np.float32).reshape(len(texts), self.dimensions)
-
-    def embed_tokens(self, texts: Sequence[str]) -> list[Vectors]:
-        """The vectors of the tokens of each text, (tokens, 384) float32, with those of its beginning and end."""
-        return self._of_each(texts, self._hidden)
-
-    def _of_each(self, texts: Sequence[str], compute: Callable[[str], Vectors]) -> list[Vectors]:
-        """What is computed of each text, once for equal ones."""
+        """One row of length 1 for each text, (texts, 384) float32; equal ones are computed once."""
         different = list(dict.fromkeys(texts))
         if len(different) < 2:
-            found = [compute(text) for text in different]
+            found = [self._mean(text) for text in different]
         else:
             _ = self._session, self._tokenizer  # load them before the threads need them concurrently
             with ThreadPoolExecutor(min(len(different), usable_cores())) as threads:
-                found = list(threads.map(compute, different))
+                found = list(threads.map(self._mean, different))
         computed = dict(zip(different, found, strict=True))
-        return [computed[text] for text in texts]
+        return np.array([computed[text] for text in texts], np.float32).reshape(len(texts), self.dimensions)
 
     def _mean(self, text: str) -> Vectors:
         mean: Vectors = self._hidden(text).mean(axis=0)  # without padding, no mask is needed

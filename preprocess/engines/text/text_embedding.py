@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from longtake.memory.search.search_index import Vectors
 from longtake.preprocess.engines.text.vector_space import VectorSpace
@@ -14,19 +14,6 @@ class TextEmbedding(VectorSpace, Protocol):
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of length 1 for each text, (texts, dimensions) float32; a text without a known word is all zero.
-
-        Raises:
-            EngineError: if the model can't be loaded.
-        """
-        ...
-
-
-@runtime_checkable
-class TokenEmbedding(TextEmbedding, Protocol):
-    """Embeds the tokens of texts, too."""
-
-    def embed_tokens(self, texts: Sequence[str]) -> list[Vectors]:
-        """The vectors of the tokens of each text, (tokens, dimensions) float32; at least one row.
 
         Raises:
             EngineError: if the model can't be loaded.

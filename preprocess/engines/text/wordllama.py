@@ -50,13 +50,3 @@ class WordLlamaEmbedding:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         unit: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 1e-6)
         return unit
-
-    def embed_tokens(self, texts: Sequence[str]) -> list[Vectors]:
-        """The vectors of the tokens of each text, (tokens, 256) float32; one row of zeros for a text without any."""
-        table = self._model.embedding
-        found: list[Vectors] = []
-        for text in texts:  # one by one: the tokenizer pads the texts of a batch to one length
-            [encoded] = self._model.tokenize(text)
-            ids = np.minimum(np.array(encoded.ids, np.int64), len(table) - 1)
-            found.append(np.asarray(table[ids], np.float32) if len(ids) else np.zeros((1, self.dimensions), np.float32))
-        return found

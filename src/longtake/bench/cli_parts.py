@@ -110,19 +110,19 @@ def ranking(
 
 
 @parts.command(rich_help_panel=PANEL)
-def stating(
+def reading(
     context: typer.Context,
     write: Annotated[
-        Path | None, typer.Option(help="Write the model and weights to this folder: agent/controllers/extractive.")
+        Path | None, typer.Option(help="Write the weights to this folder: agent/controllers/extractive.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Cross-validate how well lines are told that state what is asked, and fit the model again."""
+    """Ask about passages by search alone and with reading, and fit the confidence in what was read again."""
     from longtake.agent.controllers.extractive.passages import load_passages
-    from longtake.bench.clips.stating_fit import fit_stating, show_stating
+    from longtake.bench.clips.reading_fit import fit_reading, show_reading
 
     session: Session = context.obj
-    print_report(fit_stating(session.settings, load_passages(), write, notify(as_json)), show_stating, as_json)
+    print_report(fit_reading(session.settings, load_passages(), write, notify(as_json)), show_reading, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)

@@ -20,12 +20,11 @@ from longtake.agent.controllers.extractive.model import GATHERED, QUERY
 from longtake.agent.controllers.extractive.ranking import (
     Weights,
     confidence,
-    judged,
     load_weights,
     ranked,
+    read_and_ranked,
     standing,
 )
-from longtake.agent.controllers.extractive.stating import judge_for
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
@@ -146,8 +145,7 @@ def _asked(question: ClipQuestion, trace: RecordedTrace, reader: LearnedReader) 
     query = Query.model_validate(facts[QUERY])
     results = [ToolResult.model_validate(each.artifact) for each in messages if isinstance(each, ToolMessage)]
     found = candidates_of(query, Gathered.model_validate(facts[GATHERED]), results, reader.embed)
-    judge = judge_for(reader.family(), reader.embed_tokens)
-    candidates = judged(query, found, load_weights(reader.family()), judge)
+    candidates = [each for each, _ in read_and_ranked(query, found, load_weights(reader.family()), reader.reranker)]
     if not candidates:
         return None
     right = np.array([closest_hold(question, [each.closest]) for each in candidates], np.float32)

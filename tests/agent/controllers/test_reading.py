@@ -1,4 +1,4 @@
-"""Which line states what a question asks: the learned model, and what the ranking makes of it."""
+"""What is made of passages that are read together with the question."""
 
 from __future__ import annotations
 
@@ -11,19 +11,16 @@ from longtake.agent.controllers.extractive.candidates import Candidate, candidat
 from longtake.agent.controllers.extractive.passages import load_passages
 from longtake.agent.controllers.extractive.ranking import (
     FEATURES,
-    JUDGED,
     STANDING,
-    Judge,
     confidence,
-    judged,
     load_weights,
-    ranked,
+    read_and_ranked,
 )
-from longtake.agent.controllers.extractive.stating import judge_for, shares_of
+from longtake.agent.controllers.extractive.reading import MOST, shares_of
 from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.query.query import Query, Reading, Scope, Target
 from longtake.agent.query.reader import LearnedReader
-from longtake.agent.query.softmax import Matrix
+from longtake.errors import EngineError
 from longtake.language.words import content_stems
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
@@ -34,7 +31,7 @@ from longtake.settings import Settings
 
 @pytest.fixture(scope="module")
 def reader() -> LearnedReader:
-    """Reads with the embedding of the extra `weights`."""
+    """Reads with the models of the extra `weights`."""
     if missing := missing_weights(Settings()):
         pytest.skip(missing)
     return LearnedReader(EngineTable(Settings.model_validate({"engines": {"text_embedding": ["minilm"]}})))
@@ -51,19 +48,42 @@ def asked(reader: LearnedReader, question: str) -> Query:
 
 def lines(reader: LearnedReader, question: str, *texts: str) -> list[Candidate]:
     vectors = reader.embed([question, *texts])
-    found = []
-    for place, (text, cosine) in enumerate(zip(texts, vectors[1:] @ vectors[0], strict=True)):
-        span = TimeSpan(start=5.0 * place, end=5.0 * place + 5)
-        item = Evidence(video="v", span=span, modality="speech", content=text, engine="e")
-        found.append(Candidate(item, (item,), cosine=float(cosine)))
-    return found
+    items = [
+        Evidence(
+            video="v",
+            span=TimeSpan(start=5.0 * place, end=5.0 * place + 5),
+            modality="speech",
+            content=text,
+            engine="e",
+        )
+        for place, text in enumerate(texts)
+    ]
+    cosines = vectors[1:] @ vectors[0]
+    return [
+        Candidate(item, (item,), float(cosine), before=tuple(items[max(0, place - 1) : place]))
+        for place, (item, cosine) in enumerate(zip(items, cosines, strict=True))
+    ]
 
 
-def liking(*liked: str) -> Judge:
-    def judge(_: Query, texts: Sequence[str]) -> Matrix:
-        return np.array([3.0 if text in liked else -3.0 for text in texts], np.float32)
+class Liking:
+    """Likes passages that end so, and notes all that it reads."""
 
-    return judge
+    id = "liking"
+
+    def __init__(self, *liked: str) -> None:
+        self.read: list[str] = []
+        self._liked = liked
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        self.read += texts
+        return [3.0 if text.endswith(self._liked) else -3.0 for text in texts]
+
+
+class Broken(Liking):
+    """Can't be loaded."""
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        raise EngineError("damaged")
 
 
 def test_the_shares_of_all_lines_and_of_none_of_them_are_one() -> None:
@@ -73,64 +93,77 @@ def test_the_shares_of_all_lines_and_of_none_of_them_are_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "states", "shares_words"),
+    ("question", "texts", "answers"),
     [
         (
             "Why was the footbridge closed?",
-            "The footbridge was closed because two of the beams had rotted through.",
-            "The footbridge was closed on a Monday.",
+            ("The footbridge was closed on a Monday.", "Two of the beams had rotted through, so they shut it."),
+            1,
         ),
-        ("How much does the large basket cost?", "The large basket costs 18 euros.", "The large basket is willow."),
-        ("How long does the tour take?", "The tour takes about two hours.", "The tour starts at the fountain."),
+        ("How much does the large basket cost?", ("The large basket is willow.", "The large one is 18 euros."), 1),
+        ("How long does the tour take?", ("The tour starts at the fountain.", "You need about two hours for it."), 1),
+        ("Who fixed the tap?", ("The tap dripped all night.", "In the end Zoe did it with a spanner."), 1),
     ],
 )
-def test_a_line_that_states_what_is_asked_scores_above_one_that_shares_its_words(
-    reader: LearnedReader, question: str, states: str, shares_words: str
+def test_what_answers_comes_before_what_shares_the_words(
+    reader: LearnedReader, question: str, texts: tuple[str, ...], answers: int
 ) -> None:
-    judge = judge_for(reader.family(), reader.embed_tokens)
-    assert judge is not None
-    stating, sharing = judge(asked(reader, question), [states, shares_words])
-    assert stating > sharing
+    found = lines(reader, question, *texts, "We had soup for lunch.")
+    order = read_and_ranked(asked(reader, question), found, load_weights(reader.family()), reader.reranker)
+    assert order[0][0].text == texts[answers]
 
 
-def test_a_family_without_a_model_has_no_judge(reader: LearnedReader) -> None:
-    assert judge_for("unknown", reader.embed_tokens) is None
+@pytest.mark.parametrize("reranker", [None, Broken()])
+def test_without_what_reads_the_order_of_search_stays(reader: LearnedReader, reranker: Broken | None) -> None:
+    question, weights = "What does the permit cost?", load_weights(reader.family())
+    found = lines(reader, question, "The permit costs some patience.", "A permit is forty dollars a year.")
+    order = read_and_ranked(asked(reader, question), found, weights, reranker)
+    assert [each.score for each, _ in order] == [None, None]
+    assert order[0][0].text == found[0].text
 
 
-def test_what_states_the_answer_moves_up_and_is_trusted_more(reader: LearnedReader) -> None:
+def test_what_answers_moves_up_and_is_trusted_more(reader: LearnedReader) -> None:
     question, weights = "What does the permit cost?", load_weights(reader.family())
     query = asked(reader, question)
     found = lines(reader, question, "The permit costs some patience.", "A permit is forty dollars a year.")
 
     def seen(*liked: str) -> tuple[str, float]:
-        order = ranked(query, judged(query, found, weights, liking(*liked)), weights)
+        order = read_and_ranked(query, found, weights, Liking(*liked))
         return order[0][0].text, confidence(query, order, weights)
 
-    (first, trust), (other, _), (_, doubted) = seen(found[0].text), seen(found[1].text), seen()
+    (first, trust), (other, _), (_, doubted) = seen(found[0].text), seen(found[1].text), seen("nothing")
     assert (first, other) == (found[0].text, found[1].text)
     assert trust > doubted
+
+
+def test_a_line_is_read_with_what_is_said_before_it(reader: LearnedReader) -> None:
+    question = "What does the permit cost?"
+    liking = Liking()
+    found = lines(reader, question, "Now the permit.", "It is forty dollars.")
+    read_and_ranked(asked(reader, question), found, load_weights(reader.family()), liking)
+    assert "Now the permit. It is forty dollars." in liking.read
 
 
 @pytest.mark.parametrize(
     ("target", "scope"),
     [("time", Scope()), ("duration", Scope()), ("quote", Scope(span=TimeSpan(start=0, end=5), named=True))],
 )
-def test_lines_whose_time_decides_are_not_judged(reader: LearnedReader, target: Target, scope: Scope) -> None:
+def test_lines_whose_time_decides_are_not_read(reader: LearnedReader, target: Target, scope: Scope) -> None:
     question = "What about the permit?"
     sources = reader.read(question).sources
     query = asked(reader, question).model_copy(
         update={"reading": Reading(sources=sources, targets={target: 1.0}), "scope": scope}
     )
     found = lines(reader, question, "The permit is new.", "Forty dollars a year.")
-    seen = judged(query, found, load_weights(reader.family()), liking())
-    assert [each.score for each in seen] == [None, None]
+    order = read_and_ranked(query, found, load_weights(reader.family()), Liking())
+    assert [each.score for each, _ in order] == [None, None]
 
 
-def test_only_the_likeliest_lines_are_judged(reader: LearnedReader) -> None:
+def test_only_the_likeliest_lines_are_read(reader: LearnedReader) -> None:
     question = "What does the permit cost?"
-    found = lines(reader, question, *(f"Line {number} about a permit." for number in range(JUDGED + 4)))
-    seen = judged(asked(reader, question), found, load_weights(reader.family()), liking())
-    assert sum(each.score is not None for each in seen) == JUDGED
+    found = lines(reader, question, *(f"Line {number} about a permit." for number in range(MOST + 4)))
+    order = read_and_ranked(asked(reader, question), found, load_weights(reader.family()), Liking())
+    assert sum(each.score is not None for each, _ in order) == MOST
 
 
 def test_a_line_that_search_found_by_its_words_alone_is_as_alike_as_any_other(reader: LearnedReader) -> None:
