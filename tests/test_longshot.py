@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -73,9 +74,9 @@ def test_index_ask_trace_and_evaluate(profile: Path, tmp_path: Path, monkeypatch
     monkeypatch.setenv("PATH", f"{program}{os.pathsep}{os.environ['PATH']}")
     library = tmp_path / "library"
 
-    def run(*arguments: object) -> str:
+    def run(*arguments: object, codes: Collection[int] = (0,)) -> str:
         done = longtake("--config", profile, *arguments, library=library)
-        assert done.code == 0, f"{done.stdout}\n{done.stderr}"
+        assert done.code in codes, f"{done.stdout}\n{done.stderr}"
         return done.stdout
 
     with running(servers_of(load(str(profile))), lambda line: None):
@@ -94,8 +95,8 @@ def test_index_ask_trace_and_evaluate(profile: Path, tmp_path: Path, monkeypatch
 
         looked = run("tools", "call", "watch_segment", clip.name, "--args", '{"timestamp": "0:05", "question": "Why?"}')
         assert looked
-        answer = json.loads(run("ask", clip.name, QUESTION["question"], "--json"))
-        assert answer["answer"]  # whatever so small a model says
+        answer = json.loads(run("ask", clip.name, QUESTION["question"], "--json", codes=(0, 3)))
+        assert answer["answer"]  # whatever so small a model says, and however sure it is
         assert answer["usage"]["input_tokens"] > 0
         assert "ends as recorded" in run("trace", "replay", answer["trace"])
 

@@ -29,7 +29,7 @@ def shown_result(
 
     Args:
         result: of the call.
-        found: its moments by id.
+        found: its moments by id, the best first, or in order of time.
         known: the moments that the model has seen already, by id.
         names: file names of the open videos, by library id.
         room: letters.
@@ -37,28 +37,26 @@ def shown_result(
     if result.failure:
         return " ".join(filter(None, ("FAILED:", result.failure.message, result.failure.remedy))), set()
     pictures = [name for name, item in found.items() if is_frame(item)]
-    ordered = sorted(
-        ((name, item) for name, item in found.items() if name not in pictures),
-        key=lambda pair: (pair[1].video, pair[1].span.start, -pair[1].span.end),
-    )
-    lines = [f"{name} (above)" if name in known else line_of(name, item, names) for name, item in ordered]
+    moments = [(name, item) for name, item in found.items() if name not in pictures]
+    lines = {name: f"{name} (above)" if name in known else line_of(name, item, names) for name, item in moments}
     said = " ".join(item.content for item in found.values())
     facts = facts_beside(result.output, said)
     ending = [json.dumps(facts, ensure_ascii=False)] if facts else []
     ending += [f"({note})" for note in result.notes]
     ending += [f"(Pictures follow: {', '.join(pictures)}.)"] if pictures else []
     left = room - sum(map(len, ending))
-    kept: list[str] = []
-    for line in lines:
-        left -= len(line) + 1
+    kept: list[tuple[str, Evidence]] = []
+    for name, item in moments:
+        left -= len(lines[name]) + 1
         if kept and left < 0:
-            ending.append(f"({len(kept)} of {len(lines)} moments shown: ask for a shorter span.)")
+            ending.append(f"({len(kept)} of {len(moments)} moments shown: ask for a shorter span.)")
             break
-        kept.append(line)
+        kept.append((name, item))
+    kept.sort(key=lambda pair: (pair[1].video, pair[1].span.start, -pair[1].span.end))
     if ending and len(ending[0]) > room:
         ending[0] = f"{ending[0][:room]}… (too long to show completely)"
-    printed = {*pictures, *(name for name, _ in ordered[: len(kept)])}
-    return "\n".join([*kept, *ending]) or "Nothing was found.", printed
+    printed = {*pictures, *(name for name, _ in kept)}
+    return "\n".join([*(lines[name] for name, _ in kept), *ending]) or "Nothing was found.", printed
 
 
 def facts_beside(output: Mapping[str, Any], said: str) -> dict[str, Any]:

@@ -150,13 +150,14 @@ def test_every_reply_fits_whatever_is_asked(source: Source) -> None:
 
 @pytest.mark.nightly
 def test_the_conversation_so_far_is_not_read_again() -> None:
-    model = controller(smollm2()).bind_tools(TOOLS)
     first = conversation()
-    model.invoke(first)
+    wanted = names(offered(TOOLS, query_about("speech", "number"), []))  # no others, which it could ask for meanwhile
+    model = controller(smollm2()).bind_tools([tool for tool in TOOLS if tool["function"]["name"] in wanted])
+    read = model.invoke(first).response_metadata[TIMINGS]
     call = {"name": "transcribe_speech", "args": {"timestamp": "00:00:03"}, "id": "1", "type": "tool_call"}
     result = ToolMessage("Nothing.", tool_call_id="1", name="transcribe_speech")
     timings = model.invoke([*first, AIMessage("", tool_calls=[call]), result]).response_metadata[TIMINGS]
-    assert timings["cache_n"] > 4 * timings["prompt_n"]
+    assert timings["cache_n"] >= read["cache_n"] + read["prompt_n"]
 
 
 @pytest.mark.nightly

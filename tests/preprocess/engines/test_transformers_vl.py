@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,8 @@ def test_both_capabilities_run_in_separate_processes(folder: Path) -> None:
     captions, questions = table.load("captions"), table.load("visual_question")
     try:
         assert captions.id.startswith(questions.id)
-        assert captions.describe([Still(0.0, NOISE)])
+        with suppress(PictureRefused):  # random weights may repeat themselves
+            assert captions.describe([Still(0.0, NOISE)]).text
         assert questions.answer("What is it?", [TimedJpeg(1.0, NOISE)], 30.0)
     finally:
         captions.close()
