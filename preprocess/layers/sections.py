@@ -229,8 +229,9 @@ def _spread(vectors: Floats, times: Floats, edges: Sequence[float]) -> Floats:
     squares = (sums**2).sum(axis=1)
     lengths = squares[:, None] + squares[None, :] - 2 * sums @ sums.T
     numbers = np.abs(counts[:, None] - counts[None, :])
-    spread: Floats = np.round(numbers - lengths / np.maximum(1, numbers), 6)  # equal vectors have exactly none
-    return spread / spread[0, -1]
+    spread = np.round(numbers - lengths / np.maximum(1, numbers), 6)  # equal vectors have exactly none
+    share: Floats = spread / spread[0, -1]
+    return share
 
 
 def _starts(
