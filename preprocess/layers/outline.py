@@ -13,6 +13,7 @@ from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import clock
 from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, missing_model
+from longtake.preprocess.layers.sections import Section, as_told
 from longtake.preprocess.layers.step import IndexJob
 from longtake.prompts import prompts_hash, render
 from longtake.settings import EndpointSettings, Settings
@@ -72,7 +73,8 @@ class Outline:
                     if sections and text:
                         writer.add({"start": section["start"], "end": section["end"], "title": title, "text": text})
                     if text:
-                        parts.append(f"{clock(section['start'])} {section['title'] or title}. {text}")
+                        told = as_told(Section(**section), {"title": title})
+                        parts.append(f"{clock(told.start)} {told.title}. {text}")
                     job.progress(done / (len(prompts) + 1))
             except BaseException:
                 pool.shutdown(cancel_futures=True)

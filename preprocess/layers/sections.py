@@ -121,7 +121,7 @@ def sections_of(library: Library, video: VideoRecord) -> list[Section]:
     layer = library.layer(video, NAME)
     sections = [Section(**item) for item in layer.items()] if layer else []
     told = {item["start"]: item for item in _outline(library, video) if not item.get("whole")}
-    return [_told(section, told.get(section.start, {})) for section in sections]
+    return [as_told(section, told.get(section.start, {})) for section in sections]
 
 
 def overview_of(library: Library, video: VideoRecord) -> str:
@@ -138,7 +138,7 @@ def _outline(library: Library, video: VideoRecord) -> list[dict[str, Any]]:
     return []
 
 
-def _told(section: Section, told: Mapping[str, Any]) -> Section:
+def as_told(section: Section, told: Mapping[str, Any]) -> Section:
     """A section with what the model tells of it; a slide keeps its own title."""
     title = section.title if section.slide else told.get("title") or section.title
     return section._replace(title=title, text=told.get("text") or section.text)
@@ -229,8 +229,9 @@ def _spread(vectors: Floats, times: Floats, edges: Sequence[float]) -> Floats:
     squares = (sums**2).sum(axis=1)
     lengths = squares[:, None] + squares[None, :] - 2 * sums @ sums.T
     numbers = np.abs(counts[:, None] - counts[None, :])
-    spread: Floats = np.round(numbers - lengths / np.maximum(1, numbers), 6)  # equal vectors have exactly none
-    return spread / spread[0, -1]
+    spread = np.round(numbers - lengths / np.maximum(1, numbers), 6)  # equal vectors have exactly none
+    share: Floats = spread / spread[0, -1]
+    return share
 
 
 def _starts(

@@ -184,6 +184,8 @@ def test_the_model_titles_each_section_and_tells_of_the_whole(tmp_path: Path) ->
         if "The kettle boils." in prompt:
             return says("**Title: Making tea**\n\nA kettle boils.\nTea follows.")
         if "These are the parts" in prompt:
+            assert "Kettle. A kettle boils." in prompt  # a slide keeps its title
+            assert "Shed. It is locked." in prompt
             return says("About\na kettle and a shed.")
         return says("Shed\nIt is locked.")
 
