@@ -51,7 +51,7 @@ def profile(tmp_path: Path) -> Path:
     weights.mkdir()
     settings = {
         "profile": "longshot",
-        "controller": {"base_url": f"http://127.0.0.1:{free_port()}/v1"},
+        "controller": {"base_url": f"http://127.0.0.1:{free_port()}/v1", "timeout": 600},  # a model beside other tests
         "visual_question": {"base_url": f"http://127.0.0.1:{free_port()}/v1"},
         "speech": {"model": str(write_tiny_whisper(weights / "whisper"))},
         "objects": {"model": str(write_tiny_owlv2(weights / "owlv2"))},
