@@ -97,7 +97,7 @@ def read_and_ranked(
     What a line says doesn't matter if the answer is when it is said or shown, or all that is in the named seconds.
     """
     found = ranked(query, candidates, weights)
-    if query.target in TIMED or query.scope.named:
+    if query.scope.named:
         return found
     return ranked(query, read(query.question, [each for each, _ in found], reranker), weights)
 
