@@ -50,9 +50,17 @@ STANDING = (
     "is heard",
     "is seen",
     "lacks what its target needs",
-    "answers by reading",
 )
-_FAR, _ODDS = 5.0, 4.0  # limits of the scores behind the best one, and of the logarithm of odds
+AS_READ = (
+    "score of reading",
+    "ahead of the next passage",
+    "chance that it alone answers",
+    "cosine",
+    "its source's chance",
+    "lacks what its target needs",
+)
+_FAR = 5.0  # limit of the scores behind the best one
+_SCORES = 10.0  # about the range of scores, on either side of 0
 _TELLING = 3  # content words of a question from which a match isn't chance
 _LONG = 30.0  # words of a long line
 
@@ -63,23 +71,14 @@ class Weights(Record):
     Attributes:
         ranks: of `FEATURES`, then the bias.
         on_clips: of `STANDING`, then the bias, fitted to questions about clips (`longtake bench ranking`).
-        on_passages: the same, fitted to `passages.jsonl` (`longtake bench reading`), where more lines are traps.
+        as_read: of `AS_READ`, then the bias, for a passage that was read (`longtake bench reading`).
         sure: confidence from which the best candidate counts as the answer.
     """
 
     ranks: tuple[float, ...]
     on_clips: tuple[float, ...]
-    on_passages: tuple[float, ...]
+    as_read: tuple[float, ...]
     sure: float
-
-    def trusts(self, *, read: bool) -> tuple[float, ...]:
-        """The weights of `STANDING` that count.
-
-        For a line that was read it is the mean of both: videos have fewer traps than passages, but there are few clips.
-        """
-        if not read:
-            return self.on_clips
-        return tuple((one + other) / 2 for one, other in zip(self.on_clips, self.on_passages, strict=True))
 
 
 @cache
@@ -113,8 +112,37 @@ def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> l
 
 def confidence(query: Query, best: Sequence[tuple[Candidate, float]], weights: Weights) -> float:
     """Estimated probability that the best candidate answers the question."""
-    row = np.array([standing(query, best)], np.float32)
-    return round(float(logistic(row, weights.trusts(read=best[0][0].share is not None))[0]), 4)
+    read = best[0][0].score is not None
+    row = np.array([as_read(query, best) if read else standing(query, best)], np.float32)
+    return round(float(logistic(row, weights.as_read if read else weights.on_clips)[0]), 4)
+
+
+def as_read(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:
+    """The features of a best passage that was read, in the order of `AS_READ`."""
+    first = best[0][0]
+    score = first.score or 0.0
+    others = [
+        other.score
+        for other, _ in best[1:]
+        if other.score is not None
+        and other.evidence.video == first.evidence.video
+        and not (other.modality == first.modality == "speech" and _beside(other, first))
+    ]
+    return (
+        score / _SCORES,
+        (score - max(others, default=-_SCORES)) / _SCORES,
+        first.share or 0.0,
+        first.cosine,
+        _share(query, best),
+        share_lacking(query, first.text),
+    )
+
+
+def _beside(one: Candidate, other: Candidate) -> bool:
+    """Whether what is read of two lines shares words."""
+    spans = [(each.before or each.line)[0].span.start for each in (one, other)]
+    ends = [(each.after or each.line)[-1].span.end for each in (one, other)]
+    return spans[0] < ends[1] and spans[1] < ends[0]
 
 
 def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:
@@ -134,15 +162,7 @@ def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[flo
         float(first.modality == "audio"),
         float(first.modality == "visual"),
         share_lacking(query, first.text),
-        _odds(first.share),
     )
-
-
-def _odds(share: float | None) -> float:
-    """The logarithm of the odds of a share, 0 if it is unknown."""
-    if share is None:
-        return 0.0
-    return float(np.clip(np.log((share + 1e-6) / (1 - share + 1e-6)), -_ODDS, _ODDS))
 
 
 def _share(query: Query, best: Sequence[tuple[Candidate, float]]) -> float:

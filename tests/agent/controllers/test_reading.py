@@ -10,6 +10,7 @@ import pytest
 from longtake.agent.controllers.extractive.candidates import Candidate, candidates_of
 from longtake.agent.controllers.extractive.passages import load_passages
 from longtake.agent.controllers.extractive.ranking import (
+    AS_READ,
     FEATURES,
     STANDING,
     confidence,
@@ -180,7 +181,8 @@ def test_a_line_that_search_found_by_its_words_alone_is_as_alike_as_any_other(re
 def test_the_weights_fit_the_features(family: str) -> None:
     weights = load_weights(family)
     assert len(weights.ranks) == len(FEATURES) + 1
-    assert len(weights.on_clips) == len(weights.on_passages) == len(STANDING) + 1
+    assert len(weights.on_clips) == len(STANDING) + 1
+    assert len(weights.as_read) == len(AS_READ) + 1
 
 
 def test_every_passage_has_questions_and_names_only_lines_that_it_has() -> None:

@@ -14,12 +14,11 @@ import numpy as np
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.passages import Passage
 from longtake.agent.controllers.extractive.ranking import (
-    STANDING,
     Weights,
+    as_read,
     confidence,
     load_weights,
     read_and_ranked,
-    standing,
 )
 from longtake.agent.controllers.extractive.signs import completed
 from longtake.agent.query.query import Query
@@ -38,7 +37,6 @@ from longtake.settings import Settings
 
 FOLDS = 5
 _DECAY = 1e-3
-_UNSEEN = ("is heard", "is seen")  # no passage has such a line
 _SECONDS = 5.0  # of a line
 
 
@@ -175,14 +173,12 @@ def _evidence(passage: Passage, place: int) -> Evidence:
 
 def _trusting(asked: Sequence[_Asked], weights: Weights) -> Weights:
     """The weights, with those for confidence in a line that was read refitted."""
-    tops = [each for each in asked if each.ranked[0][0].share is not None]
-    rows = np.array([standing(each.query, each.ranked) for each in tops], np.float32)
+    tops = [each for each in asked if each.ranked[0][0].score is not None]
+    rows = np.array([as_read(each.query, each.ranked) for each in tops], np.float32)
     right = np.array([_is_right(each, each.ranked[0][0]) for each in tops], np.float32)
     head = fit_softmax(rows, np.stack([1 - right, right], axis=1), decay=_DECAY)
-    trusts = [*(head.weights[:, 1] - head.weights[:, 0]), head.bias[1] - head.bias[0]]
-    for name in _UNSEEN:
-        trusts[STANDING.index(name)] = weights.on_clips[STANDING.index(name)]
-    return weights.model_copy(update={"on_passages": tuple(round(float(each), 4) for each in trusts)})
+    trusts = (*(head.weights[:, 1] - head.weights[:, 0]), head.bias[1] - head.bias[0])
+    return weights.model_copy(update={"as_read": tuple(round(float(each), 4) for each in trusts)})
 
 
 def _found(asked: Sequence[tuple[_Asked, Weights]]) -> Found:
