@@ -11,6 +11,7 @@ from longtake.agent.query.query import Fact, Source, Target
 from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan, clock, joined
+from longtake.preprocess.layers.sections import sections_of
 from longtake.tools.core.evidence import evidence_of
 from longtake.tools.core.tool_context import VideoHandle
 
@@ -29,6 +30,7 @@ class KnownVideo(Record):
     duration: float = Field(description="Seconds.")
     coverage: Mapping[str, float] = Field(description="Share of the timeline that each layer covers, by layer name.")
     shots: tuple[TimeSpan, ...]
+    sections: Mapping[str, TimeSpan] = Field(default_factory=dict, description="By title.")
     facts: tuple[Fact, ...]
     blank: tuple[Evidence, ...] = Field(description="Spans in which the picture is blank.")
     pieces: tuple[Evidence, ...] = Field(default=(), description="Spans whose frames each show a piece of a picture.")
@@ -58,6 +60,9 @@ def known_video(video: VideoHandle) -> KnownVideo:
         duration=video.duration,
         coverage=video.library.coverage(video.record),
         shots=tuple(TimeSpan(start=item["start"], end=item["end"]) for item in video.items("shots")),
+        sections={
+            each.title: TimeSpan(start=each.start, end=each.end) for each in sections_of(video.library, video.record)
+        },
         facts=tuple(recording_facts(video)),
         blank=tuple(_still(video, ("black", "white", "blank"), "the picture is empty: {}")),
         pieces=tuple(_still(video, ("pieces",), "each frame shows a piece of the picture, the rest is {}")),

@@ -1,4 +1,4 @@
-"""Resolves "he", "it" and "that slide" in follow-up questions of a thread, by rules.
+"""Resolves "he", "it", "that slide" and titles of sections in the questions of a thread, by rules.
 
 A pronoun stands for the name or thing that the previous question was about. "That slide" or "then" is the moment that
 proves the last answer.
@@ -7,13 +7,15 @@ proves the last answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from longtake.agent.query.query import Scope
+from longtake.agent.query.scope import QUOTATION
+from longtake.language.text import words_of
 from longtake.language.words import words
 from longtake.memory.records import Citation
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.timespan import TimeSpan, clock
 
 _PRONOUN = re.compile(r"\b(?:(his|their|its|her(?=\s+[a-z]))|he|she|they|it|him|them)\b", re.IGNORECASE)
 _PERSON = re.compile(
@@ -91,6 +93,15 @@ def subject_of(question: str) -> str | None:
     if len(named) > 1 and ends_there and _AUXILIARIES & set(words(question[: thing.start()])):
         named.pop()
     return f"the {' '.join(named)}"
+
+
+def with_times(question: str, sections: Mapping[str, TimeSpan]) -> str:
+    """The question with the times of a section in place of its title, where that stands in quotation marks."""
+    times = {
+        words_of(title): f"{clock(span.start, decimals=1)} to {clock(span.end, decimals=1)}"
+        for title, span in sections.items()
+    }
+    return QUOTATION.sub(lambda match: times.get(words_of(match[1] or match[2]), match[0]), question)
 
 
 def beside_last(question: str, last: Citation | None, duration: float) -> Scope | None:

@@ -102,7 +102,9 @@ class Fact(Record):
 class Query(Record):
     """The question as data. Every controller starts from it."""
 
-    question: str = Field(description="The question, with a follow-up's pronouns replaced if that is clear.")
+    question: str = Field(
+        description="The question, with a follow-up's pronouns replaced if that is clear, and titles by times."
+    )
     as_asked: str = Field(default="", description="The question in the person's own words, if they differ.")
     reading: Reading
     scope: Scope = Scope()

@@ -1,4 +1,4 @@
-"""Finds the names in what is said, by their capital letters."""
+"""Finds the names in what is said and written, by their capital letters."""
 
 from __future__ import annotations
 
@@ -29,18 +29,21 @@ def names_in(lines: Sequence[str]) -> dict[str, list[int]]:
     """The names in lines, and the numbers of the lines that have them, most frequent first.
 
     A name is a row of words that begin with capitals. One word counts if it is never written small and stands within a
-    sentence at least once, and if the language doesn't write other words so. Scripts without capitals have none.
+    sentence at least once, and if the language doesn't write other words so. Scripts without capitals have none, nor
+    have lines in capitals only.
     """
-    words = [word for number, line in enumerate(lines) for word in _words(line, number)]
+    words = [word for number, line in enumerate(lines) if not line.isupper() for word in _words(line, number)]
     within = [word.text for word in words if not word.first]
     share = sum(text[0].isupper() for text in within) / max(1, len(within))
     if share >= _SHOUTED:
         return {}
     small = {word.text.casefold() for word in words if word.text[0].islower()}
-    capital = {text for text in within if text[0].isupper()}
+    rows = list(_rows(words))
+    # Not what follows the first word of a sentence: both may be one name.
+    capital = {word.text for row in rows for word in row[2 if row[0].first else 0 :]}
     marks = share < _EVERYWHERE or len(within) < _ENOUGH
     found: defaultdict[str, list[int]] = defaultdict(list)
-    for row in _rows(words):
+    for row in rows:
         begins = row[0].first and row[0].text not in capital and (len(row) < 2 or row[1].text in capital)
         kept = row[1:] if begins or (row[0].first and row[0].text.casefold() in small) else row
         text = " ".join(word.text for word in kept)

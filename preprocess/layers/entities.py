@@ -23,7 +23,7 @@ NAME, ENGINE = "entities", "longtake/entities"
 _USED = ("subtitles", "speech", "speakers", "scene_text", "detections", "faces", "captions")
 _WORDS = ("subtitles", "speech")
 MOST, _PLACES = 100, 200  # entities of a video, and spans of each
-_NAMES = 30  # names of which is only said that they are said
+_NAMES = 30  # names of which is only known that they are said or written
 _TOGETHER = 5.0  # seconds between two places that count as one
 _ALIASES = 5
 _LETTERS = 100  # of a name, and of looks
@@ -71,7 +71,7 @@ class Entities:
         """One layer if there is a layer that names something."""
         inputs = {name: job.layers[name].key for name in _USED if name in job.layers}
         settings = {"names": dict(job.names)} if job.names else {}
-        return (LayerRecipe(NAME, 1, ENGINE, settings, inputs),) if inputs else ()
+        return (LayerRecipe(NAME, 2, ENGINE, settings, inputs),) if inputs else ()
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Collect and merge the entities."""
@@ -254,9 +254,11 @@ def _speakers(turns: Iterable[Item], words: Sequence[Item]) -> Iterator[tuple[st
 
 
 def _named(words: Sequence[Item], texts: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
-    """The names that are said, with where they are said and written."""
-    names = names_in([" ".join(cue["text"].split()) for cue in words])
+    """The names that are said or written, with where."""
+    cues = [" ".join(cue["text"].split()) for cue in words]
+    names = names_in([*cues, *dict.fromkeys(item["text"] for item in texts)])
     written = [(f" {words_of(item['text'])} ", item) for item in texts]
     for name, places in list(names.items())[:_NAMES]:
         key = f" {words_of(name)} "
-        yield name, [words[place] for place in places] + [item for text, item in written if key in text]
+        said = [words[place] for place in places if place < len(words)]
+        yield name, said + [item for text, item in written if key in text]

@@ -11,10 +11,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from longtake.errors import LibraryError
+from longtake.language.text import words_of
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, joined, parse_time
 from longtake.preprocess.engines.text.summary_engine import Summarizer
-from longtake.preprocess.layers.sections import Section, sections_of, title_of
+from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.prompts import render
 from longtake.tools.core.evidence import evidence_of, examined
 from longtake.tools.core.registry import Timestamp, tool
@@ -32,8 +33,10 @@ LAYERS: dict[str, Modality] = {
     "scene_text": "scene_text",
     "captions": "visual",
 }
-_SLIDES, _MOST_TITLED = 3, 0.6  # titled sections of a video, and their share of all, from which titles are its summary
+_RUNNING = 0.9  # share of the video from which a line is a running header, or a logo
+_SLACK = 0.5  # seconds of a section, or of a line, in a span that are none
 _ROOM = 12_000  # letters that a model is given to sum up
+_LETTERS = re.compile(r"[^\W\d_]{2}")  # what has none, such as a time code or a page number, says nothing
 _CLOCK = re.compile(r"\b\d{1,2}:[0-5]\d:[0-5]\d(?:\.\d)?\b")
 _UNTOLD = ("speech", "silence", "quiet")  # sounds that tell nothing of what happens
 
@@ -68,8 +71,9 @@ def summarize_segment(
         prompt = render(PROMPTS, "summarize", sentences=lines, count=SENTENCES[length])
         summary = context.text_model.complete(prompt, seconds=context.budget.left)
         return _result(summary, _cited(summary, evidence), looked_at, notes)
-    if not text.strip() and (titles := _titles(context, parsed.span)):
-        return _result(" · ".join(item.content for item in titles), titles, looked_at, notes)
+    starting = [each for each in _sections(context) if parsed.span.start <= each.start < parsed.span.end - _SLACK]
+    if len(starting) > 1 and (standing := _of_sections(evidence, starting)):
+        return _result(" · ".join(item.content for item in standing), standing, looked_at, notes)
     engine: Summarizer = context.engines.load("summary")
     chosen = engine.summarize(sentences, SENTENCES[length])
     kept = tuple(evidence[index] for index in chosen) if evidence else ()
@@ -93,9 +97,11 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...
         seen += examined(layer, span)
         items = video.items(name, span)
         language = items[0].get("language") if items else None
-        kept = [item for item in items if item.get("language") == language]
+        kept = [item for item in items if item.get("language") == language and _LETTERS.search(item["text"])]
         found += [evidence_of(item, item["text"], modality, layer, video.id) for item in kept]
-    return _ordered(found), joined(seen)
+    inside = [item for item in found if span.shared(item.span) >= min(_SLACK, item.span.length / 2)]
+    passing = [item for item in inside if item.span.length < _RUNNING * video.duration]
+    return _ordered(passing or inside), joined(seen)
 
 
 def _within_room(context: ToolContext, span: TimeSpan, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
@@ -120,19 +126,14 @@ def _sections(context: ToolContext) -> list[Section]:
     return []
 
 
-def _titles(context: ToolContext, span: TimeSpan) -> tuple[Evidence, ...]:
-    """The titles of the slides in a span of a video that is mostly slides: nobody sums them up better."""
-    video = context.video
-    sections = _sections(context)
-    layer = video.layer("scene_text")
-    titled = [each for each in sections if each.slide]
-    if layer is None or len(titled) < max(_SLIDES, _MOST_TITLED * len(sections)):
-        return ()
-    found = []
-    for each in (each for each in titled if span.start <= each.start < span.end):
-        texts = video.items("scene_text", TimeSpan(start=each.start, end=each.end))
-        title = next((item for item in texts if title_of(item["text"]) == each.title), None)
-        found += [evidence_of(title, title["text"], "scene_text", layer, video.id)] if title else []
+def _of_sections(evidence: Sequence[Evidence], sections: Sequence[Section]) -> tuple[Evidence, ...]:
+    """The lines that stand for each section: the title of its slide, else its most typical line."""
+    found: list[Evidence] = []
+    for each in sections:
+        title = words_of(each.title if each.slide or not each.card else each.text)
+        lines = [(item, words_of(item.content)) for item in evidence if each.start <= item.span.start < each.end]
+        whole = [item for item, words in lines if title and words.startswith(title)][:1]
+        found += whole or [item for item, words in lines if f" {words} " in f" {title} "]
     return tuple(found)
 
 

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.graph.video_metadata import KnownVideo
-from longtake.agent.query.follow_up import beside_last, pointed_at, resolve
+from longtake.agent.query.follow_up import beside_last, pointed_at, resolve, with_times
 from longtake.agent.query.query import Query, Scope, Source
 from longtake.agent.query.scope import quoted, read_scope
 from longtake.language.words import TELLING, content_stems
@@ -54,6 +54,7 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 def _query(state: AgentState, context: RunContext) -> Query:
     videos = context.known.videos
     question = resolve(state.question, [turn.question for turn in state.turns])
+    question = with_times(question, {title: span for video in videos for title, span in video.sections.items()})
     last = next((turn.proof for turn in reversed(state.turns) if turn.proof), None)
     return Query(
         question=question,

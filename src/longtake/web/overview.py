@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from longtake.errors import ConfigError, EngineError
 from longtake.exports.overview import suggested_questions, summary_of
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Modality, Record
@@ -22,6 +20,8 @@ from longtake.web.service import Served
 
 _SECONDS = 10.0  # for a summary
 _SECTIONS = 6  # the longest ones: all of them are the chapters
+
+_WHOLE = "What is this video about?"
 
 router = APIRouter(prefix="/api/videos", tags=["videos"])
 _alone = threading.Lock()  # an overview is no reason to slow two questions down
@@ -37,12 +37,12 @@ class SummaryLine(Record):
 
 
 class Overview(Record):
-    """What a video is about, and questions that its lines answer; empty while nothing has been read."""
+    """What a video is about, and questions about its parts; empty while nothing has been read."""
 
     text: str = Field(default="", description="What the language model says of it; empty if it wasn't asked.")
     sections: tuple[ChapterLine, ...] = Field(default=(), description="The longest ones that the model told of.")
     lines: tuple[SummaryLine, ...] = Field(default=(), description="The summary without a language model.")
-    questions: tuple[str, ...] = Field(default=(), description="Search finds the line of each.")
+    questions: tuple[str, ...] = Field(default=(), description="About its parts.")
 
 
 @router.get("/{video_id}/overview", response_model=Overview, responses=UNCHANGED)
@@ -67,9 +67,7 @@ def _overview(workspace: Workspace, video: VideoRecord) -> bytes:
     text = overview_of(workspace.library, video)
     sections = _longest(sections_of(workspace.library, video)) if "outline" in video.layers else ()
     lines = () if text or sections else _summary(workspace, video)
-    questions: list[str] = []
-    with suppress(EngineError, ConfigError):  # nothing reads questions here
-        questions = suggested_questions(workspace, video)
+    questions = suggested_questions(workspace.library, video) or [_WHOLE] * bool(lines)
     overview = Overview(text=text, sections=sections, lines=lines, questions=tuple(questions))
     return overview.model_dump_json().encode()
 

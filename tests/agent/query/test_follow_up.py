@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.agent.graph.agent import Agent
-from longtake.agent.query.follow_up import beside_last, pointed_at, resolve, subject_of
+from longtake.agent.query.follow_up import beside_last, pointed_at, resolve, subject_of, with_times
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -109,3 +109,15 @@ def test_a_thread_answers_a_question_that_only_points_at_it(small_workspace: Wor
     assert first.question == "What colour is the kettle?"
     assert (again.question, again.status) == ("How much does it cost?", "answered")
     assert "249 dollars" in again.answer
+
+
+@pytest.mark.parametrize(
+    ("question", "meant"),
+    [
+        ("What is “folding & waiting” about?", "What is 00:01:09.2 to 00:01:35.5 about?"),
+        ("Who says 'Folding'?", "Who says 'Folding'?"),
+        ("What is folding and waiting about?", "What is folding and waiting about?"),
+    ],
+)
+def test_a_quoted_title_stands_for_its_section(question: str, meant: str) -> None:
+    assert with_times(question, {"Folding & waiting": TimeSpan(start=69.25, end=95.5)}) == meant

@@ -16,6 +16,7 @@ from longtake.preprocess.analysis.names_in_text import names_in
         ),
         (["The roof leaks. The roof is old.", "The rain came."], set()),
         (["das alte Haus steht am See", "und das Haus gehört Frau Müller", "der See ist tief"] * 9, {"Frau Müller"}),
+        (["the lamp was repaired", "YEAR AT THE LIBRARY", "Brandon Castellano"], {"Brandon Castellano"}),
         (["NOW THE NEWS FROM THE NORTH", "THE NORTH IS COLD"], set()),
         (["we met anna in leeds", "anna said so"], set()),
         (["Я видел Анну Каренину вчера.", "и она ушла"], {"Анну Каренину"}),
