@@ -20,6 +20,7 @@ _ROW, _NAME, _OVERVIEW = 120, 70, 500  # letters of a segment, of an entity and 
 _KINDS = ("person", "place", "thing", "name")  # in the order in which they are told
 _TIMES, _TITLE = 24, 20  # letters of a row's times, and the fewest of a title
 _PLACES = 3  # of an entity
+_IN_IT, _MORE = "Who and what is in it: ", 10  # before the entities, and letters to say how many more there are
 
 Level = TypeVar("Level")
 
@@ -33,10 +34,9 @@ def contents(tools: ToolContext) -> tuple[str, ...]:
     handles = list(tools.videos.values())
     letters = int(_SHARE * tools.settings.gathering.tokens_for(tools.settings.controller.engine))
     for handle in handles:
-        own = _of_video(handle, letters // len(handles))
-        if own and len(handles) > 1:
-            lines.append(f"{' '.join(handle.record.name.split())}:")
-        lines += own
+        name = [f"{' '.join(handle.record.name.split())}:"] if len(handles) > 1 else []
+        own = _of_video(handle, letters // len(handles) - sum(map(len, name)))
+        lines += [*name, *own] if own else []
     return tuple(lines)
 
 
@@ -46,8 +46,8 @@ def _of_video(handle: VideoHandle, letters: int) -> list[str]:
     room = int(letters * (1 - _NAMES)) - len(overview)
     parts = _finest(sections, _read(segments_of, handle), room)
     found = sorted(_read(entities_of, handle), key=lambda each: _KINDS.index(each.kind))
-    entities = _fitting([_entity(each) for each in found], letters - room - len(overview))
-    listed = [f"Who and what is in it: {'; '.join(entities)}"] if entities else []
+    entities = _fitting([_entity(each) for each in found], letters - room - len(overview) - len(_IN_IT) - _MORE)
+    listed = [f"{_IN_IT}{'; '.join(entities)}"] if entities else []
     return [*([overview] if overview else []), *parts, *listed]
 
 

@@ -33,7 +33,7 @@ LAYERS: dict[str, Modality] = {
     "scene_text": "scene_text",
     "captions": "visual",
 }
-_RUNNING = 0.9  # share of the video from which a line is a running header, or a logo
+_RUNNING = 0.9  # share of the video from which a text is a running header, or a logo
 _SLACK = 0.5  # seconds of a section, or of a line, in a span that are none
 _ROOM = 12_000  # letters that a model is given to sum up
 _LETTERS = re.compile(r"[^\W\d_]{2}")  # what has none, such as a time code or a page number, says nothing
@@ -100,7 +100,8 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...
         kept = [item for item in items if item.get("language") == language and _LETTERS.search(item["text"])]
         found += [evidence_of(item, item["text"], modality, layer, video.id) for item in kept]
     inside = [item for item in found if span.shared(item.span) >= min(_SLACK, item.span.length / 2)]
-    passing = [item for item in inside if item.span.length < _RUNNING * video.duration]
+    running = [each.modality == "scene_text" and each.span.length >= _RUNNING * video.duration for each in inside]
+    passing = [item for item, runs in zip(inside, running, strict=True) if not runs]
     return _ordered(passing or inside), joined(seen)
 
 
