@@ -17,12 +17,10 @@ if TYPE_CHECKING:
 
 
 class Found(Record):
-    """A document that was found, with its line: a few cues of speech, or text that is shown together."""
+    """A document that was found, with its line: what is said around it, or text that is shown together."""
 
     evidence: Evidence
     line: tuple[Evidence, ...] = Field(description="The document with its neighbours, in reading order.")
-    before: tuple[Evidence, ...] = Field(default=(), description="The line of speech that it goes on from, if any.")
-    after: tuple[Evidence, ...] = Field(default=(), description="The line of speech that goes on after it, if any.")
     cosine: float = Field(default=0.0, description="Similarity to the question, in the document's embedding space.")
     words: float = Field(default=0.0, description="BM25 of the question's words.")
     spoken: TimeSpan | None = Field(default=None, description="When the words that the question quotes are said.")
@@ -72,7 +70,7 @@ class Gathered(Record):
     @property
     def evidence(self) -> list[Evidence]:
         """Every document that was found and their lines, each once."""
-        pieces = (item for found in self.found for item in (found.evidence, *found.line, *found.after))
+        pieces = (item for found in self.found for item in (found.evidence, *found.line))
         return list({item.key: item for item in pieces}.values())
 
 

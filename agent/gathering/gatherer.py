@@ -157,8 +157,6 @@ class _Search:
         return Found(
             evidence=evidence,
             line=line or (evidence,),
-            before=lines.before(line) if lines else (),
-            after=lines.after(line) if lines else (),
             cosine=round(max(cosines, default=0.0), 4),
             words=round(words.score, 4) if words else 0.0,
             spoken=self._spoken(evidence) if evidence.modality == "speech" else None,

@@ -37,24 +37,18 @@ class Lines:
             return self._spoken(item)
         return self._shown(item) if item.modality == "scene_text" else (item,)
 
-    def after(self, line: Sequence[Evidence]) -> tuple[Evidence, ...]:
-        """The line of speech that goes on after a line without a long pause; empty if there is none."""
-        if line[-1].modality != "speech":
-            return ()
-        following = self._speech[self._speech.index(line[-1]) + 1 :][:1]
-        return self._spoken(following[0]) if following and _goes_on(line[-1], following[0]) else ()
-
-    def before(self, line: Sequence[Evidence]) -> tuple[Evidence, ...]:
-        """The cue of speech that a line goes on from without a long pause; empty if there is none."""
-        if line[0].modality != "speech":
-            return ()
-        place = self._speech.index(line[0])
-        return tuple(cue for cue in self._speech[max(0, place - 1) : place] if _goes_on(cue, line[0]))
-
     def _spoken(self, item: Evidence) -> tuple[Evidence, ...]:
-        """A cue and the cues that continue its sentence; after a question, also the sentence that replies to it."""
+        """A cue with its sentence, the cue before it and the sentence after it, which often say what it means."""
         place = self._speech.index(item)
-        line = [item]
+        before = [cue for cue in self._speech[max(0, place - 1) : place] if _goes_on(cue, item)]
+        sentence = self._sentence(place)
+        after = place + len(sentence)
+        goes_on = after < len(self._speech) and _goes_on(sentence[-1], self._speech[after])
+        return (*before, *sentence, *(self._sentence(after) if goes_on else ()))
+
+    def _sentence(self, place: int) -> list[Evidence]:
+        """A cue and the cues that continue its sentence; after a question, also the sentence that replies to it."""
+        line = [self._speech[place]]
         asked = False
         for following in self._speech[place + 1 :]:
             long = sum(len(each.content.split()) for each in line) >= _WORDS
@@ -63,7 +57,7 @@ class Lines:
                 break
             asked = asked or asks
             line.append(following)
-        return tuple(line)
+        return line
 
     def _shown(self, item: Evidence) -> tuple[Evidence, ...]:
         """The row of a text; for a row with a single text also the nearest rows, from the top."""

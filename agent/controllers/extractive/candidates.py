@@ -25,9 +25,7 @@ class Candidate:
     """One piece of evidence with its line and its similarity to the question.
 
     Attributes:
-        before: the cue of speech that it goes on from.
-        after: the line of speech that goes on after it.
-        score: of the reranker, how well the passage answers the question, if it was read.
+        score: of the reranker, how well the line answers the question, if it was read.
         share: the chance that it alone of those that were read does.
     """
 
@@ -39,8 +37,6 @@ class Candidate:
     tool: str = ""
     fact: Fact | None = None
     spoken: TimeSpan | None = None
-    before: tuple[Evidence, ...] = ()
-    after: tuple[Evidence, ...] = ()
     score: float | None = None
     share: float | None = None
 
@@ -48,11 +44,6 @@ class Candidate:
     def text(self) -> str:
         """The whole line."""
         return joined_text(self.line)
-
-    @property
-    def passage(self) -> str:
-        """The line with what is said just before and after it."""
-        return joined_text((*self.before, *self.line, *self.after))
 
     @property
     def span(self) -> TimeSpan:
@@ -82,12 +73,12 @@ class Candidate:
 
     @property
     def closest(self) -> Closest:
-        """The form in which it is shown as a closest line: with what is said next, which often says why or how."""
+        """The form in which it is shown as a closest line."""
         span = self.spoken or self.span
         return Closest(
-            text=joined_text((*self.line, *self.after)),
+            text=self.text,
             start=round(span.start, 3),
-            end=round(max((span.end, *(item.span.end for item in self.after))), 3),
+            end=round(span.end, 3),
             modality=self.modality,
             video=self.evidence.video,
         )
@@ -110,8 +101,6 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
             found.anchored,
             known.get(found.evidence.key, ""),
             spoken=found.spoken,
-            before=found.before,
-            after=found.after,
         )
         for found in gathered.found
     ]

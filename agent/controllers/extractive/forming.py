@@ -14,7 +14,6 @@ from longtake.agent.controllers.extractive.ranking import Weights, confidence
 from longtake.agent.controllers.extractive.reading import WORDED, likeliest_option
 from longtake.agent.controllers.extractive.reply import DraftClaim, Outcome, Reply
 from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, times
-from longtake.agent.controllers.extractive.signs import completed
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
 from longtake.errors import EngineError
 from longtake.language.abstaining import cannot_tell
@@ -93,7 +92,6 @@ def form(findings: Findings) -> Reply:
         return _from_tool(findings.made, findings, nearest)
     if not fitting or _computation_failed(findings):
         return Reply(outcome="abstained", reason=_reason(findings))
-    fitting = [(completed(query, each), chance) for each, chance in fitting]
     best = fitting[0][0]
     others = (pair for pair in findings.ranked if pair[0].evidence is not best.evidence)
     trust = confidence(query, [fitting[0], *others], findings.weights)

@@ -140,9 +140,7 @@ def as_read(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[floa
 
 def _beside(one: Candidate, other: Candidate) -> bool:
     """Whether what is read of two lines shares words."""
-    spans = [(each.before or each.line)[0].span.start for each in (one, other)]
-    ends = [(each.after or each.line)[-1].span.end for each in (one, other)]
-    return spans[0] < ends[1] and spans[1] < ends[0]
+    return one.span.start < other.span.end and other.span.start < one.span.end
 
 
 def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:

@@ -31,7 +31,7 @@ def read(question: str, likeliest: Sequence[Candidate], reranker: Reranker | Non
         likeliest: the candidates, best first.
         reranker: reads pairs.
     """
-    passages = list(dict.fromkeys(each.passage for each in likeliest if each.modality in WORDED))[:MOST]
+    passages = list(dict.fromkeys(each.text for each in likeliest if each.modality in WORDED))[:MOST]
     if reranker is None or not passages:
         return list(likeliest)
     try:
@@ -40,8 +40,8 @@ def read(question: str, likeliest: Sequence[Candidate], reranker: Reranker | Non
         return list(likeliest)
     found = dict(zip(passages, zip(scores.tolist(), shares_of(scores).tolist(), strict=True), strict=True))
     return [
-        replace(each, score=found[each.passage][0], share=found[each.passage][1])
-        if each.modality in WORDED and each.passage in found
+        replace(each, score=found[each.text][0], share=found[each.text][1])
+        if each.modality in WORDED and each.text in found
         else each
         for each in likeliest
     ]
@@ -67,12 +67,12 @@ def likeliest_option(
     if not lines:
         return None
     asked = [f"{question} {option}" for option in options]
-    vectors = embed([*asked, *(each.passage for each in lines)])
+    vectors = embed([*asked, *(each.text for each in lines)])
     likeness = vectors[: len(asked)] @ vectors[len(asked) :].T
     found: list[tuple[float, int]] = []
     for number, option in enumerate(options):
         places = sorted({*range(min(_OWN, len(lines))), *np.argsort(-likeness[number])[:_OF_AN_OPTION].tolist()})
-        passages = [lines[place].passage for place in places]
+        passages = [lines[place].text for place in places]
         as_answer, by_itself = reranker.score(asked[number], passages), reranker.score(option, passages)
         scores = [one + other for one, other in zip(as_answer, by_itself, strict=True)]
         best = max(range(len(places)), key=scores.__getitem__)

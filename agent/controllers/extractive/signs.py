@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
-from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.settling import CALENDAR, UNITS_OF_TIME
 from longtake.agent.query.query import Query
 from longtake.language.numbers import in_digits
@@ -23,8 +21,6 @@ _SIGNS: Mapping[str, Callable[[str], bool]] = {
     "calculation": lambda text: any(map(str.isdigit, text)),
     "colour": lambda text: bool(_COLOURS & stems(text)),
 }
-# What is asked with these is in one line or said by its seconds, or is told from several lines.
-_BY_ITSELF = frozenset({"time", "duration", "yesno", "list", "order", "sum", "difference", "highest", "lowest"})
 
 
 def share_shown(query: Query, text: str) -> float:
@@ -37,22 +33,6 @@ def share_lacking(query: Query, text: str) -> float:
     """Share of the likely targets whose sign is missing from the text."""
     new = _new(query, text)
     return sum(share for target, share in query.reading.targets.items() if target in _SIGNS and not _SIGNS[target](new))
-
-
-def completed(query: Query, candidate: Candidate) -> Candidate:
-    """A line of speech that shows no sign of what is asked, with what is said next; any other line as it is.
-
-    Speakers name a topic and go on with what there is to say about it.
-    """
-    shows = _SIGNS.get(query.target)
-    if (
-        query.target in _BY_ITSELF
-        or query.options
-        or query.scope.named
-        or (shows is not None and shows(_new(query, candidate.text)))
-    ):
-        return candidate
-    return replace(candidate, line=(*candidate.line, *candidate.after), after=())
 
 
 def _new(query: Query, text: str) -> str:
