@@ -20,7 +20,6 @@ class Example(Record):
     question: str
     sources: tuple[Source, ...]
     target: Target
-    clip: str | None = None
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -47,23 +47,21 @@ def features(questions: Sequence[str], vectors: Matrix) -> Matrix:
     return np.concatenate([vectors, hashed(questions)], axis=1)
 
 
-def fit_heads(examples: Sequence[Example], seen: Matrix, without: Collection[str] = ()) -> Heads:
+def fit_heads(examples: Sequence[Example], seen: Matrix) -> Heads:
     """Fit both heads.
 
     Args:
         examples: the bank.
         seen: their `features`.
-        without: clips whose wordings are left out.
     """
-    kept = np.array([example.clip is None or example.clip not in without for example in examples])
     sources = np.zeros((len(examples), len(SOURCES)), np.float32)
     targets = np.zeros((len(examples), len(TARGETS)), np.float32)
     for row, example in enumerate(examples):
         sources[row, [SOURCES.index(name) for name in example.sources]] = 1 / len(example.sources)
         targets[row, TARGETS.index(example.target)] = 1
     return Heads(
-        fit_softmax(seen[kept], sources[kept], decay=_DECAY),
-        fit_softmax(seen[kept], targets[kept], decay=_DECAY).cooled(_TEMPERATURE),
+        fit_softmax(seen, sources, decay=_DECAY),
+        fit_softmax(seen, targets, decay=_DECAY).cooled(_TEMPERATURE),
     )
 
 

@@ -69,6 +69,16 @@ class Reading(Record):
     sources: Mapping[Source, float]
     targets: Mapping[Target, float]
 
+    @property
+    def source(self) -> Source:
+        """The likeliest source."""
+        return max(self.sources, key=lambda name: self.sources[name])
+
+    @property
+    def target(self) -> Target:
+        """The likeliest kind of answer."""
+        return max(self.targets, key=lambda name: self.targets[name])
+
 
 class Anchor(Record):
     """Something that the question uses as a reference: the answer comes after it, before it or during it."""
@@ -129,12 +139,12 @@ class Query(Record):
     @property
     def target(self) -> Target:
         """The likeliest kind of answer."""
-        return max(self.reading.targets, key=lambda name: self.reading.targets[name])
+        return self.reading.target
 
     @property
     def source(self) -> Source:
         """The likeliest source."""
-        return max(self.reading.sources, key=lambda name: self.reading.sources[name])
+        return self.reading.source
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from longtake.agent.query.bank import load_bank
-from longtake.agent.query.heads import Heads, family, features, fit_heads, load_heads
+from longtake.agent.query.heads import Heads, family, load_heads
 from longtake.agent.query.query import Reading
 from longtake.agent.query.softmax import Matrix
 from longtake.errors import ConfigError
@@ -68,31 +67,3 @@ class LearnedReader:
         raise ConfigError(
             "engines.text_embedding names no engine that can read questions. Add wordllama, which is always available."
         )
-
-
-class RefittedReader:
-    """Readers that were fitted without the wordings of some clips, for measuring on those clips."""
-
-    def __init__(self, embedding: TextEmbedding) -> None:
-        """Take the embedding. The bank is embedded on first use."""
-        self._embedding = embedding
-
-    def excluding(self, clips: Collection[str]) -> Reader:
-        """The reader fitted without these clips."""
-        return _FixedReader(self._embedding, fit_heads(load_bank(), self._seen, clips))
-
-    @cached_property
-    def _seen(self) -> Matrix:
-        questions = [example.question for example in load_bank()]
-        return features(questions, self._embedding.embed(questions))
-
-
-class _FixedReader:
-    """Heads on an embedding."""
-
-    def __init__(self, embedding: TextEmbedding, heads: Heads) -> None:
-        self._embedding = embedding
-        self._heads = heads
-
-    def read(self, question: str) -> Reading:
-        return self._heads.read(question, self._embedding.embed([question])[0])

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 from longtake.agent.graph.agent import Agent
-from longtake.agent.query.reader import Reader
+from longtake.agent.query.reader import LearnedReader, Reader
 from longtake.bench.clips.clip_questions import ClipQuestion
-from longtake.bench.clips.clip_readers import ClipReaders, reads_right
 from longtake.bench.clips.clips_answers import GradedAnswer, Line, named
 from longtake.bench.clips.clips_report import ClipsReport, Tally
-from longtake.bench.clips.clips_sources import by_source
+from longtake.bench.clips.clips_sources import by_source, reads_right
 from longtake.bench.clips.closest import closest_hold, documents_about, something_in_scope
 from longtake.bench.clips.failure_analysis import what_was_needed
 from longtake.errors import LongtakeError
@@ -29,12 +27,9 @@ def run_clips(
 ) -> ClipsReport:
     """Index every clip, ask every question once and grade the answers; `notify` is the progress callback.
 
-    Each question is read by heads that were fitted without its clip's wordings.
-
     Raises:
         ConfigError: if the settings name no embedding to read questions with.
     """
-    readers = ClipReaders(workspace.engines)
     agent = Agent(workspace)
     clips = sorted({question.media for question in questions})
     for number, clip in enumerate(clips, 1):
@@ -43,7 +38,7 @@ def run_clips(
             workspace.add(folder / clip)
         except LongtakeError as error:
             notify(str(error))  # its questions fail, and are counted as failed
-    graded = _graded(workspace, folder, questions, agent, readers, notify)
+    graded = _graded(workspace, folder, questions, agent, notify)
     settings = workspace.settings.controller
     return ClipsReport(
         controller=settings.model or settings.engine,
@@ -69,30 +64,25 @@ def _graded(
     folder: Path,
     questions: Sequence[ClipQuestion],
     agent: Agent,
-    readers: ClipReaders,
     notify: Callable[[str], None],
 ) -> list[GradedAnswer]:
-    """The answers in the order of the questions; asked clip by clip, so that the reader is fitted once per clip."""
+    """The answers in the order of the questions; asked clip by clip, so that its documents are read once."""
+    reader = LearnedReader(workspace.engines)
     graded: dict[int, GradedAnswer] = {}
     places = sorted(range(len(questions)), key=lambda place: questions[place].media)
     for clip, own in groupby(places, key=lambda place: questions[place].media):
-        reader = readers.excluding(clip)
         documents = documents_about(workspace, folder / clip)
         for place in own:
             question = questions[place]
             notify(f"asking {len(graded) + 1} of {len(questions)}: {named(question.id, question.variant)}")
-            answer = _ask(agent, folder, question, reader)
+            answer = _ask(agent, folder, question)
             graded[place] = _grade(question, answer, workspace, reader, documents)
     return [graded[place] for place in range(len(questions))]
 
 
-def _ask(agent: Agent, folder: Path, question: ClipQuestion, reader: Reader) -> Answer:
+def _ask(agent: Agent, folder: Path, question: ClipQuestion) -> Answer:
     try:
-        return agent.ask(
-            [str(folder / question.media)],
-            question.question,
-            change=lambda context: replace(context, reader=reader),
-        )
+        return agent.ask([str(folder / question.media)], question.question)
     except LongtakeError as error:
         return Answer(question=question.question, status="failed", answer="", error=str(error))
 

@@ -7,6 +7,8 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
+from longtake.agent.query.query import Source
+from longtake.agent.query.reader import Reader
 from longtake.bench.clips.clips_answers import GradedAnswer
 from longtake.bench.intervals import Share
 from longtake.evalharness.scoring.grading import Grade
@@ -30,6 +32,14 @@ _WHERE: Mapping[str, Where] = {
     "ocr": "said or written",
     "audio": "sound",
 }
+# The sources that a question should be read as asking, by the modality of its gold.
+_FITTING: Mapping[str, tuple[Source, ...]] = {
+    "ocr": ("text",),
+    "speech": ("speech",),
+    "subtitle": ("speech",),
+    "audio": ("sound",),
+}
+_SEEN: tuple[Source, ...] = ("picture", "shots", "motion", "file")
 _OFFERS: Mapping[Grade, Offer] = {
     "held": "right",
     "wrong": "wrong and sure",
@@ -61,6 +71,11 @@ class SourceTally(Record):
             nothing_offered=Share.of(sum(_offers_nothing(item) for item in in_scope), len(in_scope)),
             sources_right=Share.of(sum(item.sources_right for item in graded), len(graded)),
         )
+
+
+def reads_right(reader: Reader, question: str, modality: str) -> bool:
+    """Whether the likeliest source fits the modality of the gold."""
+    return reader.read(question).source in _FITTING.get(modality, _SEEN)
 
 
 def offer_of(item: GradedAnswer) -> Offer:

@@ -1,7 +1,4 @@
-"""Refits the heads that read questions, and cross-validates them.
-
-There are ten folds: all wordings about a clip are in one fold, the other examples are distributed at random.
-"""
+"""Refits the heads that read questions, and cross-validates them in ten folds."""
 
 from __future__ import annotations
 
@@ -26,13 +23,6 @@ FOLDS = 10
 PROVENANCE = "heads.json"
 
 
-class Accuracy(Record):
-    """Shares of questions read right by heads that weren't fitted to them."""
-
-    sources: Share
-    targets: Share
-
-
 class FittedHeads(Record):
     """The heads of one embedding: what they were fitted to, and how well they read other questions."""
 
@@ -40,8 +30,8 @@ class FittedHeads(Record):
     examples: int
     bank: str
     fitted: str
-    by_clip: Accuracy
-    others: Accuracy
+    sources: Share
+    targets: Share
 
 
 class ReaderReport(Record):
@@ -81,47 +71,25 @@ def show_reader(report: ReaderReport) -> list[str]:
     lines = []
     for each in report.heads:
         lines.append(f"{each.embedding}, {each.examples} examples, {FOLDS} folds")
-        for name, accuracy in (("wordings about left-out clips", each.by_clip), ("other examples", each.others)):
-            lines.append(f"  {name:<30} sources {accuracy.sources}, targets {accuracy.targets}")
+        lines.append(f"  sources {each.sources}, targets {each.targets}")
     return lines
 
 
 def _cross_validated(embedding: str, bank: Sequence[Example], vectors: Matrix, seen: Matrix) -> FittedHeads:
-    fold = _folds(bank)
+    fold = np.random.default_rng(0).permutation(len(bank)) % FOLDS
     readings: dict[int, Reading] = {}
     for number in range(FOLDS):
         inside = np.flatnonzero(fold != number).tolist()
         heads = fit_heads([bank[row] for row in inside], seen[inside])
         outside = np.flatnonzero(fold == number).tolist()
         readings |= {row: heads.read(bank[row].question, vectors[row]) for row in outside}
-    rows: dict[bool, list[int]] = {True: [], False: []}
-    for row, example in enumerate(bank):
-        rows[example.clip is not None].append(row)
+    sources = sum(readings[row].source in example.sources for row, example in enumerate(bank))
+    targets = sum(readings[row].target == example.target for row, example in enumerate(bank))
     return FittedHeads(
         embedding=embedding,
         examples=len(bank),
         bank=digest_of(bank),
         fitted=datetime.now(UTC).date().isoformat(),
-        by_clip=_accuracy(bank, readings, rows[True]),
-        others=_accuracy(bank, readings, rows[False]),
+        sources=Share.of(sources, len(bank)),
+        targets=Share.of(targets, len(bank)),
     )
-
-
-def _folds(bank: Sequence[Example]) -> np.ndarray:
-    """The fold of every example."""
-    random = np.random.default_rng(0)
-    clips = sorted({example.clip for example in bank if example.clip})
-    random.shuffle(clips)
-    of_clip = {clip: number % FOLDS for number, clip in enumerate(clips)}
-    loose = iter(random.permutation(len(bank)) % FOLDS)
-    return np.array([of_clip[example.clip] if example.clip else next(loose) for example in bank])
-
-
-def _accuracy(bank: Sequence[Example], readings: dict[int, Reading], rows: Sequence[int]) -> Accuracy:
-    def likeliest(row: int, kind: str) -> str:
-        shares: dict[str, float] = getattr(readings[row], kind)
-        return max(shares, key=lambda name: shares[name])
-
-    sources = sum(likeliest(row, "sources") in bank[row].sources for row in rows)
-    targets = sum(likeliest(row, "targets") == bank[row].target for row in rows)
-    return Accuracy(sources=Share.of(sources, len(rows)), targets=Share.of(targets, len(rows)))
