@@ -26,7 +26,6 @@ class Candidate:
 
     Attributes:
         score: of the reranker, how well the line answers the question, if it was read.
-        share: the chance that it alone of those that were read does.
     """
 
     evidence: Evidence
@@ -38,7 +37,6 @@ class Candidate:
     fact: Fact | None = None
     spoken: TimeSpan | None = None
     score: float | None = None
-    share: float | None = None
 
     @property
     def text(self) -> str:

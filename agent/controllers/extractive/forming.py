@@ -10,7 +10,7 @@ from longtake.agent.controllers.extractive.candidates import Candidate, Embed, d
 from longtake.agent.controllers.extractive.option_choice import by_claim, choose, declining, left_over, option_at
 from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
-from longtake.agent.controllers.extractive.ranking import Weights, confidence
+from longtake.agent.controllers.extractive.ranking import Weights, confidence, is_sure
 from longtake.agent.controllers.extractive.reading import WORDED, likeliest_option
 from longtake.agent.controllers.extractive.reply import DraftClaim, Outcome, Reply
 from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, times
@@ -97,14 +97,16 @@ def form(findings: Findings) -> Reply:
     trust = confidence(query, [fitting[0], *others], findings.weights)
     empty = "" if query.target == "yesno" and settled_by(query, best) is not None else empty
     unseen = unseen and not _names_all(query, best)
-    if trust < findings.weights.sure and (empty or unseen):
+    sure = is_sure(trust, best, findings.weights)
+    if not sure and (empty or unseen):
         return Reply(outcome="abstained", reason=empty or _reason(findings))
     # A fact about the recording is exact if the question asks for it. A result that must be computed is in no line,
     # unless the question was misread.
     computed = sum(query.reading.targets[target] for target in _COMPUTED)
     chance = best.chance(query) if best.fact is not None else trust * (1 - computed)
+    known = chance >= findings.weights.sure if best.fact is not None else is_sure(chance, best, findings.weights)
     return Reply(
-        outcome="answered" if chance >= findings.weights.sure and settles(query, best) else "uncertain",
+        outcome="answered" if known and (best.score is not None or settles(query, best)) else "uncertain",
         claims=tuple(_claim(query, each) for each in _chosen(query, fitting)),
         closest=nearest,
         confidence=round(chance, 4),

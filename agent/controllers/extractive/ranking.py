@@ -2,7 +2,7 @@
 
 The weights are in `ranking.json`. Those for ranking were set by hand: fitted to 320 questions about 24 clips, they
 found the answer among the best three lines less often on other clips (69 % instead of 71 %). The weights for
-confidence are fitted: `longtake bench ranking --write` to clips, `longtake bench reading --write` to passages.
+confidence are fitted: `longtake bench ranking --write` to clips, `longtake bench reading --write` to recordings.
 """
 
 from __future__ import annotations
@@ -53,11 +53,13 @@ STANDING = (
 )
 AS_READ = (
     "score of reading",
-    "ahead of the next passage",
-    "chance that it alone answers",
+    "ahead of the next line",
     "cosine",
-    "its source's chance",
+    "cosine ahead of the next line",
+    "search likes it best too",
     "lacks what its target needs",
+    "shows what its target needs",
+    "words held",
 )
 _FAR = 5.0  # limit of the scores behind the best one
 _SCORES = 10.0  # about the range of scores, on either side of 0
@@ -71,14 +73,16 @@ class Weights(Record):
     Attributes:
         ranks: of `FEATURES`, then the bias.
         on_clips: of `STANDING`, then the bias, fitted to questions about clips (`longtake bench ranking`).
-        as_read: of `AS_READ`, then the bias, for a passage that was read (`longtake bench reading`).
+        as_read: of `AS_READ`, then the bias, for a line that was read (`longtake bench reading`).
         sure: confidence from which the best candidate counts as the answer.
+        sure_as_read: the same for a line that was read: of other recordings, as many as may be are then wrong.
     """
 
     ranks: tuple[float, ...]
     on_clips: tuple[float, ...]
     as_read: tuple[float, ...]
     sure: float
+    sure_as_read: float
 
 
 @cache
@@ -91,7 +95,7 @@ def load_weights(family: str) -> Weights:
 def read_and_ranked(
     query: Query, candidates: Sequence[Candidate], weights: Weights, reranker: Reranker | None
 ) -> list[tuple[Candidate, float]]:
-    """The candidates with their chances, best first, of which the likeliest passages were read with the question.
+    """The candidates with their chances, best first, of which the likeliest lines were read with the question.
 
     What a line says doesn't matter if the answer is when it is said or shown, or all that is in the named seconds.
     """
@@ -117,30 +121,34 @@ def confidence(query: Query, best: Sequence[tuple[Candidate, float]], weights: W
     return round(float(logistic(row, weights.as_read if read else weights.on_clips)[0]), 4)
 
 
+def is_sure(trust: float, best: Candidate, weights: Weights) -> bool:
+    """Whether a confidence is enough for the best candidate to count as the answer."""
+    return trust >= (weights.sure if best.score is None else weights.sure_as_read)
+
+
 def as_read(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:
-    """The features of a best passage that was read, in the order of `AS_READ`."""
+    """The features of a best line that was read, in the order of `AS_READ`."""
     first = best[0][0]
     score = first.score or 0.0
-    others = [
-        other.score
-        for other, _ in best[1:]
-        if other.score is not None
-        and other.evidence.video == first.evidence.video
-        and not (other.modality == first.modality == "speech" and _beside(other, first))
-    ]
+    apart = [each for each, _ in best[1:] if each.evidence.video == first.evidence.video and not _beside(each, first)]
+    others = [each.score for each in apart if each.score is not None]
+    cosine = max((each.cosine for each in apart), default=0.0)
     return (
         score / _SCORES,
         (score - max(others, default=-_SCORES)) / _SCORES,
-        first.share or 0.0,
         first.cosine,
-        _share(query, best),
+        first.cosine - cosine,
+        float(max([first.cosine, *(each.cosine for each, _ in best if _beside(each, first))]) >= cosine),
         share_lacking(query, first.text),
+        share_shown(query, first.text),
+        coverage(query.words, first.text),
     )
 
 
 def _beside(one: Candidate, other: Candidate) -> bool:
-    """Whether what is read of two lines shares words."""
-    return one.span.start < other.span.end and other.span.start < one.span.end
+    """Whether two lines are of the same words."""
+    said = one.modality == other.modality == "speech"
+    return one is other or (said and one.span.start < other.span.end and other.span.start < one.span.end)
 
 
 def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:

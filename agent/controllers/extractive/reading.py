@@ -1,7 +1,6 @@
-"""Reads the question together with the likeliest passages, as a cross-encoder does (Nogueira and Cho, 2019).
+"""Reads the question together with the likeliest lines, as a cross-encoder does (Nogueira and Cho, 2019).
 
-Search compares a question with lines by their words and vectors; a line can share every word and answer nothing. What
-is read is a line with what is said just before and after it, because what a line means is often said beside it.
+Search compares a question with lines by their words and vectors; a line can share every word and answer nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed
-from longtake.agent.query.softmax import Matrix
 from longtake.errors import EngineError
 from longtake.memory.records import Modality
 from longtake.preprocess.engines.text.reranker import Reranker
@@ -20,31 +18,25 @@ from longtake.preprocess.engines.text.reranker import Reranker
 WORDED: tuple[Modality, ...] = ("speech", "scene_text")
 _OWN, _OF_AN_OPTION = 6, 4  # passages that every option is read with: the likeliest, and those nearest to it
 _CLEARLY = 12.0  # sum of two logits by which an option is ahead; at 9.6, four of five were right
-MOST = 16  # passages that are read, the likeliest by search: about 5 ms each
+MOST = 16  # lines that are read, the likeliest by search: about 7 ms each
 
 
 def read(question: str, likeliest: Sequence[Candidate], reranker: Reranker | None) -> list[Candidate]:
-    """The candidates; the likeliest lines of words have a score and a share, unless nothing can read them.
+    """The candidates; the likeliest lines of words have a score, unless nothing can read them.
 
     Args:
         question: as asked.
         likeliest: the candidates, best first.
         reranker: reads pairs.
     """
-    passages = list(dict.fromkeys(each.text for each in likeliest if each.modality in WORDED))[:MOST]
-    if reranker is None or not passages:
+    lines = list(dict.fromkeys(each.text for each in likeliest if each.modality in WORDED))[:MOST]
+    if reranker is None or not lines:
         return list(likeliest)
     try:
-        scores = np.array(reranker.score(question, passages), np.float32)
+        scores = dict(zip(lines, reranker.score(question, lines), strict=True))
     except EngineError:
         return list(likeliest)
-    found = dict(zip(passages, zip(scores.tolist(), shares_of(scores).tolist(), strict=True), strict=True))
-    return [
-        replace(each, score=found[each.text][0], share=found[each.text][1])
-        if each.modality in WORDED and each.text in found
-        else each
-        for each in likeliest
-    ]
+    return [replace(each, score=scores.get(each.text)) if each.modality in WORDED else each for each in likeliest]
 
 
 def likeliest_option(
@@ -80,11 +72,3 @@ def likeliest_option(
     *_, second, first = sorted(score for score, _ in found)
     number = next(number for number, (score, _) in enumerate(found) if score == first)
     return number, lines[found[number][1]], first - second >= _CLEARLY
-
-
-def shares_of(scores: Matrix) -> Matrix:
-    """The chance of each passage that it alone answers, (passages,); what is missing to 1 is that none does."""
-    highest = max(0.0, float(scores.max(initial=0.0)))
-    powers = np.exp(scores - highest)
-    shares: Matrix = (powers / (powers.sum() + np.exp(-highest))).astype(np.float32)
-    return shares

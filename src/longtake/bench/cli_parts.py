@@ -118,11 +118,11 @@ def reading(
     as_json: Json = False,
 ) -> None:
     """Ask about passages by search alone and with reading, and fit the confidence in what was read again."""
-    from longtake.agent.controllers.extractive.passages import load_passages
+    from longtake.agent.controllers.extractive.recordings import load_recordings
     from longtake.bench.clips.reading_fit import fit_reading, show_reading
 
     session: Session = context.obj
-    print_report(fit_reading(session.settings, load_passages(), write, notify(as_json)), show_reading, as_json)
+    print_report(fit_reading(session.settings, load_recordings(), write, notify(as_json)), show_reading, as_json)
 
 
 @parts.command(rich_help_panel=PANEL)

@@ -1,6 +1,6 @@
-"""Measures reading on passages, and fits to them how far the best line that was read can be trusted.
+"""Measures reading on recordings, and fits to them how far the best line that was read can be trusted.
 
-Each line is a candidate, as if it had been found in a video. The confidence is cross-validated by passage.
+Each line is a candidate, as if it had been found in a video. The confidence is cross-validated by recording.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.passages import Passage
 from longtake.agent.controllers.extractive.ranking import (
     Weights,
     as_read,
@@ -20,7 +19,8 @@ from longtake.agent.controllers.extractive.ranking import (
     load_weights,
     read_and_ranked,
 )
-from longtake.agent.controllers.extractive.signs import completed
+from longtake.agent.controllers.extractive.recordings import Recording, RecordingLine
+from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.query.softmax import fit_softmax
@@ -37,11 +37,12 @@ from longtake.settings import Settings
 
 FOLDS = 5
 _DECAY = 1e-3
-_SECONDS = 5.0  # of a line
+_WRONG = 0.03  # share of all questions that may be answered wrong
+_ABOVE = 1e-4  # the next confidence
 
 
 class Found(Record):
-    """How a ranking does on passages that it wasn't fitted to."""
+    """How a ranking does on recordings that it wasn't fitted to."""
 
     best: Share
     three: Share
@@ -54,7 +55,7 @@ class ReadingReport(Record):
 
     embedding: str
     reranker: str
-    passages: int
+    recordings: int
     questions: int
     searched: Found
     read: Found
@@ -65,22 +66,22 @@ Ranked = list[tuple[Candidate, float]]
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question about a passage with its candidates, best first, and the lines that are right."""
+    """A question about a recording with its candidates, best first, and the documents that are right."""
 
-    passage: int
+    recording: str
     query: Query
     ranked: Ranked
-    right: tuple[int, ...]
+    right: frozenset[str]
 
 
 def fit_reading(
-    settings: Settings, passages: Sequence[Passage], folder: Path | None, notify: Callable[[str], None]
+    settings: Settings, recordings: Sequence[Recording], folder: Path | None, notify: Callable[[str], None]
 ) -> ReadingReport:
-    """Measure on passages, and fit the confidence to them.
+    """Measure on recordings, and fit the confidence to them.
 
     Args:
         settings: name the embedding and the reranker.
-        passages: at least as many as folds.
+        recordings: at least as many as folds.
         folder: where to write the weights; None writes nothing.
         notify: progress callback.
 
@@ -89,33 +90,38 @@ def fit_reading(
     """
     reader = LearnedReader(EngineTable(settings))
     if reader.reranker is None:
-        raise ConfigError(f"Nothing here reads passages: {INSTALL}")
+        raise ConfigError(f"Nothing here reads lines: {INSTALL}")
     shipped = load_weights(reader.family())
     searched, asked = list[_Asked](), list[_Asked]()
-    for number, passage in enumerate(passages):
-        notify(f"reading passage {number + 1} of {len(passages)}")
-        searched += _asked_about(number, passage, reader, shipped, None)
-        asked += _asked_about(number, passage, reader, shipped, reader.reranker)
+    for number, recording in enumerate(recordings, 1):
+        notify(f"reading {number} of {len(recordings)}: {recording.name}")
+        searched += _asked_about(recording, reader, shipped, None)
+        asked += _asked_about(recording, reader, shipped, reader.reranker)
+    fold_of = {recording.name: number % FOLDS for number, recording in enumerate(recordings)}
     trusted = []
     for fold in range(FOLDS):
-        weights = _trusting([each for each in asked if each.passage % FOLDS != fold], shipped)
-        trusted += [(each, weights) for each in asked if each.passage % FOLDS == fold]
+        weights = _trusting([each for each in asked if fold_of[each.recording] != fold], shipped)
+        trusted += [
+            (each, confidence(each.query, each.ranked, weights)) for each in asked if fold_of[each.recording] == fold
+        ]
+    sure = _sure(trusted)
     if folder:
-        write_weights(folder, reader.family(), _trusting(asked, shipped))
+        fitted = _trusting(asked, shipped).model_copy(update={"sure_as_read": sure})
+        write_weights(folder, reader.family(), fitted)
     return ReadingReport(
         embedding=reader.embedding.id,
         reranker=reader.reranker.id,
-        passages=len(passages),
+        recordings=len(recordings),
         questions=len(asked),
-        searched=_found([(each, shipped) for each in searched]),
-        read=_found(trusted),
+        searched=_found([(each, confidence(each.query, each.ranked, shipped)) for each in searched], shipped.sure),
+        read=_found(trusted, sure),
     )
 
 
 def show_reading(report: ReadingReport) -> list[str]:
     """The report as lines to print."""
     lines = [
-        f"{report.embedding}, {report.reranker}: {report.questions} questions about {report.passages} passages, "
+        f"{report.embedding}, {report.reranker}: {report.questions} questions about {report.recordings} recordings, "
         f"{FOLDS} folds"
     ]
     for name, found in (("by search", report.searched), ("with reading", report.read)):
@@ -125,49 +131,39 @@ def show_reading(report: ReadingReport) -> list[str]:
 
 
 def _asked_about(
-    number: int, passage: Passage, reader: LearnedReader, weights: Weights, reranker: Reranker | None
+    recording: Recording, reader: LearnedReader, weights: Weights, reranker: Reranker | None
 ) -> Iterator[_Asked]:
-    """The questions about a passage."""
-    lines = [line.text for line in passage.lines]
-    texts = [*lines, *(each.question for each in passage.questions)]
+    """The questions about a recording."""
+    documents = [_evidence(recording.name, line, place) for place, line in enumerate(recording.lines)]
+    lines = Lines(documents)
+    texts = [*(item.content for item in documents), *(each.question for each in recording.questions)]
     vector_of = dict(zip(texts, reader.embed(texts), strict=True))
-    for asked in passage.questions:
+    for asked in recording.questions:
         query = Query(
             question=asked.question,
             reading=reader.read(asked.question),
             words=tuple(content_stems(asked.question)),
-            videos={"passage": _SECONDS * len(lines)},
+            videos={recording.name: max(line.end for line in recording.lines)},
             coverage={"speech": 1.0, "scene_text": 1.0},
         )
         candidates = [
-            _candidate(passage, place, float(vector_of[line.text] @ vector_of[asked.question]))
-            for place, line in enumerate(passage.lines)
+            Candidate(item, lines.line_of(item), float(vector_of[item.content] @ vector_of[asked.question]))
+            for item in documents
         ]
-        found = read_and_ranked(query, candidates, weights, reranker)
-        yield _Asked(number, query, [(completed(query, line), chance) for line, chance in found], asked.answers)
+        ranked = read_and_ranked(query, candidates, weights, reranker)
+        yield _Asked(recording.name, query, ranked, frozenset(documents[place].id for place in asked.answers))
 
 
-def _candidate(passage: Passage, place: int, cosine: float) -> Candidate:
-    """A line of a passage; speech goes on from the line before it, and after it, if those are spoken too."""
-
-    def spoken(*places: int) -> tuple[Evidence, ...]:
-        there = [each for each in places if 0 <= each < len(passage.lines)]
-        return tuple(_evidence(passage, each) for each in there if passage.lines[each].kind == "speech")
-
-    evidence = _evidence(passage, place)
-    said = passage.lines[place].kind == "speech"
-    before, after = (spoken(place - 1), spoken(place + 1)) if said else ((), ())
-    return Candidate(evidence, (evidence,), cosine, before=before, after=after)
-
-
-def _evidence(passage: Passage, place: int) -> Evidence:
-    line = passage.lines[place]
+def _evidence(name: str, line: RecordingLine, place: int) -> Evidence:
+    """A line as the index has it; those of a slide stand below each other."""
+    row = None if line.kind == "speech" else (0.1, 0.1 * (place % 9), 0.8, 0.05)
     return Evidence(
-        video="passage",
-        span=TimeSpan(start=_SECONDS * place, end=_SECONDS * (place + 1)),
+        video=name,
+        span=TimeSpan(start=line.start, end=line.end),
         modality="speech" if line.kind == "speech" else "scene_text",
         content=line.text,
-        engine="passage",
+        engine="recording",
+        box=row,
     )
 
 
@@ -181,14 +177,20 @@ def _trusting(asked: Sequence[_Asked], weights: Weights) -> Weights:
     return weights.model_copy(update={"as_read": tuple(round(float(each), 4) for each in trusts)})
 
 
-def _found(asked: Sequence[tuple[_Asked, Weights]]) -> Found:
+def _sure(trusted: Sequence[tuple[_Asked, float]]) -> float:
+    """The lowest confidence from which few enough of all questions are answered wrong."""
+    wrong = sorted((trust for each, trust in trusted if not _is_right(each, each.ranked[0][0])), reverse=True)
+    return round(wrong[int(_WRONG * len(trusted))] + _ABOVE, 4)
+
+
+def _found(asked: Sequence[tuple[_Asked, float]], sure: float) -> Found:
     answerable = best = three = right = wrong = 0
-    for each, weights in asked:
+    for each, trust in asked:
         first = _is_right(each, each.ranked[0][0])
         answerable += bool(each.right)
         best += first
         three += any(_is_right(each, line) for line, _ in each.ranked[:3])
-        certain = confidence(each.query, each.ranked, weights) >= weights.sure
+        certain = trust >= sure
         right += certain and first
         wrong += certain and not first
     return Found(
@@ -200,4 +202,4 @@ def _found(asked: Sequence[tuple[_Asked, Weights]]) -> Found:
 
 
 def _is_right(each: _Asked, candidate: Candidate) -> bool:
-    return any(round(part.span.start / _SECONDS) in each.right for part in candidate.line)
+    return any(part.id in each.right for part in candidate.line)
