@@ -15,11 +15,12 @@ FILE = "bank.jsonl"
 
 
 class Example(Record):
-    """One labelled question."""
+    """One labelled question, and how many wordings like it it stands for."""
 
     question: str
     sources: tuple[Source, ...]
     target: Target
+    times: int = 1
 
 
 @cache

@@ -59,9 +59,10 @@ def fit_heads(examples: Sequence[Example], seen: Matrix) -> Heads:
     for row, example in enumerate(examples):
         sources[row, [SOURCES.index(name) for name in example.sources]] = 1 / len(example.sources)
         targets[row, TARGETS.index(example.target)] = 1
+    rows = np.repeat(np.arange(len(examples)), [example.times for example in examples])
     return Heads(
-        fit_softmax(seen, sources, decay=_DECAY),
-        fit_softmax(seen, targets, decay=_DECAY).cooled(_TEMPERATURE),
+        fit_softmax(seen[rows], sources[rows], decay=_DECAY),
+        fit_softmax(seen[rows], targets[rows], decay=_DECAY).cooled(_TEMPERATURE),
     )
 
 

@@ -14,7 +14,7 @@ from longtake.agent.controllers.extractive.ranking import Weights, confidence, i
 from longtake.agent.controllers.extractive.reading import WORDED, likeliest_option
 from longtake.agent.controllers.extractive.reply import DraftClaim, Outcome, Reply
 from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, times
-from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
+from longtake.agent.query.query import MODALITY_OF, Fact, Query, Source, Target
 from longtake.errors import EngineError
 from longtake.language.abstaining import cannot_tell
 from longtake.language.text import comparable
@@ -104,7 +104,7 @@ def form(findings: Findings) -> Reply:
     # unless the question was misread.
     computed = sum(query.reading.targets[target] for target in _COMPUTED)
     chance = best.chance(query) if best.fact is not None else trust * (1 - computed)
-    known = chance >= findings.weights.sure if best.fact is not None else is_sure(chance, best, findings.weights)
+    known = _asks_for(query, best.fact) if best.fact is not None else is_sure(chance, best, findings.weights)
     return Reply(
         outcome="answered" if known and (best.score is not None or settles(query, best)) else "uncertain",
         claims=tuple(_claim(query, each) for each in _chosen(query, fitting)),
@@ -170,6 +170,11 @@ def _from_tool(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) ->
     ]
     first = tuple(line.closest.model_copy(update={"text": claim.text}) for claim, line in proofs)
     return made.model_copy(update={"closest": (*first, *nearest)[:CLOSEST], "outcome": "uncertain"})
+
+
+def _asks_for(query: Query, fact: Fact) -> bool:
+    """Whether a fact about the recording is what the question most likely asks for."""
+    return query.source == fact.source and query.target in fact.targets
 
 
 def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:

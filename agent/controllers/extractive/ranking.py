@@ -130,7 +130,7 @@ def as_read(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[floa
     """The features of a best line that was read, in the order of `AS_READ`."""
     first = best[0][0]
     score = first.score or 0.0
-    apart = [each for each, _ in best[1:] if each.evidence.video == first.evidence.video and not _beside(each, first)]
+    apart = [each for each, _ in best if each.evidence.video == first.evidence.video and not _beside(each, first)]
     others = [each.score for each in apart if each.score is not None]
     cosine = max((each.cosine for each in apart), default=0.0)
     return (
@@ -146,9 +146,8 @@ def as_read(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[floa
 
 
 def _beside(one: Candidate, other: Candidate) -> bool:
-    """Whether two lines are of the same words."""
-    said = one.modality == other.modality == "speech"
-    return one is other or (said and one.span.start < other.span.end and other.span.start < one.span.end)
+    """Whether two lines share words."""
+    return not {item.id for item in one.line}.isdisjoint(item.id for item in other.line)
 
 
 def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:

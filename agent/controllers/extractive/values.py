@@ -13,6 +13,7 @@ from longtake.language.amounts import Amount, amounts
 from longtake.language.words import content_stems
 
 MAX_VALUES = 20
+_LIKELIEST = 3  # candidates of which one has a value that the others are like
 EXTREMES: Mapping[Target, Callable[..., Value]] = {"highest": max, "lowest": min}
 
 
@@ -37,7 +38,9 @@ def values_for(query: Query, ranked: Sequence[Candidate]) -> list[Value]:
     """
     lines = [_alone(each) for each in ranked if each.modality in ("scene_text", "speech")]
     found = [Value(next(iter(amounts(each.text))), each) for each in distinct(lines) if len(amounts(each.text)) == 1]
-    groups = [[value for value in found if _goes_with(value, best)] for best in found if best.amount.unit]
+    likeliest = {id(each.evidence) for each in ranked[:_LIKELIEST]}
+    first = [value for value in found if value.amount.unit and id(value.line.evidence) in likeliest]
+    groups = [[value for value in found if _goes_with(value, best)] for best in first]
     several = [group[:MAX_VALUES] for group in groups if len(group) > 1]
     if not several:
         return []
