@@ -31,6 +31,8 @@ _COMPARED = 32  # lines of words from which those to read an option with are cho
 _FEW = 3  # lines in a scope that are all quoted
 _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
+_NEAR = 0.15  # confidence below which no line comes near an answer
+_NOT_SAID = "This isn't said or written in the video, as far as it was understood."
 _UNSEEN = 0.85  # chance of a source from which lines of other sources can't answer
 _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # these recognise objects
 _MANY = frozenset({"list", "order"})
@@ -100,11 +102,14 @@ def form(findings: Findings) -> Reply:
     sure = is_sure(trust, best, findings.weights)
     if not sure and (empty or unseen):
         return Reply(outcome="abstained", reason=empty or _reason(findings))
+    if best.score is not None and trust < _NEAR and all(map(query.examined, ("speech", "text"))):
+        return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
     # A fact about the recording is exact if the question asks for it. A result that must be computed is in no line,
     # unless the question was misread.
     computed = sum(query.reading.targets[target] for target in _COMPUTED)
     chance = best.chance(query) if best.fact is not None else trust * (1 - computed)
     known = _asks_for(query, best.fact) if best.fact is not None else is_sure(chance, best, findings.weights)
+    known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
     return Reply(
         outcome="answered" if known and (best.score is not None or settles(query, best)) else "uncertain",
         claims=tuple(_claim(query, each) for each in _chosen(query, fitting)),

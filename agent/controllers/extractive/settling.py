@@ -7,7 +7,7 @@ import re
 from calendar import day_name, month_name
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.query.query import Query
+from longtake.agent.query.query import MODALITY_OF, Query
 from longtake.language.amounts import amounts, counts, without_amounts
 from longtake.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, unsaid, words
 
@@ -92,7 +92,12 @@ def times(query: Query, candidate: Candidate) -> bool:
 
 
 def settled_by(query: Query, candidate: Candidate) -> bool | None:
-    """Whether a line affirms what a question asks about, or denies it; None if it settles nothing."""
+    """Whether a line affirms what a question asks about, or denies it; None if it settles nothing.
+
+    Any line affirms a question that only asks whether something is said, or written, at all.
+    """
+    if not query.words and candidate.modality == MODALITY_OF.get(query.source):
+        return True
     return affirmed(query.question, candidate.text)
 
 

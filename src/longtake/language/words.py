@@ -95,5 +95,6 @@ def coverage(wanted: Iterable[str], text: str) -> float:
 # Stems of words that only say that something is said or shown, by whom and where.
 TELLING = stems(
     "said says say spoken speaks speaker speakers mentioned mention told according narrator presenter line "
-    "sentence words word written shown show shows screen slide text sign title caption printed subtitle subtitles"
+    "sentence words word written shown show shows screen slide text sign title caption printed subtitle subtitles "
+    "writing visible legible audible heard hear"
 )

@@ -38,6 +38,7 @@ from longtake.settings import Settings
 FOLDS = 5
 _DECAY = 1e-3
 _WRONG = 0.03  # share of all questions that may be answered wrong
+_FOREIGN = 6  # questions about another recording, which this one doesn't answer
 _ABOVE = 1e-4  # the next confidence
 
 
@@ -77,7 +78,7 @@ class _Asked:
 def fit_reading(
     settings: Settings, recordings: Sequence[Recording], folder: Path | None, notify: Callable[[str], None]
 ) -> ReadingReport:
-    """Measure on recordings, and fit the confidence to them.
+    """Measure on recordings, and fit the confidence to them, also to questions about other things.
 
     Args:
         settings: name the embedding and the reranker.
@@ -92,21 +93,23 @@ def fit_reading(
     if reader.reranker is None:
         raise ConfigError(f"Nothing here reads lines: {INSTALL}")
     shipped = load_weights(reader.family())
-    searched, asked = list[_Asked](), list[_Asked]()
-    for number, recording in enumerate(recordings, 1):
-        notify(f"reading {number} of {len(recordings)}: {recording.name}")
+    searched, asked, foreign = list[_Asked](), list[_Asked](), list[_Asked]()
+    for number, recording in enumerate(recordings):
+        notify(f"reading {number + 1} of {len(recordings)}: {recording.name}")
         searched += _asked_about(recording, reader, shipped, None)
         asked += _asked_about(recording, reader, shipped, reader.reranker)
+        others = [each.model_copy(update={"answers": ()}) for each in recordings[number - 1].questions[:_FOREIGN]]
+        foreign += _asked_about(recording.model_copy(update={"questions": others}), reader, shipped, reader.reranker)
     fold_of = {recording.name: number % FOLDS for number, recording in enumerate(recordings)}
     trusted = []
     for fold in range(FOLDS):
-        weights = _trusting([each for each in asked if fold_of[each.recording] != fold], shipped)
+        weights = _trusting([each for each in (*asked, *foreign) if fold_of[each.recording] != fold], shipped)
         trusted += [
             (each, confidence(each.query, each.ranked, weights)) for each in asked if fold_of[each.recording] == fold
         ]
     sure = _sure(trusted)
     if folder:
-        fitted = _trusting(asked, shipped).model_copy(update={"sure_as_read": sure})
+        fitted = _trusting([*asked, *foreign], shipped).model_copy(update={"sure_as_read": sure})
         write_weights(folder, reader.family(), fitted)
     return ReadingReport(
         embedding=reader.embedding.id,
