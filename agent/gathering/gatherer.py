@@ -108,7 +108,7 @@ class _Search:
             where = SearchFilter(tuple(self._tools.videos), (modality,), window)
             hits = self._tools.index.search(text, vectors, where, most)
             for match in _matches(hits)[:most]:
-                found.setdefault(match.document.id, self._found(match))
+                found.setdefault(match.document.id, self._found(match, window))
         return tuple(found.values())
 
     def changes(self, window: TimeSpan) -> list[Found]:
@@ -146,11 +146,13 @@ class _Search:
         best = max(found, key=lambda each: (holds_phrase(phrase, each.evidence.content), each.cosine), default=None)
         return best.evidence if best and best.cosine >= _ANCHOR_COSINE else None
 
-    def _found(self, match: Match) -> Found:
+    def _found(self, match: Match, window: TimeSpan | None) -> Found:
         # A closer reading is in the index but in no layer, so it is its own line.
         evidence = self._evidence.get(match.document.id)
         lines = self._lines[evidence.video] if evidence else None
         line = lines.line_of(evidence) if lines and evidence else ()
+        if window:
+            line = tuple(item for item in line if item.span.overlaps(window))
         evidence = evidence or evidence_of_document(match.document, match.document.score)
         words = match.signals.get(WORDS)
         cosines = [signal.score for name, signal in match.signals.items() if name != WORDS]

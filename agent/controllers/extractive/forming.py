@@ -110,6 +110,7 @@ def form(findings: Findings) -> Reply:
     chance = best.chance(query) if best.fact is not None else trust * (1 - computed)
     known = _asks_for(query, best.fact) if best.fact is not None else is_sure(chance, best, findings.weights)
     known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
+    known = known or (query.target in TIMED and coverage(query.words, best.text) == 1 and times(query, best))
     return Reply(
         outcome="answered" if known and (best.score is not None or settles(query, best)) else "uncertain",
         claims=tuple(_claim(query, each) for each in _chosen(query, fitting)),

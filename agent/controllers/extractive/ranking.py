@@ -16,7 +16,6 @@ import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.reading import WORDED, read
-from longtake.agent.controllers.extractive.settling import TIMED
 from longtake.agent.controllers.extractive.signs import share_lacking, share_shown
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
 from longtake.agent.query.softmax import Matrix

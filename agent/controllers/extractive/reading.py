@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain, islice
 
 import numpy as np
 
@@ -24,19 +25,31 @@ MOST = 16  # lines that are read, the likeliest by search: about 7 ms each
 def read(question: str, likeliest: Sequence[Candidate], reranker: Reranker | None) -> list[Candidate]:
     """The candidates; the likeliest lines of words have a score, unless nothing can read them.
 
+    A text on screen is also read without those that stand around it: a slide says many things at once.
+
     Args:
         question: as asked.
         likeliest: the candidates, best first.
         reranker: reads pairs.
     """
-    lines = list(dict.fromkeys(each.text for each in likeliest if each.modality in WORDED))[:MOST]
-    if reranker is None or not lines:
+    lines = dict.fromkeys(each.text for each in likeliest if each.modality in WORDED)
+    chosen = set(islice(lines, MOST))
+    texts_of = {
+        id(each): {each.text, each.evidence.content} if each.modality == "scene_text" else {each.text}
+        for each in likeliest
+        if each.modality in WORDED and each.text in chosen
+    }
+    texts = list(dict.fromkeys(chain.from_iterable(texts_of.values())))
+    if reranker is None or not texts:
         return list(likeliest)
     try:
-        scores = dict(zip(lines, reranker.score(question, lines), strict=True))
+        score_of = dict(zip(texts, reranker.score(question, texts), strict=True))
     except EngineError:
         return list(likeliest)
-    return [replace(each, score=scores.get(each.text)) if each.modality in WORDED else each for each in likeliest]
+    return [
+        replace(each, score=max(map(score_of.__getitem__, texts_of[id(each)]))) if id(each) in texts_of else each
+        for each in likeliest
+    ]
 
 
 def likeliest_option(

@@ -85,7 +85,10 @@ def times(query: Query, candidate: Candidate) -> bool:
     """Whether the span of a line can be the answer: when it is said or shown, or how long something is shown.
 
     What is there nearly throughout happens at no time, and how long a line takes to say isn't how long anything takes.
+    Words are an answer by when they are said or shown only if the question asks for that ("when is it mentioned?").
     """
+    if candidate.modality in ("speech", "scene_text") and TELLING.isdisjoint(stems(query.question)):
+        return False
     if query.target == "duration":
         return candidate.modality != "speech" and not _states_time(query, candidate)
     return candidate.span.length <= _MOMENT * query.videos.get(candidate.evidence.video, math.inf)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 
 from longtake.agent.controllers.extractive.candidates import Candidate, candidates_of
-from longtake.agent.controllers.extractive.passages import load_passages
 from longtake.agent.controllers.extractive.ranking import (
     AS_READ,
     FEATURES,
     STANDING,
     confidence,
     load_weights,
+    ranked,
     read_and_ranked,
 )
-from longtake.agent.controllers.extractive.reading import MOST, shares_of
+from longtake.agent.controllers.extractive.reading import MOST
+from longtake.agent.controllers.extractive.recordings import load_recordings
 from longtake.agent.gathering.gathered import Found, Gathered
-from longtake.agent.query.query import Query, Reading, Scope, Target
+from longtake.agent.query.query import Query, Scope
 from longtake.agent.query.reader import LearnedReader
 from longtake.errors import EngineError
 from longtake.language.words import content_stems
@@ -61,7 +61,7 @@ def lines(reader: LearnedReader, question: str, *texts: str) -> list[Candidate]:
     ]
     cosines = vectors[1:] @ vectors[0]
     return [
-        Candidate(item, (item,), float(cosine), before=tuple(items[max(0, place - 1) : place]))
+        Candidate(item, tuple(items[max(0, place - 1) : place + 1]), float(cosine))
         for place, (item, cosine) in enumerate(zip(items, cosines, strict=True))
     ]
 
@@ -87,12 +87,6 @@ class Broken(Liking):
         raise EngineError("damaged")
 
 
-def test_the_shares_of_all_lines_and_of_none_of_them_are_one() -> None:
-    shares = shares_of(np.array([0.0, 0.0, -np.inf], np.float32))
-    assert shares == pytest.approx([1 / 3, 1 / 3, 0.0])
-    assert shares_of(np.zeros(0, np.float32)).shape == (0,)
-
-
 @pytest.mark.parametrize(
     ("question", "texts", "answers"),
     [
@@ -111,16 +105,15 @@ def test_what_answers_comes_before_what_shares_the_words(
 ) -> None:
     found = lines(reader, question, *texts, "We had soup for lunch.")
     order = read_and_ranked(asked(reader, question), found, load_weights(reader.family()), reader.reranker)
-    assert order[0][0].text == texts[answers]
+    assert order[0][0].evidence.content == texts[answers]
 
 
 @pytest.mark.parametrize("reranker", [None, Broken()])
 def test_without_what_reads_the_order_of_search_stays(reader: LearnedReader, reranker: Broken | None) -> None:
     question, weights = "What does the permit cost?", load_weights(reader.family())
+    query = asked(reader, question)
     found = lines(reader, question, "The permit costs some patience.", "A permit is forty dollars a year.")
-    order = read_and_ranked(asked(reader, question), found, weights, reranker)
-    assert [each.score for each, _ in order] == [None, None]
-    assert order[0][0].text == found[0].text
+    assert read_and_ranked(query, found, weights, reranker) == ranked(query, found, weights)
 
 
 def test_what_answers_moves_up_and_is_trusted_more(reader: LearnedReader) -> None:
@@ -145,16 +138,10 @@ def test_a_line_is_read_with_what_is_said_before_it(reader: LearnedReader) -> No
     assert "Now the permit. It is forty dollars." in liking.read
 
 
-@pytest.mark.parametrize(
-    ("target", "scope"),
-    [("time", Scope()), ("duration", Scope()), ("quote", Scope(span=TimeSpan(start=0, end=5), named=True))],
-)
-def test_lines_whose_time_decides_are_not_read(reader: LearnedReader, target: Target, scope: Scope) -> None:
+def test_lines_in_the_named_seconds_are_not_read(reader: LearnedReader) -> None:
     question = "What about the permit?"
-    sources = reader.read(question).sources
-    query = asked(reader, question).model_copy(
-        update={"reading": Reading(sources=sources, targets={target: 1.0}), "scope": scope}
-    )
+    scope = Scope(span=TimeSpan(start=0, end=5), named=True)
+    query = asked(reader, question).model_copy(update={"scope": scope})
     found = lines(reader, question, "The permit is new.", "Forty dollars a year.")
     order = read_and_ranked(query, found, load_weights(reader.family()), Liking())
     assert [each.score for each, _ in order] == [None, None]
@@ -185,8 +172,8 @@ def test_the_weights_fit_the_features(family: str) -> None:
     assert len(weights.as_read) == len(AS_READ) + 1
 
 
-def test_every_passage_has_questions_and_names_only_lines_that_it_has() -> None:
-    for passage in load_passages():
-        assert passage.questions
-        for question in passage.questions:
-            assert all(0 <= answer < len(passage.lines) for answer in question.answers)
+def test_every_recording_has_questions_and_names_only_lines_that_it_has() -> None:
+    for recording in load_recordings():
+        assert recording.questions
+        for question in recording.questions:
+            assert all(0 <= answer < len(recording.lines) for answer in question.answers)

@@ -27,7 +27,7 @@ from longtake.agent.query.softmax import fit_softmax
 from longtake.bench.clips.ranking_fit import write_weights
 from longtake.bench.intervals import Share
 from longtake.errors import ConfigError
-from longtake.language.words import content_stems
+from longtake.language.words import TELLING, content_stems
 from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
@@ -145,7 +145,7 @@ def _asked_about(
         query = Query(
             question=asked.question,
             reading=reader.read(asked.question),
-            words=tuple(content_stems(asked.question)),
+            words=tuple(word for word in content_stems(asked.question) if word not in TELLING),
             videos={recording.name: max(line.end for line in recording.lines)},
             coverage={"speech": 1.0, "scene_text": 1.0},
         )
