@@ -102,8 +102,6 @@ def form(findings: Findings) -> Reply:
     sure = is_sure(trust, best, findings.weights)
     if not sure and (empty or unseen):
         return Reply(outcome="abstained", reason=empty or _reason(findings))
-    if best.score is not None and trust < _NEAR and all(map(query.examined, ("speech", "text"))):
-        return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
     # A fact about the recording is exact if the question asks for it. A result that must be computed is in no line,
     # unless the question was misread.
     computed = sum(query.reading.targets[target] for target in _COMPUTED)
@@ -111,6 +109,9 @@ def form(findings: Findings) -> Reply:
     known = _asks_for(query, best.fact) if best.fact is not None else is_sure(chance, best, findings.weights)
     known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
     known = known or (query.target in TIMED and coverage(query.words, best.text) == 1 and times(query, best))
+    searched = best.score is not None and query.words and all(map(query.examined, ("speech", "text")))
+    if searched and trust < _NEAR and not known:
+        return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
     return Reply(
         outcome="answered" if known and (best.score is not None or settles(query, best)) else "uncertain",
         claims=tuple(_claim(query, each) for each in _chosen(query, fitting)),

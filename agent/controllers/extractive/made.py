@@ -27,7 +27,7 @@ _WORKED_OUT = 0.9  # the same for calculations, translations and notes
 _DOUBTED = 0.3  # the same if the question may want something else
 _READ_OUT = 0.6  # chance of on-screen text from which it is read out
 MAX_FAULTS = 6
-# Lines in the order of the video answer a question for a summary, even if it may want a list or a description.
+# Lines in the order of the video answer what happens in a part of it, even if a list or a description is wanted.
 _TOLD_IN_ORDER: tuple[Target, ...] = ("summary", "list", "order", "description")
 _MAX_OUTPUT_LENGTH = 300  # characters of a program's output
 
@@ -71,7 +71,8 @@ def _asked(finds: Finds) -> float:
 def _summary(finds: Finds) -> Reply | None:
     """The best lines of each part, each once, in the order of the video."""
     lines = summary_lines(finds.of("summarize_segment"))
-    asked = sum(finds.query.reading.targets[target] for target in _TOLD_IN_ORDER)
+    targets: tuple[Target, ...] = _TOLD_IN_ORDER if finds.query.scope.span else ("summary",)
+    asked = sum(finds.query.reading.targets[target] for target in targets)
     return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT * asked)
 
 
