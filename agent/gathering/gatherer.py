@@ -67,13 +67,12 @@ def _gather(query: Query, search: _Search) -> Gathered:
 
 def _for_options(query: Query, gathered: Gathered, search: _Search) -> list[Found]:
     """What is closest to the question with each of its options, and not yet found; not yet compared with it."""
-    known = {each.evidence.key for each in gathered.found}
-    found: dict[str, Found] = {}
+    found = {each.evidence.key: each for each in gathered.found}
+    known = len(found)
     for option in query.options:
         for each in search.within(f"{query.question} {option}", gathered.window, _OF_AN_OPTION):
-            if each.evidence.key not in known:
-                found.setdefault(each.evidence.key, each.model_copy(update={"cosine": 0.0, "words": 0.0}))
-    return list(found.values())
+            found.setdefault(each.evidence.key, each.model_copy(update={"cosine": 0.0, "words": 0.0}))
+    return list(found.values())[known:]
 
 
 def _anchors(query: Query) -> tuple[Anchor, ...]:

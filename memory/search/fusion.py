@@ -13,7 +13,8 @@ from longtake.memory.search.search_index import Signal
 Positions = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float32]
 Ranking = tuple[Positions, Scores]
-WORDS = "words"  # the signal of BM25; every other signal is named after its vector space
+WORDS = "words"  # the signal of BM25; those of vectors are named after their space
+RERANKED = "reranked"  # the signal of a reranker, which orders what was fused
 
 
 @dataclass(frozen=True, slots=True)

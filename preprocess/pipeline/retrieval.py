@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from longtake.errors import EngineError
-from longtake.memory.search.fusion import contribution
+from longtake.memory.search.fusion import RERANKED, contribution
 from longtake.memory.search.search_index import Hit, Index, SearchFilter, Signal, Vectors
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
@@ -80,9 +80,7 @@ def _reranked(query: str, found: Sequence[Hit], engine: Reranker) -> list[Hit]:
     except EngineError:
         return list(found)
     best_first = sorted(zip(scores, strong, strict=True), key=lambda pair: -pair[0])
-    signals = [
-        (hit, {**hit.signals, engine.id: Signal(rank, score)}) for rank, (score, hit) in enumerate(best_first, 1)
-    ]
+    signals = [(hit, {**hit.signals, RERANKED: Signal(rank, score)}) for rank, (score, hit) in enumerate(best_first, 1)]
     return [*(replace(hit, signals=added) for hit, added in signals), *others]
 
 

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from longtake.memory.records import Modality
-from longtake.memory.search.fusion import WORDS, contribution
+from longtake.memory.search.fusion import RERANKED, WORDS, contribution
 from longtake.memory.search.search_index import Hit, Match, Signal
 from longtake.memory.search.terms import matched_terms
 
@@ -81,9 +81,9 @@ def _explained(match: Match, query: str, constant: int) -> list[str]:
     """The fused score and a line for each signal."""
     lines = [f"  score {match.score:.5f}"]
     for name, signal in match.signals.items():
-        adds = contribution(signal.rank, constant)
+        adds = f"{contribution(signal.rank, constant):.5f}" if name != RERANKED else " " * 7
         terms = f": {', '.join(matched_terms(query, match.document.text))}" if name == WORDS else ""
-        lines.append(f"    {adds:.5f}  {_measured(name, signal)}{terms}")
+        lines.append(f"    {adds}  {_measured(name, signal)}{terms}")
     return lines
 
 
@@ -101,5 +101,6 @@ def _joined(hit: Hit) -> list[str]:
 
 
 def _measured(name: str, signal: Signal) -> str:
-    score = f"BM25 {signal.score:.2f}" if name == WORDS else f"cosine {signal.score:.2f} in {name}"
+    vectors = f"cosine {signal.score:.2f} in {name}"
+    score = {WORDS: f"BM25 {signal.score:.2f}", RERANKED: f"reranked {signal.score:.2f}"}.get(name, vectors)
     return f"rank {signal.rank:<3} {score}"

@@ -73,7 +73,8 @@ def form(findings: Findings) -> Reply:
     """The reply: what a tool made, else the best candidate if it is likely enough, else the closest lines."""
     query = findings.query
     fitting = [pair for pair in findings.ranked if pair[0].chance(query) >= _IMPOSSIBLE]
-    nearest = _nearest(candidate for candidate, _ in fitting)
+    worded = [each for each, _ in fitting if each.modality in WORDED and query.source in ("speech", "text")]
+    nearest = _nearest(worded or [each for each, _ in fitting])
     if ordered := by_order(query, [candidate for candidate, _ in findings.ranked]):
         option, lines = ordered
         claims = tuple(_claim(query, line) for line in lines)
@@ -109,8 +110,8 @@ def form(findings: Findings) -> Reply:
     known = _asks_for(query, best.fact) if best.fact is not None else is_sure(chance, best, findings.weights)
     known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
     known = known or (query.target in TIMED and coverage(query.words, best.text) == 1 and times(query, best))
-    searched = best.score is not None and query.words and all(map(query.examined, ("speech", "text")))
-    if searched and trust < _NEAR and not known:
+    heard_and_read = query.examined("speech") and query.examined("text")
+    if best.score is not None and query.words and heard_and_read and trust < _NEAR and not known:
         return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
     return Reply(
         outcome="answered" if known and (best.score is not None or settles(query, best)) else "uncertain",
