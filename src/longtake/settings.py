@@ -92,7 +92,7 @@ class EngineSettings(_Section):
     translation: tuple[str, ...] = ("ctranslate2", "apertium")
     summary: tuple[str, ...] = ("textrank",)
     text_embedding: tuple[str, ...] = ("minilm", "wordllama")
-    reranking: tuple[str, ...] = ("ms_marco", "gguf")
+    reranking: tuple[str, ...] = ("gguf", "ms_marco")
     image_text_embedding: tuple[str, ...] = ("siglip", "open_clip")
     speakers: tuple[str, ...] = ("ge2e",)
     captions: tuple[str, ...] = ("endpoint",)

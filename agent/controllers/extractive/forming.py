@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.option_choice import by_claim, choose, declining, left_over, option_at
 from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence, is_sure
-from longtake.agent.controllers.extractive.reading import WORDED, likeliest_option
+from longtake.agent.controllers.extractive.reading import WORDED, likeliest_option, most_telling
 from longtake.agent.controllers.extractive.reply import DraftClaim, Outcome, Reply
 from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, times
 from longtake.agent.query.query import MODALITY_OF, Fact, Query, Source, Target
@@ -33,7 +33,7 @@ _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
 _NEAR = 0.15  # confidence below which no line comes near an answer
 _NOT_SAID = "This isn't said or written in the video, as far as it was understood."
-_UNSEEN = 0.85  # chance of a source from which lines of other sources can't answer
+_UNSEEN = 0.75  # chance of a source from which lines of other sources can't answer
 _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # these recognise objects
 _MANY = frozenset({"list", "order"})
 _COMPUTED: tuple[Target, ...] = ("sum", "difference", "highest", "lowest", "calculation", "code", "translation")
@@ -113,8 +113,11 @@ def form(findings: Findings) -> Reply:
     heard_and_read = query.examined("speech") and query.examined("text")
     if best.score is not None and query.words and heard_and_read and trust < _NEAR and not known:
         return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
+    sure = known and (best.score is not None or settles(query, best))
+    if sure and best.score is not None:
+        fitting[0] = _told_by(findings, best), fitting[0][1]
     return Reply(
-        outcome="answered" if known and (best.score is not None or settles(query, best)) else "uncertain",
+        outcome="answered" if sure else "uncertain",
         claims=tuple(_claim(query, each) for each in _chosen(query, fitting)),
         closest=nearest,
         confidence=round(chance, 4),
@@ -178,6 +181,14 @@ def _from_tool(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) ->
     ]
     first = tuple(line.closest.model_copy(update={"text": claim.text}) for claim, line in proofs)
     return made.model_copy(update={"closest": (*first, *nearest)[:CLOSEST], "outcome": "uncertain"})
+
+
+def _told_by(findings: Findings, best: Candidate) -> Candidate:
+    """The part of the best line that tells the answer; the time of a mention is that of its own cue."""
+    query = findings.query
+    if query.target in TIMED and times(query, best) and coverage(query.words, best.evidence.content) == 1:
+        return replace(best, line=(best.evidence,))
+    return most_telling(query.question, best, findings.reranker)
 
 
 def _asks_for(query: Query, fact: Fact) -> bool:

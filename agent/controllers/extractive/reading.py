@@ -12,6 +12,7 @@ from itertools import chain, islice
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed
+from longtake.agent.gathering.gathered import joined_text
 from longtake.errors import EngineError
 from longtake.memory.records import Modality
 from longtake.preprocess.engines.text.reranker import Reranker
@@ -50,6 +51,26 @@ def read(question: str, likeliest: Sequence[Candidate], reranker: Reranker | Non
         replace(each, score=max(map(score_of.__getitem__, texts_of[id(each)]))) if id(each) in texts_of else each
         for each in likeliest
     ]
+
+
+def most_telling(question: str, line: Candidate, reranker: Reranker | None) -> Candidate:
+    """The part of a line of speech that answers best and has the cue that search found; other lines as they are.
+
+    Args:
+        question: as asked.
+        line: the best one.
+        reranker: reads pairs.
+    """
+    cues = line.line
+    if reranker is None or line.modality != "speech" or len(cues) < 2:
+        return line
+    place = [cue.id for cue in cues].index(line.evidence.id)
+    parts = [cues[first:last] for first in range(place + 1) for last in range(place + 1, len(cues) + 1)]
+    try:
+        scores = reranker.score(question, [joined_text(part) for part in parts])
+    except EngineError:
+        return line
+    return replace(line, line=max(zip(scores, parts, strict=True), key=lambda pair: pair[0])[1])
 
 
 def likeliest_option(

@@ -91,7 +91,7 @@ def times(query: Query, candidate: Candidate) -> bool:
         return False
     if query.target == "duration":
         return candidate.modality != "speech" and not _states_time(query, candidate)
-    return candidate.span.length <= _MOMENT * query.videos.get(candidate.evidence.video, math.inf)
+    return candidate.evidence.span.length <= _MOMENT * query.videos.get(candidate.evidence.video, math.inf)
 
 
 def settled_by(query: Query, candidate: Candidate) -> bool | None:
