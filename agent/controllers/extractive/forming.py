@@ -100,14 +100,14 @@ def form(findings: Findings) -> Reply:
     trust = confidence(query, [fitting[0], *others], findings.weights)
     empty = "" if query.target == "yesno" and settled_by(query, best) is not None else empty
     unseen = unseen and not _names_all(query, best)
-    sure = is_sure(trust, best, findings.weights)
+    sure = is_sure(trust, query, best, findings.weights)
     if not sure and (empty or unseen):
         return Reply(outcome="abstained", reason=empty or _reason(findings))
     # A fact about the recording is exact if the question asks for it. A result that must be computed is in no line,
     # unless the question was misread.
     computed = sum(query.reading.targets[target] for target in _COMPUTED)
     chance = best.chance(query) if best.fact is not None else trust * (1 - computed)
-    known = _asks_for(query, best.fact) if best.fact is not None else is_sure(chance, best, findings.weights)
+    known = _asks_for(query, best.fact) if best.fact is not None else is_sure(chance, query, best, findings.weights)
     known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
     known = known or (query.target in TIMED and coverage(query.words, best.text) == 1 and times(query, best))
     heard_and_read = query.examined("speech") and query.examined("text")

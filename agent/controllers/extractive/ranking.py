@@ -60,6 +60,7 @@ AS_READ = (
     "shows what its target needs",
     "words held",
 )
+SCORES = 2  # the first of them, which only a line that was read has
 _FAR = 5.0  # limit of the scores behind the best one
 _SCORES = 10.0  # about the range of scores, on either side of 0
 _TELLING = 3  # content words of a question from which a match isn't chance
@@ -73,15 +74,19 @@ class Weights(Record):
         ranks: of `FEATURES`, then the bias.
         on_clips: of `STANDING`, then the bias, fitted to questions about clips (`longtake bench ranking`).
         as_read: of `AS_READ`, then the bias, for a line that was read (`longtake bench reading`).
+        as_searched: the same without the scores, for a line of words that nothing could read.
         sure: confidence from which the best candidate counts as the answer.
         sure_as_read: the same for a line that was read: of other recordings, as many as may be are then wrong.
+        sure_as_searched: the same for a line of words that nothing could read.
     """
 
     ranks: tuple[float, ...]
     on_clips: tuple[float, ...]
     as_read: tuple[float, ...]
+    as_searched: tuple[float, ...]
     sure: float
     sure_as_read: float
+    sure_as_searched: float
 
 
 @cache
@@ -115,14 +120,26 @@ def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> l
 
 def confidence(query: Query, best: Sequence[tuple[Candidate, float]], weights: Weights) -> float:
     """Estimated probability that the best candidate answers the question."""
-    read = best[0][0].score is not None
-    row = np.array([as_read(query, best) if read else standing(query, best)], np.float32)
-    return round(float(logistic(row, weights.as_read if read else weights.on_clips)[0]), 4)
+    first = best[0][0]
+    if first.score is not None:
+        row, fitted = as_read(query, best), weights.as_read
+    elif is_searched(query, first):
+        row, fitted = as_read(query, best)[SCORES:], weights.as_searched
+    else:
+        row, fitted = standing(query, best), weights.on_clips
+    return round(float(logistic(np.array([row], np.float32), fitted)[0]), 4)
 
 
-def is_sure(trust: float, best: Candidate, weights: Weights) -> bool:
+def is_sure(trust: float, query: Query, best: Candidate, weights: Weights) -> bool:
     """Whether a confidence is enough for the best candidate to count as the answer."""
-    return trust >= (weights.sure if best.score is None else weights.sure_as_read)
+    if best.score is not None:
+        return trust >= weights.sure_as_read
+    return trust >= (weights.sure_as_searched if is_searched(query, best) else weights.sure)
+
+
+def is_searched(query: Query, best: Candidate) -> bool:
+    """Whether a line of words was found by search alone, anywhere in the video."""
+    return best.modality in WORDED and best.fact is None and not best.tool and not query.scope.named
 
 
 def as_read(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:

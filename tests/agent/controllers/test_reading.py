@@ -10,6 +10,7 @@ from longtake.agent.controllers.extractive.candidates import Candidate, candidat
 from longtake.agent.controllers.extractive.ranking import (
     AS_READ,
     FEATURES,
+    SCORES,
     STANDING,
     confidence,
     load_weights,
@@ -170,6 +171,7 @@ def test_the_weights_fit_the_features(family: str) -> None:
     assert len(weights.ranks) == len(FEATURES) + 1
     assert len(weights.on_clips) == len(STANDING) + 1
     assert len(weights.as_read) == len(AS_READ) + 1
+    assert len(weights.as_searched) == len(AS_READ) - SCORES + 1
 
 
 def test_every_recording_has_questions_and_names_only_lines_that_it_has() -> None:

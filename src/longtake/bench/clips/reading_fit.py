@@ -13,6 +13,7 @@ import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.ranking import (
+    SCORES,
     Weights,
     as_read,
     confidence,
@@ -101,23 +102,23 @@ def fit_reading(
         others = [each.model_copy(update={"answers": ()}) for each in recordings[number - 1].questions[:_FOREIGN]]
         foreign += _asked_about(recording.model_copy(update={"questions": others}), reader, shipped, reader.reranker)
     fold_of = {recording.name: number % FOLDS for number, recording in enumerate(recordings)}
-    trusted = []
-    for fold in range(FOLDS):
-        weights = _trusting([each for each in (*asked, *foreign) if fold_of[each.recording] != fold], shipped)
-        trusted += [
-            (each, confidence(each.query, each.ranked, weights)) for each in asked if fold_of[each.recording] == fold
-        ]
-    sure = _sure(trusted)
+    trusted: dict[str, list[tuple[_Asked, float]]] = {"as_searched": [], "as_read": []}
+    fitted = shipped
+    for name, own, more in (("as_searched", searched, list[_Asked]()), ("as_read", asked, foreign)):
+        for fold in range(FOLDS):
+            weights = _trusting(name, [each for each in (*own, *more) if fold_of[each.recording] != fold], shipped)
+            left_out = [each for each in own if fold_of[each.recording] == fold]
+            trusted[name] += [(each, confidence(each.query, each.ranked, weights)) for each in left_out]
+        fitted = _trusting(name, [*own, *more], fitted).model_copy(update={f"sure_{name}": _sure(trusted[name])})
     if folder:
-        fitted = _trusting([*asked, *foreign], shipped).model_copy(update={"sure_as_read": sure})
         write_weights(folder, reader.family(), fitted)
     return ReadingReport(
         embedding=reader.embedding.id,
         reranker=reader.reranker.id,
         recordings=len(recordings),
         questions=len(asked),
-        searched=_found([(each, confidence(each.query, each.ranked, shipped)) for each in searched], shipped.sure),
-        read=_found(trusted, sure),
+        searched=_found(trusted["as_searched"], fitted.sure_as_searched),
+        read=_found(trusted["as_read"], fitted.sure_as_read),
     )
 
 
@@ -170,14 +171,15 @@ def _evidence(name: str, line: RecordingLine, place: int) -> Evidence:
     )
 
 
-def _trusting(asked: Sequence[_Asked], weights: Weights) -> Weights:
-    """The weights, with those for confidence in a line that was read refitted."""
-    tops = [each for each in asked if each.ranked[0][0].score is not None]
-    rows = np.array([as_read(each.query, each.ranked) for each in tops], np.float32)
+def _trusting(name: str, asked: Sequence[_Asked], weights: Weights) -> Weights:
+    """The weights, with those of a name, for confidence in a line that was read or only searched, refitted."""
+    skipped = SCORES if name == "as_searched" else 0
+    tops = [each for each in asked if skipped or each.ranked[0][0].score is not None]
+    rows = np.array([as_read(each.query, each.ranked)[skipped:] for each in tops], np.float32)
     right = np.array([_is_right(each, each.ranked[0][0]) for each in tops], np.float32)
     head = fit_softmax(rows, np.stack([1 - right, right], axis=1), decay=_DECAY)
     trusts = (*(head.weights[:, 1] - head.weights[:, 0]), head.bias[1] - head.bias[0])
-    return weights.model_copy(update={"as_read": tuple(round(float(each), 4) for each in trusts)})
+    return weights.model_copy(update={name: tuple(round(float(each), 4) for each in trusts)})
 
 
 def _sure(trusted: Sequence[tuple[_Asked, float]]) -> float:
