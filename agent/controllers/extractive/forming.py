@@ -111,7 +111,8 @@ def form(findings: Findings) -> Reply:
     known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
     known = known or (query.target in TIMED and coverage(query.words, best.text) == 1 and times(query, best))
     heard_and_read = query.examined("speech") and query.examined("text")
-    if best.score is not None and query.words and heard_and_read and trust < _NEAR and not known:
+    named = any(coverage(query.words, each.text) == 1 for each, _ in fitting if each.modality in WORDED)
+    if best.score is not None and heard_and_read and trust < _NEAR and not (known or named):
         return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
     sure = known and (best.score is not None or settles(query, best))
     if sure and best.score is not None:
