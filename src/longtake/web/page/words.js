@@ -45,14 +45,14 @@ export class Words {
     const { video } = this.player;
     this.tabs.forEach((tab, number) => tab.setAttribute("aria-pressed", Object.keys(TRACKS)[number] === this.#track));
     const track = this.#track;
-    const { name, path, query } = TRACKS[track];
-    this.list.setAttribute("aria-label", name);
+    const { path, query } = TRACKS[track];
     const found = (video && (await attempt(() => api(`/api/videos/${video.id}/${path}${query}`)))) || {};
     if (video === this.player.video && track === this.#track) this.#show(found);
   }
 
   #show(found) {
-    const { path, query } = TRACKS[this.#track];
+    const { name, path, query } = TRACKS[this.#track];
+    this.list.setAttribute("aria-label", name);
     const at = `/api/videos/${this.player.video?.id}/${path}`;
     const lines = linesOf(found);
     this.source.textContent = lines.length && found.source ? `From ${found.source}` : "";
