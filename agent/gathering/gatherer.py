@@ -190,7 +190,8 @@ class _Search:
         self._evidence |= own
         cues = handle.items("speech") if self._query.quoted else ()
         self._words[handle.id] = [tuple(word[:3]) for item in cues for word in item["words"]]
-        self._lines[handle.id] = Lines(list(own.values()))
+        about = handle.layer("speakers")  # sentences about who speaks, which are no line of theirs
+        self._lines[handle.id] = Lines([item for item in own.values() if not about or item.layer != about.key])
 
 
 def _matches(hits: Sequence[Hit]) -> list[Match]:

@@ -32,8 +32,8 @@ class Lines:
         self._longest = max((item.span.length for item in self._texts), default=0.0)
 
     def line_of(self, item: Evidence) -> tuple[Evidence, ...]:
-        """The document with its neighbours, in reading order."""
-        if item.modality == "speech":
+        """The document with its neighbours, in reading order; alone if it isn't one of those given."""
+        if item in self._speech:
             return self._spoken(item)
         return self._shown(item) if item.modality == "scene_text" else (item,)
 

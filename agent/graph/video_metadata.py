@@ -11,7 +11,9 @@ from longtake.agent.query.query import Fact, Source, Target
 from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan, clock, joined
+from longtake.preprocess.layers.entities import entities_of
 from longtake.preprocess.layers.sections import sections_of
+from longtake.preprocess.layers.speaker_lines import speaker_lines
 from longtake.tools.core.evidence import evidence_of
 from longtake.tools.core.tool_context import VideoHandle
 
@@ -19,6 +21,7 @@ _NO_PICTURE = "The file has no picture, only sound."
 _NO_SOUND = "The file has no audio track."
 _SHOWN: tuple[Source, ...] = ("picture", "text", "shots", "motion")
 _OF_CHANGES: tuple[Target, ...] = ("count", "time", "list", "yesno", "choice", "description", "quote", "order")
+_OF_SPEAKERS: tuple[Target, ...] = ("name", "count", "number", "list", "yesno", "quote")
 _SLACK = 0.5  # seconds by which an examined span may miss the edges of a shot
 
 
@@ -31,6 +34,7 @@ class KnownVideo(Record):
     coverage: Mapping[str, float] = Field(description="Share of the timeline that each layer covers, by layer name.")
     shots: tuple[TimeSpan, ...]
     sections: Mapping[str, TimeSpan] = Field(default_factory=dict, description="By title.")
+    speakers: tuple[str, ...] = Field(default=(), description="Names of those who speak.")
     facts: tuple[Fact, ...]
     blank: tuple[Evidence, ...] = Field(description="Spans in which the picture is blank.")
     pieces: tuple[Evidence, ...] = Field(default=(), description="Spans whose frames each show a piece of a picture.")
@@ -63,6 +67,7 @@ def known_video(video: VideoHandle) -> KnownVideo:
         sections={
             each.title: TimeSpan(start=each.start, end=each.end) for each in sections_of(video.library, video.record)
         },
+        speakers=tuple(each.name for each in entities_of(video.library, video.record) if "speaks" in each.found),
         facts=tuple(recording_facts(video)),
         blank=tuple(_still(video, ("black", "white", "blank"), "the picture is empty: {}")),
         pieces=tuple(_still(video, ("pieces",), "each frame shows a piece of the picture, the rest is {}")),
@@ -143,6 +148,9 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
         count, *changes = _shots(video.items("shots"))
         found.append(fact(count, "shots", ("count", "yesno", "number", "quote"), shots))
         found += [fact(text, "shots", _OF_CHANGES, shots) for text in changes]
+    if (turns := video.layer("speakers")) and (lines := list(speaker_lines(turns, video.layer("subtitles") or video.layer("speech")))):
+        said = evidence_of(lines[0], lines[0]["text"], "speech", turns, video.id)
+        found.append(Fact(evidence=said, source="speech", targets=_OF_SPEAKERS))
     return found
 
 

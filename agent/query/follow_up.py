@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from longtake.agent.query.query import Scope
-from longtake.agent.query.scope import QUOTATION
+from longtake.agent.query.scope import BE, QUOTATION
 from longtake.language.text import words_of
 from longtake.language.words import words
 from longtake.memory.records import Citation
@@ -48,10 +48,9 @@ _THING = re.compile(
     re.IGNORECASE,
 )
 _WHO = frozenset({"who", "whom", "whose"})
-_BE = frozenset({"is", "are", "was", "were"})
 _SOMEBODY = frozenset({"he", "she", "him", "his", "her"})
 _AUXILIARIES = frozenset("do does did will would can could should must has have had".split())
-_BREAKS = _BE | frozenset(
+_BREAKS = BE | frozenset(
     "of in on at by for from to with and or that which who when while".split()
 )  # end a noun phrase
 
@@ -72,7 +71,7 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
         question = _PERSON.sub(lambda match: f"{thing}'s" if match[1] or match[2] else str(thing), question)
     # "Who owns the club?" "Where does he live?": he is the answer, not the club, whereas "Who is Tom?" names him.
     first, second, *_ = *words(before), "", ""
-    answers = first == "who" and second not in _BE and _SOMEBODY & set(words(question))
+    answers = first == "who" and second not in BE and _SOMEBODY & set(words(question))
     if not thing or answers or _IMPERSONAL.search(question):
         return question
     return _PRONOUN.sub(lambda match: f"{thing}'s" if match[1] else str(thing), question, count=1)

@@ -120,6 +120,8 @@ class Query(Record):
     scope: Scope = Scope()
     words: tuple[str, ...] = Field(default=(), description="Stems of the content words.")
     quoted: tuple[str, ...] = Field(default=(), description="Text in quotation marks, codes and telephone numbers.")
+    said: str = Field(default="", description="What a question that asks who says it is about.")
+    speakers: tuple[str, ...] = Field(default=(), description="Names of those who speak in the open videos.")
     options: tuple[str, ...] = ()
     videos: Mapping[str, float] = Field(default_factory=dict, description="Seconds of each open video, by id.")
     names: Mapping[str, str] = Field(default_factory=dict, description="File name of each open video, by id.")
@@ -174,6 +176,13 @@ class Query(Record):
     def chance_of(self, fact: Fact) -> float:
         """How likely a fact answers the question."""
         chance = self.reading.sources[fact.source] * sum(self.reading.targets[target] for target in fact.targets)
-        # The fact that there is sound doesn't answer questions about music, dogs or sirens.
-        elsewhere = fact.source == "sound" and coverage(self.words, fact.evidence.content) < 1
-        return chance / 2 if elsewhere else chance
+        return chance if self._tells(fact) else chance / 2
+
+    def asks_for(self, fact: Fact) -> bool:
+        """Whether a fact is what the question most likely asks for."""
+        return self.source == fact.source and self.target in fact.targets and self._tells(fact)
+
+    def _tells(self, fact: Fact) -> bool:
+        """Whether a fact is about what is asked: that there is sound, or who speaks, says nothing of dogs or sirens."""
+        told = fact.source not in ("sound", "speech") or coverage(self.words, fact.evidence.content) == 1
+        return told or not self.words

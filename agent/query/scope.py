@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from text_to_num import alpha2digit
 
 from longtake.agent.query.query import Anchor, Relation, Scope
-from longtake.language.words import STOPWORDS, content_stems, words
+from longtake.language.words import STOPWORDS, TELLING, content_stems, stem, words
 from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_time
 
 QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
@@ -86,6 +86,8 @@ _ACROSS = {"left": (0.0, 0.5), "right": (0.5, 0.5)}
 _DOWN = {"top": (0.0, 0.5), "upper": (0.0, 0.5), "bottom": (0.5, 0.5), "lower": (0.5, 0.5)}
 _LARGE = frozenset("large larger largest big bigger biggest huge".split())
 
+BE = frozenset({"is", "are", "was", "were"})
+_VERB_WITHIN = 3  # words after "who", as in "who else has mentioned"
 EDGE_SHARE = 0.15  # share of a video that counts as its beginning or end
 SHORTEST_EDGE, MAX_EDGE_LENGTH = 3.0, 60.0  # seconds
 
@@ -126,6 +128,20 @@ def quoted(question: str) -> tuple[str, ...]:
     marked = [first or second for first, second in QUOTATION.findall(question)]
     dialled = [found for found in _PHONE.findall(question) if sum(map(str.isdigit, found)) >= _SHORTEST_PHONE]
     return tuple(dict.fromkeys([*marked, *re.findall(CODE, question), *dialled]))
+
+
+def what_is_said(question: str) -> str:
+    """What a question that asks who says it is about: "the voltage" of "who mentions the voltage?"; else empty."""
+    asked = question.strip(" ?!.").split()
+    plain = [word.casefold() for word in asked]
+    start = plain.index("who") + 1 if "who" in plain else len(plain)
+    for place, word in enumerate(plain[start : start + _VERB_WITHIN], start):
+        if stem(word) in TELLING:
+            rest = " ".join(asked[place + 1 :])
+            return rest if set(content_stems(rest)).difference(ORDINALS) else ""
+        if word in BE and not any(each.endswith("ing") for each in plain[place + 1 : place + 2]):
+            break  # "Who is mentioned first?" asks for somebody else.
+    return ""
 
 
 def in_seconds(question: str) -> str:

@@ -93,11 +93,12 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
     gathered_ones = [
         Candidate(
             found.evidence,
-            found.line,
+            (found.evidence,) if found.evidence.id in facts else found.line,
             found.cosine,
             found.words,
             found.anchored,
             known.get(found.evidence.key, ""),
+            facts.get(found.evidence.id),
             spoken=found.spoken,
         )
         for found in gathered.found

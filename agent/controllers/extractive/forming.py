@@ -13,8 +13,8 @@ from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence, is_sure
 from longtake.agent.controllers.extractive.reading import WORDED, likeliest_option, most_telling
 from longtake.agent.controllers.extractive.reply import DraftClaim, Outcome, Reply
-from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, settled_by, settles, times
-from longtake.agent.query.query import MODALITY_OF, Fact, Query, Source, Target
+from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, said_by, settled_by, settles, speaker_of, times
+from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
 from longtake.errors import EngineError
 from longtake.language.abstaining import cannot_tell
 from longtake.language.text import comparable
@@ -107,16 +107,17 @@ def form(findings: Findings) -> Reply:
     # unless the question was misread.
     computed = sum(query.reading.targets[target] for target in _COMPUTED)
     chance = best.chance(query) if best.fact is not None else trust * (1 - computed)
-    known = _asks_for(query, best.fact) if best.fact is not None else is_sure(chance, query, best, findings.weights)
+    known = query.asks_for(best.fact) if best.fact is not None else is_sure(chance, query, best, findings.weights)
     known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
     known = known or (query.target in TIMED and coverage(query.words, best.text) == 1 and times(query, best))
+    known = known or said_by(query, best)
     heard_and_read = query.examined("speech") and query.examined("text")
     named = any(coverage(query.words, each.text) == 1 for each, _ in fitting if each.modality in WORDED)
-    if best.score is not None and heard_and_read and trust < _NEAR and not (known or named):
+    if best.score is not None and heard_and_read and query.words and trust < _NEAR and not (known or named):
         return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
     sure = known and (best.score is not None or settles(query, best))
     if sure and best.score is not None:
-        fitting[0] = _told_by(findings, best), fitting[0][1]
+        fitting = [(_told_by(findings, best), fitting[0][1]), *fitting[1:]]
     return Reply(
         outcome="answered" if sure else "uncertain",
         claims=tuple(_claim(query, each) for each in _chosen(query, fitting)),
@@ -189,12 +190,9 @@ def _told_by(findings: Findings, best: Candidate) -> Candidate:
     query = findings.query
     if query.target in TIMED and times(query, best) and coverage(query.words, best.evidence.content) == 1:
         return replace(best, line=(best.evidence,))
+    if said_by(query, best):
+        return replace(best, line=(best.evidence,))
     return most_telling(query.question, best, findings.reranker)
-
-
-def _asks_for(query: Query, fact: Fact) -> bool:
-    """Whether a fact about the recording is what the question most likely asks for."""
-    return query.source == fact.source and query.target in fact.targets
 
 
 def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
@@ -203,7 +201,10 @@ def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
     own = [(each, other) for each, other in fitting if each.modality == best.modality]
     lines = distinct(each for each, _ in own)
     whole = query.scope.named and best.modality == MODALITY_OF.get(query.source) and len(lines) <= _FEW
-    if query.target in _MANY:
+    if query.said and said_by(query, best):
+        said = {speaker_of(query, each): each for each, _ in reversed(own) if said_by(query, each)}
+        lines = [replace(each, line=(each.evidence,)) for each in said.values()]
+    elif query.target in _MANY:
         likely = [_widest(each, own) for each, other in own if other >= _LISTED * chance]
         lines = distinct(likely)[:MAX_LISTED]
     elif not whole:  # with several videos, each may answer
@@ -257,6 +258,8 @@ def _claim(query: Query, candidate: Candidate) -> DraftClaim:
     span = candidate.spoken or candidate.span
     if query.target in TIMED and candidate.modality != "metadata" and times(query, candidate):
         text = f"{text} from {span.start:.1f} s to {span.end:.1f} s"
+    elif query.said and (speaker := speaker_of(query, candidate)):
+        text = f"{speaker}: “{candidate.text.removeprefix(f'{speaker}: ')}”"
     elif query.target == "yesno" and (said := settled_by(query, candidate)) is not None:
         text = f"{'Yes' if said else 'No'}: {text}"
     return DraftClaim(text=text, evidence=_ids(candidate))

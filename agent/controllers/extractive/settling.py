@@ -9,7 +9,7 @@ from calendar import day_name, month_name
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.query.query import MODALITY_OF, Query
 from longtake.language.amounts import amounts, counts, without_amounts
-from longtake.language.words import NEGATION, TELLING, content_stems, numbers, stem, stems, unsaid, words
+from longtake.language.words import NEGATION, TELLING, content_stems, coverage, numbers, stem, stems, unsaid, words
 
 TIMED = frozenset({"time", "duration"})
 UNITS_OF_TIME = frozenset(stem(unit) for unit in "seconds minutes hours days weeks months years decades".split())
@@ -92,6 +92,19 @@ def times(query: Query, candidate: Candidate) -> bool:
     if query.target == "duration":
         return candidate.modality != "speech" and not _states_time(query, candidate)
     return candidate.evidence.span.length <= _MOMENT * query.videos.get(candidate.evidence.video, math.inf)
+
+
+def speaker_of(query: Query, candidate: Candidate) -> str:
+    """Who says the cue that search found, by name; empty if that isn't known."""
+    name, colon, _ = candidate.evidence.content.partition(": ")
+    return name if colon and candidate.modality == "speech" and name in query.speakers else ""
+
+
+def said_by(query: Query, candidate: Candidate) -> bool:
+    """Whether a cue has all words of what a question asks who says it, or of what it asks about somebody's words."""
+    speaker = speaker_of(query, candidate)
+    asked = bool(query.said) or (not TELLING.isdisjoint(stems(query.question)) and stems(speaker) <= set(query.words))
+    return bool(speaker) and asked and coverage(query.words, candidate.evidence.content) == 1
 
 
 def settled_by(query: Query, candidate: Candidate) -> bool | None:
