@@ -148,7 +148,9 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
         count, *changes = _shots(video.items("shots"))
         found.append(fact(count, "shots", ("count", "yesno", "number", "quote"), shots))
         found += [fact(text, "shots", _OF_CHANGES, shots) for text in changes]
-    if (turns := video.layer("speakers")) and (lines := list(speaker_lines(turns, video.layer("subtitles") or video.layer("speech")))):
+    if (turns := video.layer("speakers")) and (
+        lines := list(speaker_lines(turns, video.layer("subtitles") or video.layer("speech")))
+    ):
         said = evidence_of(lines[0], lines[0]["text"], "speech", turns, video.id)
         found.append(Fact(evidence=said, source="speech", targets=_OF_SPEAKERS))
     return found

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
-from longtake.agent.controllers.extractive.option_choice import by_claim, choose, declining, left_over, option_at
+from longtake.agent.controllers.extractive.option_choice import Choice, by_claim, choose, declining
 from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence, is_sure
-from longtake.agent.controllers.extractive.reading import WORDED, likeliest_option, most_telling
+from longtake.agent.controllers.extractive.reading import WORDED, most_telling
 from longtake.agent.controllers.extractive.reply import DraftClaim, Outcome, Reply
-from longtake.agent.controllers.extractive.settling import TIMED, denies_otherwise, said_by, settled_by, settles, speaker_of, times
+from longtake.agent.controllers.extractive.settling import TIMED, said_by, settled_by, settles, speaker_of, times
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
-from longtake.errors import EngineError
-from longtake.language.abstaining import cannot_tell
 from longtake.language.text import comparable
 from longtake.language.words import coverage
-from longtake.memory.records import Closest, Option
+from longtake.memory.records import Closest
 from longtake.memory.timespan import joined
 from longtake.preprocess.engines.text.reranker import Reranker
 from longtake.tools.core.result import ToolResult
@@ -27,7 +24,6 @@ from longtake.tools.vision.object_search import NO_PEOPLE
 
 CLOSEST = 3
 MAX_LISTED = 8
-_COMPARED = 32  # lines of words from which those to read an option with are chosen
 _FEW = 3  # lines in a scope that are all quoted
 _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
@@ -82,15 +78,15 @@ def form(findings: Findings) -> Reply:
     choice, none = _choose(findings), declining(query.options)
     empty, unseen = _shows_nothing(query, fitting), _imperceptible(findings)
     # A number in some line settles no count of what nothing looked at.
-    undecided = choice is None or not choice[2] or (unseen and query.target == "count")
-    blind = choice is not None and (empty or (unseen and not _names_all(query, choice[1])))
+    undecided = choice is None or not choice.sure or (unseen and query.target == "count")
+    blind = choice is not None and (empty or (unseen and not _names_all(query, choice.line)))
     if undecided and (none or blind):
         return Reply(outcome="abstained", reason=empty or _reason(findings), closest=nearest, option=none)
     if choice:
-        option, line, sure = choice
-        outcome: Outcome = "answered" if sure and not denies_otherwise(query, line) else "uncertain"
+        line = choice.line
+        outcome: Outcome = "answered" if choice.sure else "uncertain"
         first = (line.closest, *(each for each in nearest if each != line.closest))[:CLOSEST]
-        return Reply(outcome=outcome, claims=(_claim(query, line),), closest=first, option=option)
+        return Reply(outcome=outcome, claims=(_claim(query, line),), closest=first, option=choice.option)
     if findings.made is not None:
         return _from_tool(findings.made, findings, nearest)
     if not fitting or _computation_failed(findings):
@@ -144,33 +140,13 @@ def _overlap(line: Closest, other: Closest) -> bool:
     return line.modality == "speech" and line.start < other.end and other.start < line.end
 
 
-def _choose(findings: Findings) -> tuple[Option, Candidate, bool] | None:
-    """The option that the deciding line says; else the option closest to any line, whatever its source."""
-    query, embed = findings.query, findings.embed
-    if left := left_over(query.question, query.options, findings.ranked):
-        return *left, True
-    if claimed := by_claim(query.question, query.options, findings.ranked):
-        return *claimed, True
-    picked = [(findings.picked, 1.0)] if findings.picked else []
-    decided = choose(query.options, picked, embed, query.question)
-    if not (decided and decided[2]):
-        decided = choose(query.options, findings.ranked, embed, query.question)
-    return decided and (_read_option(findings, decided) or decided)
-
-
-def _read_option(findings: Findings, stated: tuple[Option, Candidate, bool]) -> tuple[Option, Candidate, bool] | None:
-    """The option by reading, if its words decide; None if that is the one that a line surely states."""
-    query = findings.query
-    numbers = [number for number, text in enumerate(query.options) if not cannot_tell(text)]
-    if findings.reranker is None or stated[1].modality not in WORDED or len(numbers) < 2:
-        return None
-    options = [query.options[number] for number in numbers]
-    lines = [line for line in distinct(each for each, _ in findings.ranked) if line.modality in WORDED]
-    with suppress(EngineError):
-        found = likeliest_option(query.question, options, lines[:_COMPARED], findings.reranker, findings.embed)
-        if found and not (stated[2] and numbers[found[0]] == query.options.index(stated[0].text)):
-            return option_at(query.options, numbers[found[0]]), found[1], found[2]
-    return None
+def _choose(findings: Findings) -> Choice | None:
+    """The option that the deciding line says; else the one that some line tells best, whatever its source."""
+    query, lines = findings.query, [each for each, _ in findings.ranked]
+    if claimed := by_claim(query.question, query.options, lines):
+        return claimed
+    own = [findings.picked] if findings.picked else lines
+    return choose(query.question, query.options, own, findings.reranker, findings.embed)
 
 
 def _from_tool(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) -> Reply:

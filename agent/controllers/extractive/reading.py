@@ -9,17 +9,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-import numpy as np
-
-from longtake.agent.controllers.extractive.candidates import Candidate, Embed
+from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.gathering.gathered import joined_text
 from longtake.errors import EngineError
 from longtake.memory.records import Modality
 from longtake.preprocess.engines.text.reranker import Reranker
 
 WORDED: tuple[Modality, ...] = ("speech", "scene_text")
-_OWN, _OF_AN_OPTION = 6, 4  # passages that every option is read with: the likeliest, and those nearest to it
-_CLEARLY = 12.0  # sum of two logits by which an option is ahead; at 9.6, four of five were right
 MOST = 16  # lines that are read, the likeliest by search: about 7 ms each
 
 
@@ -71,38 +67,3 @@ def most_telling(question: str, line: Candidate, reranker: Reranker | None) -> C
     except EngineError:
         return line
     return replace(line, line=max(zip(scores, parts, strict=True), key=lambda pair: pair[0])[1])
-
-
-def likeliest_option(
-    question: str, options: Sequence[str], lines: Sequence[Candidate], reranker: Reranker, embed: Embed
-) -> tuple[int, Candidate, bool] | None:
-    """The number of the option that some passage says best, the line, and whether it is clearly better than the others.
-
-    Each option is read as an answer to the question, and as a statement by itself.
-
-    Args:
-        question: as asked.
-        options: its options.
-        lines: of words, best first.
-        reranker: reads pairs.
-        embed: chooses what is read for each option.
-
-    Raises:
-        EngineError: if the reranker can't be loaded.
-    """
-    if not lines:
-        return None
-    asked = [f"{question} {option}" for option in options]
-    vectors = embed([*asked, *(each.text for each in lines)])
-    likeness = vectors[: len(asked)] @ vectors[len(asked) :].T
-    found: list[tuple[float, int]] = []
-    for number, option in enumerate(options):
-        places = sorted({*range(min(_OWN, len(lines))), *np.argsort(-likeness[number])[:_OF_AN_OPTION].tolist()})
-        passages = [lines[place].text for place in places]
-        as_answer, by_itself = reranker.score(asked[number], passages), reranker.score(option, passages)
-        scores = [one + other for one, other in zip(as_answer, by_itself, strict=True)]
-        best = max(range(len(places)), key=scores.__getitem__)
-        found.append((scores[best], places[best]))
-    *_, second, first = sorted(score for score, _ in found)
-    number = next(number for number, (score, _) in enumerate(found) if score == first)
-    return number, lines[found[number][1]], first - second >= _CLEARLY

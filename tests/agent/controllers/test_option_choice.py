@@ -1,17 +1,30 @@
-"""Options that only a word of grammar tells apart."""
+"""How an option is chosen by what the likeliest lines say, with the models of the extra `weights`."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.option_choice import by_claim, choose, left_over
+from longtake.agent.controllers.extractive.option_choice import Choice, by_claim, choose
+from longtake.agent.query.reader import LearnedReader
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.engines.text.minilm import missing_weights
+from longtake.settings import Settings
 
 MOVES = ("pan left", "pan right", "tilt up", "tilt down", "zoom in", "zoom out")
 STAYS = ("It stays on", "It stays off")
+MODES = ("quick", "deep", "turbo")
+DESK = "Ann Lee has the ticket desk and Bo Park the kitchen; Cy Moss does first aid."
+HELPERS = ("Ann Lee", "Bo Park", "Cy Moss")
+
+
+@pytest.fixture(scope="module")
+def reader() -> LearnedReader:
+    if missing := missing_weights(Settings()):
+        pytest.skip(missing)
+    return LearnedReader(EngineTable(Settings.model_validate({"engines": {"text_embedding": ["minilm"]}})))
 
 
 def line(text: str) -> Candidate:
@@ -21,135 +34,69 @@ def line(text: str) -> Candidate:
     return Candidate(evidence, (evidence,), 0.5)
 
 
-@pytest.mark.parametrize(
-    ("text", "options", "right"),
-    [
-        ("camera pans left, 16 % of the width a second", MOVES, "pan left"),
-        ("camera tilts up, 16 % of the width a second", MOVES, "tilt up"),
-        ("camera tilts down, 9 % of the width a second", MOVES, "tilt down"),
-        ("camera zooms in or moves closer, 7 % of its size a second", MOVES, "zoom in"),
-        ("camera zooms out or moves away, 7 % of its size a second", MOVES, "zoom out"),
-        ("The light stays off until noon.", STAYS, "It stays off"),
-    ],
-)
-def test_a_line_settles_options_that_only_a_small_word_tells_apart(
-    text: str, options: tuple[str, ...], right: str
-) -> None:
-    found = choose(options, [(line(text), 0.5)], lambda texts: np.ones((len(texts), 4), np.float32))
+def chosen(reader: LearnedReader, question: str, options: tuple[str, ...], *lines: str) -> Choice:
+    found = choose(question, options, [line(text) for text in lines], reader.reranker, reader.embed)
     assert found is not None
-    option, _, stated = found
-    assert (option.text, stated) == (right, True)
-
-
-@pytest.mark.parametrize(("way", "right"), [("from left to right", "blue"), ("from right to left", "red")])
-def test_of_lines_with_the_same_words_the_one_with_the_phrase_decides(way: str, right: str) -> None:
-    texts = ("a red circle moves from right to left", "a blue square moves from left to right")
-    found = choose(
-        ("red", "blue"),
-        [(line(text), 0.5) for text in texts],
-        lambda words: np.ones((len(words), 4), np.float32),
-        f"What colour is the thing that moves {way}?",
-    )
-    assert found is not None
-    assert found[0].text == right
-
-
-@pytest.mark.parametrize(
-    ("question", "options", "text", "left"),
-    [
-        ("Which is not a mode?", ("quick", "deep", "turbo"), "Choose between Quick and Deep mode.", "turbo"),
-        ("Which isn't offered?", ("tea", "soup", "milk", "I can't tell"), "We offer tea and milk.", "soup"),
-        ("Which is a mode?", ("quick", "deep", "turbo"), "Choose between Quick and Deep mode.", None),
-        ("Which is not a mode?", ("quick", "deep", "turbo"), "Choose Quick mode.", None),
-        ("Which is not a mode?", ("quick", "turbo"), "Choose Quick mode.", None),
-        ("How many voted no?", ("5", "2", "7"), "Yes 5, no 2", None),
-    ],
-)
-def test_a_denial_leaves_the_option_that_a_line_with_all_others_does_not_say(
-    question: str, options: tuple[str, ...], text: str, left: str | None
-) -> None:
-    found = left_over(question, options, [(line("nothing"), 0.9), (line(text), 0.5)])
-    assert (found and found[0].text) == left
-
-
-@pytest.mark.parametrize(
-    ("text", "sure"),
-    [
-        ("Adults pay 8 pounds.", True),
-        ("Adults pay 8 pounds, children get in free.", False),
-        ("Adults pay 8 pounds, open from 4 to 9.", True),
-    ],
-)
-def test_a_line_with_a_word_of_another_option_leaves_doubt(text: str, sure: bool) -> None:
-    options = ("8 pounds", "4 pounds", "Free entry")
-    found = choose(options, [(line(text), 0.5)], lambda texts: np.ones((len(texts), 4), np.float32))
-    assert found is not None
-    assert (found[0].text, found[2]) == ("8 pounds", sure)
+    return found
 
 
 @pytest.mark.parametrize(
     ("question", "text", "options", "right"),
     [
+        ("How does the camera move?", "camera pans left, 16 % of the width a second", MOVES, "pan left"),
+        ("How does the camera move?", "camera tilts up, 16 % of the width a second", MOVES, "tilt up"),
+        ("How does the camera move?", "camera tilts down, 9 % of the width a second", MOVES, "tilt down"),
+        ("How does the camera move?", "camera zooms in or moves closer, 7 % of its size a second", MOVES, "zoom in"),
+        ("How does the camera move?", "camera zooms out or moves away, 7 % of its size a second", MOVES, "zoom out"),
+        ("What does the light do?", "The light stays off until noon.", STAYS, "It stays off"),
         ("How much does the library get?", "Library $410,000 · Parks $275,000", ("$275,000", "$410,000"), "$410,000"),
         ("How much do parks get?", "Library: $410,000 · Parks: $275,000", ("$410,000", "$275,000"), "$275,000"),
         ("What share is wind?", "42 % solar · 18 % wind · 9 % water", ("42 %", "9 %", "18 %"), "18 %"),
         ("Who keeps the accounts?", "Chair: Ruth Okafor · Accounts: Sam Lind", ("Ruth Okafor", "Sam Lind"), "Sam Lind"),
         ("What did the chuck cost?", "I paid 1800 for the lathe, and the chuck cost 200.", ("1800", "200"), "200"),
         ("When does the pool open?", "The gym opens at 6, the pool opens at 8.", ("6", "8"), "8"),
+        ("Who does first aid?", DESK, HELPERS, "Cy Moss"),
+        ("Who has the ticket desk?", DESK, HELPERS, "Ann Lee"),
+        ("Who presents it?", "It is presented by John Smith.", ("John", "John Smith"), "John Smith"),
+        ("What does an adult pay?", "Adults pay 8 pounds.", ("8 pounds", "4 pounds", "Free entry"), "8 pounds"),
+        ("Which is not a mode?", "Choose between Quick and Deep mode.", MODES, "turbo"),
+        ("Which isn't offered?", "We offer tea and milk.", ("tea", "soup", "milk", "I can't tell"), "soup"),
     ],
 )
-def test_of_several_options_in_a_line_the_one_next_to_what_is_asked_is_chosen(
-    question: str, text: str, options: tuple[str, ...], right: str
+def test_the_option_is_chosen_that_the_line_says_of_what_is_asked(
+    reader: LearnedReader, question: str, text: str, options: tuple[str, ...], right: str
 ) -> None:
     for order in (options, options[::-1]):
-        found = choose(order, [(line(text), 0.5)], lambda texts: np.ones((len(texts), 4), np.float32), question)
-        assert found is not None
-        assert (found[0].text, found[2]) == (right, True)
-
-
-def test_a_value_in_a_cell_of_its_own_goes_with_the_cell_before_it() -> None:
-    cells = line("Library · $410,000 · Parks · $275,000 · Roads · $90,000")
-    for asked, right in (("library", "$410,000"), ("parks", "$275,000"), ("roads", "$90,000")):
-        found = choose(
-            ("$90,000", "$275,000", "$410,000"),
-            [(cells, 0.5)],
-            lambda texts: np.ones((len(texts), 4), np.float32),
-            f"How much do the {asked} get?",
-        )
-        assert found is not None
-        assert found[0].text == right
+        assert chosen(reader, question, order, text).option.text == right
 
 
 @pytest.mark.parametrize(
-    ("question", "text", "options"),
+    ("question", "options", "text", "sure"),
     [
-        ("How much does a ticket cost now?", "The ticket cost went up from $5 to $7.", ("$5", "$7")),
-        ("Who won the final?", "The Blues beat the Reds in the final.", ("Reds", "Blues")),
-        ("How many bolts do we need?", "The bolts we need aren't 4 but 12.", ("4", "12")),
-        ("What will rise?", "The rent will not rise. The service charge will.", ("The rent", "The service charge")),
-        ("Which is it?", "Rye $6 · Oat $5", ("$6", "$5")),
+        ("What does an adult pay?", ("8 pounds", "4 pounds"), "Adults pay 8 pounds.", True),
+        ("How does the camera move?", MOVES, "camera pans left, 16 % of the width a second", True),
+        ("How much does a ticket cost now?", ("$5", "$7"), "The ticket cost went up from $5 to $7.", False),
+        ("What will rise?", ("rent", "service charge"), "The rent will not rise. The service charge will.", False),
+        ("How many are in the team?", ("four", "nine"), "The caretaker locked the gate again.", False),
     ],
 )
-def test_where_a_line_binds_options_otherwise_than_by_nearness_it_leaves_doubt(
-    question: str, text: str, options: tuple[str, ...]
+def test_it_is_sure_of_what_one_line_says_alone(
+    reader: LearnedReader, question: str, options: tuple[str, ...], text: str, sure: bool
 ) -> None:
-    found = choose(options, [(line(text), 0.5)], lambda texts: np.ones((len(texts), 4), np.float32), question)
-    assert found is not None
-    assert not found[2]
+    assert chosen(reader, question, options, text).sure == sure
 
 
-@pytest.mark.parametrize(
-    ("text", "right"), [("It is presented by John Smith.", "John Smith"), ("John presents it.", "John")]
-)
-def test_an_option_inside_another_one_is_not_said_by_it(text: str, right: str) -> None:
-    found = choose(
-        ("John", "John Smith"),
-        [(line(text), 0.5)],
-        lambda texts: np.ones((len(texts), 4), np.float32),
-        "Who presents it?",
-    )
-    assert found is not None
-    assert found[0].text == right
+def test_what_nothing_reads_is_chosen_by_likeness_and_is_sure_only_of_what_a_line_says_alone(
+    reader: LearnedReader,
+) -> None:
+    lines = [line("Lunch is served in the hall."), line("The boat leaves from the north pier.")]
+    for options, right, sure in (
+        (("the north pier", "the hill"), "the north pier", True),
+        (("a ship's landing stage", "a hill"), "a ship's landing stage", False),
+    ):
+        found = choose("Where does the boat leave?", options, lines, None, reader.embed)
+        assert found is not None
+        assert (found.option.text, found.sure) == (right, sure)
 
 
 LINES = ("A cart moves along.", "The shop opens at nine.", "The gate is never closed.", "A boat moves up.")
@@ -172,7 +119,7 @@ LINES = ("A cart moves along.", "The shop opens at nine.", "The gate is never cl
     ],
 )
 def test_a_claim_is_true_or_false_if_a_line_has_its_words(question: str, right: bool | None) -> None:
-    ranked = [(line(text), 0.5) for text in LINES]
+    ranked = [line(text) for text in LINES]
     for yes, no in (("True", "False"), ("Yes", "No")):
         for options in ((yes, no), (no, "I can't tell", yes)):
             found = by_claim(question, options, ranked)
@@ -180,6 +127,6 @@ def test_a_claim_is_true_or_false_if_a_line_has_its_words(question: str, right: 
 
 
 def test_lines_that_contradict_each_other_and_options_that_are_no_yes_and_no_decide_nothing() -> None:
-    both = [(line("The gate is closed."), 0.5), (line("The gate is not closed."), 0.5)]
+    both = [line("The gate is closed."), line("The gate is not closed.")]
     assert by_claim("The gate is closed.", ("True", "False"), both) is None
     assert by_claim("The gate is closed.", ("True", "Perhaps"), both[:1]) is None
