@@ -153,6 +153,8 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
     ):
         said = evidence_of(lines[0], lines[0]["text"], "speech", turns, video.id)
         found.append(Fact(evidence=said, source="speech", targets=_OF_SPEAKERS))
+    elif said := video.layer("subtitles") or video.layer("speech"):
+        found.append(fact("The transcript doesn't say who speaks.", "speech", ("name", "list"), said))
     return found
 
 

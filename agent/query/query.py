@@ -60,6 +60,8 @@ LAYERS_OF: Mapping[Source, tuple[str, ...]] = {
     "text": ("scene_text",),
     "sound": ("sounds",),
 }
+# Lines in the order of the video answer what happens in a part of it, even if a list or a description is wanted.
+TOLD_IN_ORDER: tuple[Target, ...] = ("summary", "list", "order", "description")
 LIKELY = 0.2  # probability from which a source is searched in addition to the likeliest
 
 
@@ -140,8 +142,9 @@ class Query(Record):
 
     @property
     def target(self) -> Target:
-        """The likeliest kind of answer."""
-        return self.reading.target
+        """The likeliest kind of answer: what names neither things nor seconds asks for a summary."""
+        names = self.words or self.options or self.scope.named or self.source not in ("speech", "text", "picture")
+        return "summary" if not names and self.reading.target in TOLD_IN_ORDER else self.reading.target
 
     @property
     def source(self) -> Source:
@@ -176,13 +179,13 @@ class Query(Record):
     def chance_of(self, fact: Fact) -> float:
         """How likely a fact answers the question."""
         chance = self.reading.sources[fact.source] * sum(self.reading.targets[target] for target in fact.targets)
-        return chance if self._tells(fact) else chance / 2
+        return chance if self.tells(fact) else chance / 2
 
     def asks_for(self, fact: Fact) -> bool:
         """Whether a fact is what the question most likely asks for."""
-        return self.source == fact.source and self.target in fact.targets and self._tells(fact)
+        return self.source == fact.source and self.target in fact.targets and self.tells(fact)
 
-    def _tells(self, fact: Fact) -> bool:
+    def tells(self, fact: Fact) -> bool:
         """Whether a fact is about what is asked: that there is sound, or who speaks, says nothing of dogs or sirens."""
         told = fact.source not in ("sound", "speech") or coverage(self.words, fact.evidence.content) == 1
         return told or not self.words

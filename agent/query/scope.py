@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from text_to_num import alpha2digit
 
 from longtake.agent.query.query import Anchor, Relation, Scope
-from longtake.language.words import STOPWORDS, TELLING, content_stems, stem, words
+from longtake.language.words import STOPWORDS, TELLING, content_stems, stem, stems, words
 from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_time
 
 QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
@@ -57,6 +57,7 @@ _PAIR = re.compile(rf"{_T}\s*(?:mark\s*)?(?:-|–|—|\bto\b|\band\b|\buntil\b|\
 _EDGE_LENGTH = re.compile(rf"\b(first|opening|initial|last|final|closing)\s+(?:(?:\w+\s+)?{_T}|(minute|hour)\b)")
 _POINT = re.compile(rf"\bhow (?:many|long|much)[^?]*|{_T}")  # after "how long", a time is no moment
 _SHOT = re.compile(rf"\b(?:({_NTH})\s+(?:shot|scene|clip)|(?:shot|scene)\s+(?:number\s+)?(\d+))\b")
+EDGES = stems("start beginning outset opening end ending close finish conclusion")
 _START = r"start|beginning|outset|opening|begin"
 _END = r"end|ending|close|finish|conclusion"
 _WHOLE = r"(?:whole |entire )?(?:video|clip|film|recording|movie|footage|talk|song|track|audio|file|lecture|episode)\b"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from helpers.libraries import SETTINGS
 from helpers.media.talk_of_topics import write_talk

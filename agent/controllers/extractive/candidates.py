@@ -86,7 +86,8 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
     """Every candidate once. A tool's new reading replaces the same document from search."""
     # Facts about the whole recording don't apply to a part of it.
     part = gathered.window is not None
-    facts = {fact.evidence.id: fact for fact in query.facts if fact.source == "file" or not part}
+    told = [fact for fact in query.facts if fact.source != "speech" or query.tells(fact)]
+    facts = {fact.evidence.id: fact for fact in told if fact.source == "file" or not part}
     known_before = [*(fact.evidence for fact in facts.values()), *query.blank]
     loose = [*_of_tools(results), *((item, "orient") for item in known_before)][-MAX_EMBEDDED:]
     known = {item.key: tool for item, tool in loose}

@@ -12,7 +12,7 @@ from longtake.agent.controllers.extractive.programs import listings
 from longtake.agent.controllers.extractive.reply import DraftClaim, Reply
 from longtake.agent.controllers.extractive.values import extreme, values_for
 from longtake.agent.gathering.gathered import Gathered
-from longtake.agent.query.query import Query, Target
+from longtake.agent.query.query import TOLD_IN_ORDER, Query, Target
 from longtake.language.amounts import amounts
 from longtake.language.text import comparable, same
 from longtake.language.words import content_stems
@@ -26,9 +26,8 @@ _COUNTED = 0.8  # chance that a count is right if its detector reports no doubt
 _WORKED_OUT = 0.9  # the same for calculations, translations and notes
 _DOUBTED = 0.3  # the same if the question may want something else
 _READ_OUT = 0.6  # chance of on-screen text from which it is read out
+_SUMMED_UP = 0.6  # chance of a summary from which there is one
 MAX_FAULTS = 6
-# Lines in the order of the video answer what happens in a part of it, even if a list or a description is wanted.
-_TOLD_IN_ORDER: tuple[Target, ...] = ("summary", "list", "order", "description")
 _MAX_OUTPUT_LENGTH = 300  # characters of a program's output
 
 
@@ -71,8 +70,10 @@ def _asked(finds: Finds) -> float:
 def _summary(finds: Finds) -> Reply | None:
     """The best lines of each part, each once, in the order of the video."""
     lines = summary_lines(finds.of("summarize_segment"))
-    targets: tuple[Target, ...] = _TOLD_IN_ORDER if finds.query.scope.span else ("summary",)
-    asked = sum(finds.query.reading.targets[target] for target in targets)
+    told = finds.query.scope.span or not finds.query.words
+    asked = sum(finds.query.reading.targets[target] for target in (TOLD_IN_ORDER if told else ("summary",)))
+    if asked < _SUMMED_UP:
+        return None
     return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT * asked)
 
 

@@ -13,7 +13,7 @@ from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.query.follow_up import beside_last, pointed_at, resolve, with_times
 from longtake.agent.query.query import Query, Scope, Source
-from longtake.agent.query.scope import quoted, read_scope, what_is_said
+from longtake.agent.query.scope import EDGES, quoted, read_scope, what_is_said
 from longtake.language.words import TELLING, content_stems
 from longtake.memory.records import Citation
 
@@ -56,12 +56,14 @@ def _query(state: AgentState, context: RunContext) -> Query:
     question = resolve(state.question, [turn.question for turn in state.turns])
     question = with_times(question, {title: span for video in videos for title, span in video.sections.items()})
     last = next((turn.proof for turn in reversed(state.turns) if turn.proof), None)
+    scope = _scope(question, videos, last)
+    told = TELLING | (EDGES if scope.span else frozenset())
     return Query(
         question=question,
         as_asked="" if question == state.question else state.question,
         reading=context.reader.read(question),
-        scope=_scope(question, videos, last),
-        words=tuple(word for word in content_stems(question) if word not in TELLING),
+        scope=scope,
+        words=tuple(word for word in content_stems(question) if word not in told),
         quoted=quoted(question),
         said=what_is_said(question),
         speakers=tuple(name for video in videos for name in video.speakers),

@@ -31,7 +31,7 @@ STOPWORDS = FUNCTION_WORDS | frozenset(
         "done much many long often far old kind sort type name named called call tell give show say says said state "
         "according video clip recording film file second seconds minute minutes time times moment point exactly "
         "please get gets got go goes ever thing something anything someone somebody anyone people person take takes "
-        "took taken make makes made put puts"
+        "took taken make makes made put puts happen happens happened happening going describe"
     ).split()
 )
 _CONTRACTED = re.compile(r"'(?:t|re|ve|ll|d|m)$")
