@@ -148,14 +148,20 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
         count, *changes = _shots(video.items("shots"))
         found.append(fact(count, "shots", ("count", "yesno", "number", "quote"), shots))
         found += [fact(text, "shots", _OF_CHANGES, shots) for text in changes]
-    if (turns := video.layer("speakers")) and (
-        lines := list(speaker_lines(turns, video.layer("subtitles") or video.layer("speech")))
-    ):
+    return [*found, *_speakers(video)]
+
+
+def _speakers(video: VideoHandle) -> list[Fact]:
+    """Who speaks, or that the transcript doesn't say; nothing without a transcript."""
+    words, turns = video.layer("subtitles") or video.layer("speech"), video.layer("speakers")
+    if turns and (lines := list(speaker_lines(turns, words))):
         said = evidence_of(lines[0], lines[0]["text"], "speech", turns, video.id)
-        found.append(Fact(evidence=said, source="speech", targets=_OF_SPEAKERS))
-    elif said := video.layer("subtitles") or video.layer("speech"):
-        found.append(fact("The transcript doesn't say who speaks.", "speech", ("name", "list"), said))
-    return found
+        return [Fact(evidence=said, source="speech", targets=_OF_SPEAKERS)]
+    if words:
+        whole = {"start": 0.0, "end": video.duration}
+        said = evidence_of(whole, "The transcript doesn't say who speaks.", "metadata", words, video.id)
+        return [Fact(evidence=said, source="speech", targets=("name", "list"))]
+    return []
 
 
 def _sound(video: VideoHandle, tracks: int) -> str:
