@@ -13,7 +13,7 @@ _FEW = 1  # one such word may be a name
 
 
 @lru_cache(maxsize=16_384)
-def language_of(text: str) -> str:
+def language_in(text: str) -> str:
     """ISO 639-1 code of the language that has most of the words; English unless another has more, and more than one.
 
     Scripts without spaces between words count as English: there is nothing to count.
@@ -26,7 +26,7 @@ def language_of(text: str) -> str:
 
 def stop_words(text: str, english: frozenset[str]) -> frozenset[str]:
     """The words, folded, that carry no content in the language of a text; those given if that is English."""
-    language = language_of(text)
+    language = language_in(text)
     return english if language == ENGLISH else _folded(language)
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from text_to_num import alpha2digit
 
-from longtake.language.languages import language_of
+from longtake.language.languages import language_in
 
 NUMBER_WORDS = {
     word: str(value)
@@ -58,7 +58,7 @@ def figures(text: str) -> str:
 
     In other languages those up to twenty too, unless they are also articles.
     """
-    if (language := language_of(text)) in _OTHERS:
+    if (language := language_in(text)) in _OTHERS:
         written: str = alpha2digit(text, language)
         return written
     return _CLAUSE.sub(lambda m: m[0] if _MAGNITUDE.search(m[0]) else _figures(m[0]), text)
