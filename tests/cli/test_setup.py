@@ -321,7 +321,9 @@ def test_setup_offers_search_in_other_languages_where_a_library_has_them(
 ) -> None:
     monkeypatch.setattr(names, "LOCAL_SERVERS", {})
     monkeypatch.setattr(setup, "_offer_downloads", lambda *_, **__: {})
-    workspace = Workspace(tmp_path / "library", load(overrides=["engines.speech=[]", "engines.text_embedding=wordllama"]))
+    workspace = Workspace(
+        tmp_path / "library", load(overrides=["engines.speech=[]", "engines.text_embedding=wordllama"])
+    )
     video = tmp_path / "talk.mp4"
     write_small_video(video)
     workspace.add(video)

@@ -35,7 +35,7 @@ BETTER = {
 
 ENGLISH_ONLY = (
     "English only: times and relations named in a question, reading lines together with it (MS MARCO), units and "
-    "denials in claims, and the words of answers without a language model."
+    "denials in claims, word stems, and the words of answers without a language model."
 )
 
 
