@@ -337,3 +337,6 @@ def test_setup_offers_search_in_other_languages_where_a_library_has_them(
     longtake("setup", "--yes", library=tmp_path / "library")
     used = Session().settings.engines.text_embedding
     assert used == (("minilm", "wordllama") if missing else ("e5_small", "minilm", "wordllama"))
+    if not missing:
+        found = longtake("search", "Which part was repaired at the beginning?", "-k", "1", library=tmp_path / "library")
+        assert "Das Dach haben wir zuerst ersetzt." in found.stdout
