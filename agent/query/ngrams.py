@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from longtake.agent.query.softmax import Matrix
+from longtake.language.languages import ENGLISH, language_in
 
 DIMENSIONS = 1024
 _PIECE = 4  # letters; a typo leaves most pieces of a word intact
@@ -18,10 +19,10 @@ _DIGITS = re.compile(r"\d+")
 
 
 def hashed(texts: Sequence[str]) -> Matrix:
-    """Logarithmic counts as rows of length 1, (texts, `DIMENSIONS`)."""
+    """Logarithmic counts as rows of length 1, (texts, `DIMENSIONS`); all zero in other languages than the examples'."""
     counts = np.zeros((len(texts), DIMENSIONS), np.float32)
     for row, text in enumerate(texts):
-        for part in _parts(text):
+        for part in _parts(text) if language_in(text) == ENGLISH else ():
             counts[row, zlib.crc32(part.encode()) % DIMENSIONS] += 1
     damped: Matrix = np.log1p(counts)
     lengths = np.maximum(np.linalg.norm(damped, axis=1, keepdims=True), 1e-6)

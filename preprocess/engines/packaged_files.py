@@ -1,6 +1,7 @@
 """Reads model weights from Python packages.
 
-The packages are third-party, so they are never imported: their files are read as data, and only if their hash matches.
+The packages are third-party, so they are never imported, save the one whose format nothing else reads (`e5_small`):
+their files are read as data, and only if their hash matches.
 Each file is checked once per process, and again if its size or time changes.
 """
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from helpers.command import longtake
+from helpers.media.small_video import write_small_video
 from helpers.media.speech import write_spoken
 from helpers.models.smollm2 import smollm2
 from helpers.models.tiny_reranker import write_tiny_reranker
@@ -25,6 +26,8 @@ from longtake.models.folder import installed
 from longtake.models.machine import Machine, this_machine
 from longtake.models.servers import ask_models, try_model
 from longtake.preprocess.engines.audio.packaged_whisper import FILES
+from longtake.preprocess.engines.engine_table import ENGINES
+from longtake.preprocess.pipeline.workspace import Workspace
 
 CALL = says(None, ("jump_to", {"minute": 7}))
 
@@ -301,3 +304,39 @@ def test_setup_fetches_what_fits_and_transcribes_what_is_in_the_library(
         assert (again.code, hub.asked) == (0, [])
     assert [each.model.name for each in installed("speech")] == ["whisper-tiny.en"]
     assert "building" in longtake("videos", "show", "spoken.wav", "speech", library=library).stdout
+
+
+GERMAN = """WEBVTT
+
+00:00.000 --> 00:02.000
+Das Dach haben wir zuerst ersetzt.
+
+00:02.000 --> 00:04.000
+Der Regen hatte das obere Stockwerk zerstört.
+"""
+
+
+def test_setup_offers_search_in_other_languages_where_a_library_has_them(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(names, "LOCAL_SERVERS", {})
+    monkeypatch.setattr(setup, "_offer_downloads", lambda *_, **__: {})
+    workspace = Workspace(
+        tmp_path / "library", load(overrides=["engines.speech=[]", "engines.text_embedding=wordllama"])
+    )
+    video = tmp_path / "talk.mp4"
+    write_small_video(video)
+    workspace.add(video)
+    longtake("setup", "--yes", library=tmp_path / "library")
+    assert not config.exists()
+    video.with_suffix(".vtt").write_text(GERMAN, encoding="utf-8")
+    workspace.add(video)
+    missing = ENGINES["text_embedding"]["e5_small"].missing(load())
+    asked = longtake("setup", library=tmp_path / "library").stdout
+    assert ("longtake[languages]" if missing else "Search lines in German") in asked
+    longtake("setup", "--yes", library=tmp_path / "library")
+    used = Session().settings.engines.text_embedding
+    assert used == (("minilm", "wordllama") if missing else ("e5_small", "minilm", "wordllama"))
+    if not missing:
+        found = longtake("search", "Which part was repaired at the beginning?", "-k", "1", library=tmp_path / "library")
+        assert "Das Dach haben wir zuerst ersetzt." in found.stdout

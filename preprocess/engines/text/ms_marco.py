@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from longtake.errors import EngineError
+from longtake.language.languages import ENGLISH, language_in
 from longtake.lazy import cached_property
 from longtake.models.machine import usable_cores
 from longtake.preprocess.engines.onnx_session import onnx_session
@@ -44,7 +46,13 @@ class MsMarcoReranker:
         """Take no settings."""
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """See `Reranker`; the logit that a text answers the question."""
+        """See `Reranker`; the logit that a text answers the question.
+
+        Raises:
+            EngineError: if the question or the texts are in another language: search alone does better there.
+        """
+        if {language_in(query), language_in(" ".join(texts))} != {ENGLISH}:
+            raise EngineError("ms-marco reads English alone.")
         _ = self._session, self._tokenizer  # load them before the threads need them concurrently
         with ThreadPoolExecutor(max(1, min(len(texts), usable_cores()))) as threads:
             return list(threads.map(lambda text: self._score(query, text), texts))

@@ -18,6 +18,6 @@ class Reranker(Protocol):
         """One number for each text; a higher one is better.
 
         Raises:
-            EngineError: if the model can't be loaded, or is no reranker.
+            EngineError: if the model can't be loaded, is no reranker, or doesn't know the language.
         """
         ...

@@ -33,6 +33,11 @@ BETTER = {
     "faces": "biometric, so only if you ask for it: pip install 'longtake[faces]' and --set 'engines.faces=[dlib]'",
 }
 
+ENGLISH_ONLY = (
+    "English only: times and relations named in a question, reading lines together with it (MS MARCO), units and "
+    "denials in claims, word stems, and the words of answers without a language model."
+)
+
 
 def doctor(
     context: typer.Context,
@@ -98,7 +103,7 @@ def doctor(
         say("            a language model plans better: longtake setup finds or fetches one")
     for line in _capability_lines(reports):
         say(line)
-    say()
+    say(f"\n{ENGLISH_ONLY}\n")
     for line in _part_lines(parts):
         say(line)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Annotated, Any
@@ -15,7 +17,9 @@ from longtake.cli.models import size_of, size_text, trial_text
 from longtake.cli.options import library_of
 from longtake.config import secret, write_user_file
 from longtake.console import Session, counted, note, say
-from longtake.errors import ConfigError, EngineError, LongtakeError
+from longtake.errors import ConfigError, EngineError, LibraryError, LongtakeError
+from longtake.language.languages import ENGLISH, language_in
+from longtake.memory.library import Library
 from longtake.models import names
 from longtake.models.advice import problem_at
 from longtake.models.catalogue import CatalogueModel, Task, catalogue
@@ -23,12 +27,16 @@ from longtake.models.fetching import pull
 from longtake.models.folder import installed
 from longtake.models.machine import Machine, this_machine
 from longtake.models.servers import ask_models, try_model
+from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf
+from longtake.preprocess.media.language_names import language_name
 from longtake.settings import Settings as LongtakeSettings
 
 Settings = dict[str, Any]
 _KEY = "OPENAI_API_KEY"  # the variable that holds the key
 _MAX_ON_CPU = 2e9  # bytes: a larger model takes minutes for an answer
+_MULTILINGUAL = "e5_small"  # the text embedding for lines in other languages
+_TELLING = 200  # lines that tell the language of a track
 
 
 def setup(
@@ -58,6 +66,7 @@ def setup(
     if changes and "visual_question" not in changes and seeing.base_url:
         say(f"{seeing.model} at {seeing.base_url} still answers questions about pictures.")
     changes = _offer_downloads(machine, session.settings, changes, offline=offline, yes=yes)
+    changes |= _offer_languages(session, yes=yes)
     if changes:
         say(f"Wrote {write_user_file(changes)}; every command reads it, and --config and --set override it.")
         say(f"Now {names.roles(replace(session).settings)}.")
@@ -184,6 +193,37 @@ def _best(machine: Machine, task: Task) -> CatalogueModel | None:
     if not machine.gpu:
         fits = [model for model in fits if model.download < _MAX_ON_CPU]
     return fits[-1] if fits else None
+
+
+def _offer_languages(session: Session, *, yes: bool) -> Settings:
+    """The settings that let questions find lines in other languages, if the library has such lines."""
+    settings = session.settings
+    used = settings.engines.text_embedding
+    if _MULTILINGUAL in used or not session.library_root.is_dir():
+        return {}
+    others = sorted(map(language_name, _languages(library_of(session)) - {ENGLISH}))
+    if not others:
+        return {}
+    if missing := ENGINES["text_embedding"][_MULTILINGUAL].missing(settings):
+        say(f"This library has lines in {', '.join(others)}, which search barely understands ({missing}).")
+        return {}
+    if not _agreed(f"Search lines in {', '.join(others)} by meaning, with questions in any language?", yes):
+        return {}
+    return {"engines": {"text_embedding": [_MULTILINGUAL, *used]}}
+
+
+def _languages(library: Library) -> set[str]:
+    """The codes of the languages that are spoken in a library."""
+    found = set()
+    for video in library.videos():
+        tracks: defaultdict[str | None, list[str]] = defaultdict(list)
+        for name in ("subtitles", "speech"):
+            with suppress(LibraryError):
+                layer = library.layer(video, name)
+                for item in layer.items() if layer else ():
+                    tracks[item["language"]].append(item["text"])
+        found |= {language_in(" ".join(lines[:_TELLING])) for lines in tracks.values()}
+    return found
 
 
 def _offer_index(context: typer.Context, session: Session, *, yes: bool) -> None:

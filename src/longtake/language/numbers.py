@@ -7,6 +7,8 @@ from decimal import Decimal
 
 from text_to_num import alpha2digit
 
+from longtake.language.languages import language_in
+
 NUMBER_WORDS = {
     word: str(value)
     for value, word in enumerate(
@@ -16,6 +18,7 @@ NUMBER_WORDS = {
 }
 _TENS = "thirty forty fifty sixty seventy eighty ninety".split()
 _IN_DIGITS = NUMBER_WORDS | {word: f"{ten}0" for ten, word in enumerate(_TENS, 3)}
+_OTHERS = frozenset("de es fr it nl pt".split())  # the other languages whose number words can be read
 _ABOVE = 20.0  # numbers up to this one keep their word, as in "one of them"; `NUMBER_WORDS` has them
 _ALONE = re.compile(rf"\b(?:{'|'.join(_IN_DIGITS)})\b", re.IGNORECASE)
 # In "the one by the door", "one" is no number.
@@ -51,7 +54,13 @@ def number_words(text: str) -> set[str]:
 
 
 def figures(text: str) -> str:
-    """A text with its numbers above twenty in digits: `forty dollars` becomes `40 dollars`."""
+    """A text with its numbers above twenty in digits: `forty dollars` becomes `40 dollars`.
+
+    In other languages those up to twenty too, unless they are also articles.
+    """
+    if (language := language_in(text)) in _OTHERS:
+        written: str = alpha2digit(text, language)
+        return written
     return _CLAUSE.sub(lambda m: m[0] if _MAGNITUDE.search(m[0]) else _figures(m[0]), text)
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import regex
 
+from longtake.language.languages import stop_words
 from longtake.language.numbers import NUMBER_WORDS, figures, number_words, plain_number
 from longtake.language.text import fold
 
@@ -57,7 +58,8 @@ def stem(word: str) -> str:
 
 def content_stems(text: str) -> list[str]:
     """Stems of the words that carry content, without repeats, in order; "we're" and "weren't" carry none."""
-    return list(dict.fromkeys(stem(word) for word in words(text) if _CONTRACTED.sub("", word) not in STOPWORDS))
+    empty = stop_words(text, STOPWORDS)
+    return list(dict.fromkeys(stem(word) for word in words(text) if _CONTRACTED.sub("", word) not in empty))
 
 
 def holds_phrase(phrase: str, text: str) -> bool:
