@@ -48,6 +48,8 @@ _THING = re.compile(
     re.IGNORECASE,
 )
 _WHO = frozenset({"who", "whom", "whose"})
+_ASKING = _WHO | {"when", "why", "where", "how"}  # one of these alone asks it of what was asked before
+_LEADING = frozenset("and but so ok exactly".split())
 _SOMEBODY = frozenset({"he", "she", "him", "his", "her"})
 _AUXILIARIES = frozenset("do does did will would can could should must has have had".split())
 _BREAKS = BE | frozenset(
@@ -62,6 +64,9 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
         question: as asked.
         earlier: the earlier questions of the thread, oldest first.
     """
+    asks = set(words(question)) - _LEADING
+    if earlier and asks <= _ASKING and len(asks) == 1:
+        return f"{question.rstrip(' ?')}? {earlier[-1]}"
     before, thing = next(((each, thing) for each in reversed(earlier) if (thing := subject_of(each))), ("", None))
     attribute = _ATTRIBUTE.match(question)
     if thing and attribute:

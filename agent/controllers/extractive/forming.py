@@ -12,7 +12,15 @@ from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence, is_sure
 from longtake.agent.controllers.extractive.reading import WORDED, most_telling
 from longtake.agent.controllers.extractive.reply import DraftClaim, Outcome, Reply
-from longtake.agent.controllers.extractive.settling import TIMED, said_by, settled_by, settles, speaker_of, times
+from longtake.agent.controllers.extractive.settling import (
+    TIMED,
+    mentions,
+    said_by,
+    settled_by,
+    settles,
+    speaker_of,
+    times,
+)
 from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
 from longtake.language.text import comparable
 from longtake.language.words import coverage
@@ -104,12 +112,9 @@ def form(findings: Findings) -> Reply:
     computed = sum(query.reading.targets[target] for target in _COMPUTED)
     chance = best.chance(query) if best.fact is not None else trust * (1 - computed)
     known = query.asks_for(best.fact) if best.fact is not None else is_sure(chance, query, best, findings.weights)
+    known = known or mentions(query, best)
     known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
-    known = known or (query.target in TIMED and coverage(query.words, best.text) == 1 and times(query, best))
-    known = known or said_by(query, best)
-    heard_and_read = query.examined("speech") and query.examined("text")
-    named = any(coverage(query.words, each.text) == 1 for each, _ in fitting if each.modality in WORDED)
-    if best.score is not None and heard_and_read and query.words and trust < _NEAR and not (known or named):
+    if not known and trust < _NEAR and _unsaid(query, fitting):
         return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
     sure = known and (best.score is not None or settles(query, best))
     if sure and best.score is not None:
@@ -161,12 +166,18 @@ def _from_tool(made: Reply, findings: Findings, nearest: tuple[Closest, ...]) ->
     return made.model_copy(update={"closest": (*first, *nearest)[:CLOSEST], "outcome": "uncertain"})
 
 
+def _unsaid(query: Query, fitting: Ranked) -> bool:
+    """Whether what is asked would be said or written, all of that was examined, and no line has its words."""
+    read = fitting[0][0].score is not None and query.examined("speech") and query.examined("text")
+    anywhere = not query.scope.anchors and query.scope.ordinal is None
+    named = any(coverage(query.words, each.text) == 1 for each, _ in fitting if each.modality in WORDED)
+    return read and anywhere and query.source in ("speech", "text") and bool(query.words) and not named
+
+
 def _told_by(findings: Findings, best: Candidate) -> Candidate:
     """The part of the best line that tells the answer; the time of a mention is that of its own cue."""
     query = findings.query
-    if query.target in TIMED and times(query, best) and coverage(query.words, best.evidence.content) == 1:
-        return replace(best, line=(best.evidence,))
-    if said_by(query, best):
+    if mentions(query, best):
         return replace(best, line=(best.evidence,))
     return most_telling(query.question, best, findings.reranker)
 

@@ -107,6 +107,12 @@ def said_by(query: Query, candidate: Candidate) -> bool:
     return bool(speaker) and asked and coverage(query.words, candidate.evidence.content) == 1
 
 
+def mentions(query: Query, candidate: Candidate) -> bool:
+    """Whether what search found has all words of a question that asks when or by whom they are said or shown."""
+    held = coverage(query.words, candidate.evidence.content) == 1
+    return said_by(query, candidate) or (held and query.target in TIMED and times(query, candidate))
+
+
 def settled_by(query: Query, candidate: Candidate) -> bool | None:
     """Whether a line affirms what a question asks about, or denies it; None if it settles nothing.
 

@@ -34,9 +34,12 @@ def test_what_a_question_is_about(question: str, thing: str | None) -> None:
         ("What is its colour?", "What is the blue kettle's colour?"),
         ("Is it true that the lamp is red?", "Is it true that the lamp is red?"),
         ("What does the lamp cost?", "What does the lamp cost?"),
+        ("When?", "When? What does the blue kettle cost?"),
+        ("And why exactly?", "And why exactly? What does the blue kettle cost?"),
+        ("When is the fair?", "When is the fair?"),
     ],
 )
-def test_a_pronoun_stands_for_what_was_asked_about(question: str, meant: str) -> None:
+def test_a_pronoun_and_a_bare_question_are_about_what_was_asked_before(question: str, meant: str) -> None:
     assert resolve(question, ["What does the blue kettle cost?"]) == meant
 
 
