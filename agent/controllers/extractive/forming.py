@@ -17,7 +17,6 @@ from longtake.agent.controllers.extractive.settling import (
     mentions,
     said_by,
     settled_by,
-    settles,
     speaker_of,
     times,
 )
@@ -116,11 +115,10 @@ def form(findings: Findings) -> Reply:
     known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
     if not known and trust < _NEAR and _unsaid(query, fitting):
         return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
-    sure = known and (best.score is not None or settles(query, best))
-    if sure and best.score is not None:
+    if known and best.score is not None:
         fitting = [(_told_by(findings, best), fitting[0][1]), *fitting[1:]]
     return Reply(
-        outcome="answered" if sure else "uncertain",
+        outcome="answered" if known else "uncertain",
         claims=tuple(_claim(query, each) for each in _chosen(query, fitting)),
         closest=nearest,
         confidence=round(chance, 4),

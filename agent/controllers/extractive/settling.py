@@ -1,4 +1,4 @@
-"""Whether a line can be the answer to a question: it adds something of the kind that is asked."""
+"""What a line settles by its words alone: whether a claim is true, when something is said or shown, and by whom."""
 
 from __future__ import annotations
 
@@ -8,50 +8,27 @@ from calendar import day_name, month_name
 
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.query.query import MODALITY_OF, Query
-from longtake.language.amounts import amounts, counts, without_amounts
-from longtake.language.words import NEGATION, TELLING, content_stems, coverage, numbers, stem, stems, unsaid, words
+from longtake.language.amounts import amounts, without_amounts
+from longtake.language.words import NEGATION, TELLING, content_stems, coverage, stem, stems, words
 
 TIMED = frozenset({"time", "duration"})
 UNITS_OF_TIME = frozenset(stem(unit) for unit in "seconds minutes hours days weeks months years decades".split())
 CALENDAR = "|".join((*day_name, *month_name[1:]))
-_DATE = re.compile(rf"\b(?:{CALENDAR})s?\b|\b\d{{1,2}}(?::[0-5]\d\b|\s?[ap]m\b|\s?o['’]clock)|\b(?:1[5-9]|20)\d\d\b")
 _MOMENT = 0.5  # share of a video that something may take and still happen at a time
 _PARTICLES = frozenset("up down off out over under before after".split())
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
-def settles(query: Query, candidate: Candidate) -> bool:
-    """Whether a line can be the answer: it adds something of the right kind to the question."""
-    if candidate.fact is not None or query.target == "choice":
-        return True  # the option that a line names is an answer
-    if query.target in TIMED:
-        return _states_time(query, candidate) or times(query, candidate)
-    if query.target == "yesno":
-        return settled_by(query, candidate) is not None
-    new = unsaid(candidate.text, query.question)
-    if query.target == "number":
-        return bool(numbers(candidate.text) - numbers(query.question))
-    if query.target == "count":
-        return counts(new, query.words) or counts(candidate.text, query.words)
-    # What only says again what was asked answers nothing.
-    if TELLING.issuperset(content_stems(new)):
-        return False
-    # "Why isn't it open?" takes for granted what it denies; "What isn't open?" asks for what no line affirms.
-    return query.target == "quote" or not denies_otherwise(query, candidate)
-
-
-def affirmed(claim: str, line: str, *, in_order: bool = True) -> bool | None:
-    """Whether a line says a claim (True) or denies it (False): one sentence has all its words, in their order or any.
+def affirmed(claim: str, line: str) -> bool | None:
+    """Whether a line says a claim (True) or denies it (False): one sentence has all its words in order.
 
     It denies it with a negation or another amount of the same unit. The opposite of a word neither says nor denies it.
     """
     stated = amounts(claim)
     wanted = _telling(without_amounts(claim)) or ([] if stated else [stem(word) for word in words(claim)])
     for sentence in _SENTENCE.split(line):
-        said = [stem(word) for word in words(sentence)]
-        rest = iter(said)
-        has_all = all(word in rest for word in wanted) if in_order else set(wanted) <= set(said)
-        if sentence.rstrip().endswith("?") or not has_all:
+        rest = iter([stem(word) for word in words(sentence)])
+        if sentence.rstrip().endswith("?") or not all(word in rest for word in wanted):
             continue
         held = amounts(sentence)
         if all(any(one.number == other.number and one.unit in ("", other.unit) for other in held) for one in stated):
@@ -74,13 +51,6 @@ def stated_in(question: str) -> str:
     return told[-1].rpartition(": ")[2] if told else ""
 
 
-def _states_time(query: Query, candidate: Candidate) -> bool:
-    """Whether a line itself says a date or a time of day; where a duration is asked, so many minutes or the like."""
-    if query.target == "duration":
-        return bool({amount.unit for amount in amounts(candidate.text)} & UNITS_OF_TIME)
-    return bool(_DATE.search(candidate.text))
-
-
 def times(query: Query, candidate: Candidate) -> bool:
     """Whether the span of a line can be the answer: when it is said or shown, or how long something is shown.
 
@@ -90,7 +60,8 @@ def times(query: Query, candidate: Candidate) -> bool:
     if candidate.modality in ("speech", "scene_text") and TELLING.isdisjoint(stems(query.question)):
         return False
     if query.target == "duration":
-        return candidate.modality != "speech" and not _states_time(query, candidate)
+        stated = {amount.unit for amount in amounts(candidate.text)} & UNITS_OF_TIME
+        return candidate.modality != "speech" and not stated
     return candidate.evidence.span.length <= _MOMENT * query.videos.get(candidate.evidence.video, math.inf)
 
 
@@ -121,9 +92,3 @@ def settled_by(query: Query, candidate: Candidate) -> bool | None:
     if not query.words and candidate.modality == MODALITY_OF.get(query.source):
         return True
     return affirmed(query.question, candidate.text)
-
-
-def denies_otherwise(query: Query, candidate: Candidate) -> bool:
-    """Whether the question denies what a line affirms: a list of prices doesn't say what is not for sale."""
-    asked = _SENTENCE.split(query.question.strip())[-1]
-    return bool(NEGATION.search(asked)) and not NEGATION.search(candidate.text)

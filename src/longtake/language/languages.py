@@ -18,7 +18,7 @@ def language_in(text: str) -> str:
 
     Scripts without spaces between words count as English: there is nothing to count.
     """
-    found = _WORD.findall(text.casefold())  # with accents, which tell languages apart
+    found = set(_WORD.findall(text.casefold()))  # with accents, which tell languages apart
     held = {language: sum(map(words.__contains__, found)) for language, words in _stop_words().items()}
     likeliest = max(held, key=held.__getitem__)
     return likeliest if held[likeliest] > max(held[ENGLISH], _FEW) else ENGLISH
