@@ -24,13 +24,15 @@ _BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\
 QUOTATION = re.compile(r"“[^”\n]*”|(?<!\d)\"[^\"\n]*\"")  # 5" is a length
 # A clock time as it is written.
 CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?![\d:])")
+_CLOCK = CLOCKED.pattern
+_STATED = re.compile(rf"(?P<at>{_CLOCK})(?:\s*(?:-|–|—|\bto\b|\band\b|\buntil\b)\s*(?P<to>{_CLOCK}))?")
 _MARK = re.compile(
-    rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?(?P<id>m?\d+)(?:\s*[-–—]\s*(?P<last>m\d+))?"
+    rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?(?P<id>m?\d+)(?:\s*(?:[-–—]|\bto\b)\s*(?P<last>m\d+))?"
     rf"(?:\s*[:,@]?\s*(?:at\s+)?(?P<at>{TIME})s?(?:\s*(?:-|–|—|to)\s*(?P<to>{TIME})s?)?)?",
     re.IGNORECASE,
 )
 _PLACE = re.compile(
-    rf"(?:(?P<name>(?!(?:at|from)\s).+?)\s+(?=\d+:))?(?:(?:at|from)\s+)?(?P<at>{TIME})\s*s?(?:\s*(?:-|–|—|\bto\b)\s*(?P<to>{TIME})\s*s?)?",
+    rf"(?:(?P<name>(?!(?:at|from)\s|\d+:\d).+?)\s+(?=\d+:))?(?:(?:at|from)\s+)?(?P<at>{TIME})\s*s?(?:\s*(?:-|–|—|\bto\b)\s*(?P<to>{TIME})\s*s?)?",
     re.IGNORECASE,
 )
 _EDGE = re.compile(
@@ -242,8 +244,9 @@ def _joined(
 
 
 def _by_time(statement: Statement, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> Statement:
-    """A statement without marks, with the moments at the clock times that it states."""
-    found = [each for time in CLOCKED.findall(statement.text) for each in _at(time, None, None, moments, names)]
+    """A statement without marks, with the moments at the clock times and between those that it states."""
+    times = ((match["at"], match["to"]) for match in _STATED.finditer(statement.text))
+    found = [each for start, end in times for each in _at(start, end, None, moments, names) or ()]
     return replace(statement, cited=tuple(dict.fromkeys(found)))
 
 
@@ -263,9 +266,11 @@ def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str
         read = [_cited(part, moments, names, loose=loose, numbered=numbered) for part in parts]
         if match[4] and not any(read):
             continue  # a word that looks like an id
-        if parts and all(each is not None for each in read):
+        # A long span beside ids says where they lie.
+        told = [each for part, each in zip(parts, read, strict=True) if each is not None or not _is_place(part)]
+        if told and all(each is not None for each in told):
             cited = _timed(tuple(dict.fromkeys(each for one in read for each in one or ())))
-            removed += sum(not each for each in read)
+            removed += sum(not each for each in told)
             found.append(Mark(match.start(), match.end(), cited))
             at = match.end()
     return tuple(found), removed
@@ -314,10 +319,16 @@ def _cited(
     return None
 
 
+def _is_place(part: str) -> bool:
+    return _PLACE.fullmatch(part.strip()) is not None
+
+
 def _at(
     start: str, end: str | None, name: str | None, moments: Mapping[str, Evidence], names: Mapping[str, str]
-) -> tuple[Cited, ...]:
+) -> tuple[Cited, ...] | None:
     """The moments at a time of a draft, the most exact first; none if the run has none there.
+
+    None for a span that holds too many: it says which part is meant, and proves nothing by itself.
 
     Whoever writes whole seconds cuts what follows: 01:08 is any time up to 01:09, and rather what begins then.
     """
@@ -332,6 +343,8 @@ def _at(
     begins = {identity for identity, moment in near if second.start <= moment.span.start < second.end}
     ranked = sorted(near, key=lambda pair: (pair[0] not in begins, pair[1].span.length))
     there = [pair for pair in ranked if second.overlaps(pair[1].span)] or ranked
+    if end and len(there) > MAX_AT:
+        return None
     return tuple(Cited(identity, span) for identity, _ in there[:MAX_AT])
 
 

@@ -81,7 +81,8 @@ def _cut(text: str, most: int) -> str:
 
 def _entity(entity: Entity) -> str:
     places = ", ".join(clock(start) for start, _ in entity.spans[:_PLACES])
-    more = f" and {len(entity.spans) - _PLACES} more times" if len(entity.spans) > _PLACES else ""
+    left = len(entity.spans) - _PLACES
+    more = f" and {left} more" if left > 0 else ""
     return f"{_cut(entity.text, _NAME)} [{places}{more}]"
 
 

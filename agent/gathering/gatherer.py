@@ -17,6 +17,7 @@ from longtake.memory.records import Evidence, Modality
 from longtake.memory.search.fusion import WORDS
 from longtake.memory.search.search_index import Hit, Match, SearchFilter, Vectors
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.layers.speaker_lines import SPEAKERS
 from longtake.preprocess.pipeline.retrieval import query_embeddings
 from longtake.tools.core.evidence import evidence_of
 from longtake.tools.core.tool_context import ToolContext, VideoHandle
@@ -190,8 +191,7 @@ class _Search:
         self._evidence |= own
         cues = handle.items("speech") if self._query.quoted else ()
         self._words[handle.id] = [tuple(word[:3]) for item in cues for word in item["words"]]
-        about = handle.layer("speakers")  # sentences about who speaks, which are no line of theirs
-        self._lines[handle.id] = Lines([item for item in own.values() if not about or item.layer != about.key])
+        self._lines[handle.id] = Lines([item for item in own.values() if item.engine != SPEAKERS])
 
 
 def _matches(hits: Sequence[Hit]) -> list[Match]:

@@ -16,6 +16,7 @@ from longtake.language.text import words_of
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.layers.entities import ENGINE as ENTITIES
+from longtake.preprocess.layers.speaker_lines import SPEAKERS
 
 ROWS = " / "  # between the rows of on-screen text
 KINDS: Mapping[Modality, str] = {
@@ -25,6 +26,7 @@ KINDS: Mapping[Modality, str] = {
     "audio": "sound",
     "metadata": "recording",
 }
+_KIND_BY_ENGINE = {ENTITIES: "entity", SPEAKERS: "recording"}
 # What is in nearly every recording and says nothing: the beginnings of documents about sounds and brief changes.
 GENERIC = ("speech (voices)", "silence", "loud sound", "quiet passage", "flash: ", "something small appears")
 _PAUSE = 1.5  # seconds of silence that end a passage
@@ -48,7 +50,8 @@ class Moments:
         self._texts = [item for item in ordered if item.modality == "scene_text"]
         self._starts = [item.span.start for item in self._texts]
         self._longest = max((item.span.length for item in self._texts), default=0.0)
-        self.passages = _passages([item for item in documents if item.modality == "speech"])
+        said = [item for item in documents if item.modality == "speech" and item.engine != SPEAKERS]
+        self.passages = _passages(said)
         told = [item for item in ordered if not item.content.startswith(GENERIC)]
         self.pictures = _merged_alike([item for item in told if item.modality == "visual"])
         self._sounds = [item for item in told if item.modality == "audio"]
@@ -138,7 +141,7 @@ def line_of(identity: str, moment: Evidence, names: Mapping[str, str]) -> str:
     decimals = 1 if moment.span.length >= _BRIEF else 2
     start, end = (clock(edge, decimals=decimals).removeprefix("00:") for edge in (moment.span.start, moment.span.end))
     when = f"[{name}{start}-{end}]"
-    kind = "entity" if moment.engine == ENTITIES else KINDS[moment.modality]
+    kind = _KIND_BY_ENGINE.get(moment.engine, KINDS[moment.modality])
     return f"{identity} {when} {kind}{doubt}: {' '.join(moment.content.split())}"
 
 

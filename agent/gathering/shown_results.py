@@ -14,7 +14,7 @@ from longtake.tools.core.frames import is_frame
 from longtake.tools.core.result import ToolResult
 
 _PLACES = ("timestamp", "frames")  # fields of an output that say again where something is
-_SHORT = 500  # letters of a text of the output from which it counts as said by the moments if they have its words
+_SHORT = 80  # letters of a text of the output from which it counts as said by the moments if they have its words
 _SAID = 0.9  # share of those words
 
 

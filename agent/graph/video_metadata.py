@@ -13,7 +13,7 @@ from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.preprocess.layers.entities import entities_of
 from longtake.preprocess.layers.sections import sections_of
-from longtake.preprocess.layers.speaker_lines import speaker_lines
+from longtake.preprocess.layers.speaker_lines import SPEAKERS, speaker_lines
 from longtake.tools.core.evidence import evidence_of
 from longtake.tools.core.tool_context import VideoHandle
 
@@ -156,6 +156,7 @@ def _speakers(video: VideoHandle) -> list[Fact]:
     words, turns = video.layer("subtitles") or video.layer("speech"), video.layer("speakers")
     if turns and (lines := list(speaker_lines(turns, words))):
         said = evidence_of(lines[0], lines[0]["text"], "speech", turns, video.id)
+        said = said.model_copy(update={"engine": SPEAKERS})
         return [Fact(evidence=said, source="speech", targets=_OF_SPEAKERS)]
     if words:
         whole = {"start": 0.0, "end": video.duration}

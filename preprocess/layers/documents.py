@@ -12,7 +12,7 @@ from longtake.memory.records import Modality
 from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.entities import entity_of
-from longtake.preprocess.layers.speaker_lines import speaker_lines, spoken_by
+from longtake.preprocess.layers.speaker_lines import SPEAKERS, speaker_lines, spoken_by
 
 VERSION = 3  # raise it when the same layers would give different documents
 SOURCES: Mapping[str, Modality] = {
@@ -64,7 +64,7 @@ def _document(video_id: str, layer: Layer, modality: Modality, number: int, item
         span=TimeSpan(start=item["start"], end=item["end"]),
         modality=modality,
         text=item["text"],
-        engine=layer.engine,
+        engine=SPEAKERS if layer.name == "speakers" else layer.engine,
         layer=layer.key,
         score=item.get("confidence", 1.0),
         trusted=item.get("trusted", True),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from itertools import pairwise
+from math import ceil
 from typing import Any
 
 from longtake.errors import EngineError, EngineUnavailable
@@ -58,15 +60,13 @@ class Outline:
         endpoint = PictureEndpoint(own, "controller")
         sections = list(job.layers["sections"].items())
         segments = list(job.layers["segments"].items())
-        whole = [{"start": 0.0, "end": job.media.duration, "title": ""}]
-        prompts = [
-            _asked(number, len(sections), section, segments) for number, section in enumerate(sections or whole, 1)
-        ]
+        asked = sections or _parts(job.media.duration, segments)
+        prompts = [_asked(number, len(asked), part, segments) for number, part in enumerate(asked, 1)]
         writer, parts = writers[NAME], list[str]()
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             try:
                 replies = [pool.submit(_reply, job, endpoint, str(n), prompt) for n, prompt in enumerate(prompts)]
-                for done, (section, reply) in enumerate(zip(sections or whole, replies, strict=True), 1):
+                for done, (section, reply) in enumerate(zip(asked, replies, strict=True), 1):
                     while not wait([reply], timeout=_BEAT).done:
                         job.check_cancelled()
                     title, text = read_outline(reply.result())
@@ -109,11 +109,19 @@ def read_outline(reply: str) -> tuple[str, str]:
     return title[:_LONGEST], " ".join(lines[1:])
 
 
+def _parts(duration: float, segments: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """A video without sections in equal parts, of which the model can read everything that is said."""
+    count = ceil(sum(len(each["said"]) + 1 for each in segments) / _SAID) or 1
+    edges = [duration * number / count for number in range(count + 1)]
+    return [{"start": start, "end": end, "title": ""} for start, end in pairwise(edges)]
+
+
 def _asked(number: int, count: int, section: Mapping[str, Any], segments: Sequence[Mapping[str, Any]]) -> str:
     inside = [each for each in segments if section["start"] <= (each["start"] + each["end"]) / 2 < section["end"]]
 
     def told(name: str, most: int) -> str:
-        return " ".join(dict.fromkeys(each[name] for each in inside if each[name]))[:most]
+        text = " ".join(dict.fromkeys(each[name] for each in inside if each[name]))
+        return text if len(text) <= most else f"{text[:most]}… (more follows)"
 
     return render(
         _PROMPTS,

@@ -10,6 +10,7 @@ from typing import Any
 from longtake.console import counted
 from longtake.memory.layers import Layer
 
+SPEAKERS = "longtake/speakers"  # the engine of these sentences, which nobody says
 _MANY = 12  # speakers that get a sentence of their own
 # "I am Edith Marlow", "my name is Edith Marlow", "this is Edith speaking".
 _INTRODUCES = re.compile(

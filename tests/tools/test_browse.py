@@ -8,6 +8,9 @@ from itertools import count
 import pytest
 from helpers.libraries import SETTINGS
 
+from longtake.agent.gathering.documents import LibraryMoments
+from longtake.agent.gathering.moments import shown
+from longtake.agent.gathering.shown_results import shown_result
 from longtake.memory.records import Evidence
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
@@ -51,13 +54,15 @@ def test_without_a_level_a_span_is_as_fine_as_a_page_holds(demo: ToolContext) ->
 
 def test_pages_hold_every_moment_once(demo: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Toolbox([browse]).call("browse", {"timestamp": "all", "level": "moment"}, demo)
-    monkeypatch.setattr("longtake.tools.retrieval.browse.PAGE", 600)
+    monkeypatch.setattr("longtake.tools.retrieval.browse.PAGE", 1200)
     found: list[Evidence] = []
     page = 0
     for page in count(1):
         arguments = {"timestamp": "all", "level": "moment", "page": page}
         result = Toolbox([browse]).call("browse", arguments, demo)
         found += result.evidence
+        lines = shown(result.evidence, {}, LibraryMoments(demo.videos))
+        assert shown_result(result, lines, {}, {}, 1900)[1] == set(lines)  # as a model reads it, it is whole
         [told] = [note for note in result.notes if note.startswith("page ")]
         if told == f"page {page} of {page}":
             break

@@ -19,9 +19,12 @@ from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 60.0
-PAGE = 5500  # letters that a page may have
+PAGE = 5000  # letters that a page may have
+# Letters that a model reads beside what a moment says: id, times and kind, which cues of a passage and texts that stand
+# together share.
+_BESIDE: dict[Modality, int] = {"speech": 20, "scene_text": 5, "visual": 45}
 _LINES = 600.0  # seconds of a span from which its lines don't fit on a page
-_SECTION, _ROW = 320, 140  # letters of a section and of a segment
+_SECTION, _ROW = 320, 240  # letters of a section and of a segment
 _LAYERS: dict[str, Modality] = {
     "subtitles": "speech",
     "speech": "speech",
@@ -57,7 +60,7 @@ def browse(
         if not seen:
             raise ToolError("unavailable", f"Nothing that is said or shown was examined in {span}.")
         found = _moments(context, span)
-        pages = _pages([item.content for item in found])
+        pages = _pages([item.content + " " * _BESIDE[item.modality] for item in found])
         if level == "moment" or len(pages) < 2 or not segments:
             first, last = _page(pages, page, notes)
             notes += [] if found else [f"nothing is said or shown as text in {span}"]
@@ -73,7 +76,7 @@ def browse(
     rows = [_row(each, f"{each.title}. {each.text}", _SECTION) for each in sections]
     name = "sections"
     if level != "section":
-        finer = [_row(each, each.brief(_ROW), _ROW) for each in segments]
+        finer = [_row(each, each.brief(_ROW), _ROW) for each in _once(segments)]
         if level == "segment" or not rows or (finer and len(_pages(finer)) == 1):
             name, rows, parts = "segments", finer, segments
     if not rows:
@@ -126,6 +129,14 @@ def _moments(context: ToolContext, span: TimeSpan) -> list[Evidence]:
 def _row(part: Section | Segment, text: str, most: int) -> str:
     text = " ".join(text.split())
     return f"{TimeSpan(start=part.start, end=part.end)} {text if len(text) <= most else text[: most - 1] + '…'}"
+
+
+def _once(segments: Sequence[Segment]) -> list[Segment]:
+    """The segments; a text that stays on screen is told of the first of them alone."""
+    before = ["", *(each.shown for each in segments)]
+    return [
+        each._replace(shown="") if each.shown == text else each for text, each in zip(before, segments, strict=False)
+    ]
 
 
 def _pages(rows: Sequence[str]) -> list[int]:

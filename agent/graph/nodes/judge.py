@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from longtake.agent.controllers.tool_text import PromptText
 from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome, likely_letter
 from longtake.agent.drafts.publishing import FLAGS, published, with_times
-from longtake.agent.drafts.statements import Read, Statement, citations_of, read_draft
+from longtake.agent.drafts.statements import Cited, Read, Statement, citations_of, read_draft
 from longtake.agent.gathering.moments import holds
 from longtake.agent.graph.calls_made import calls_made, told
 from longtake.agent.graph.nodes.brief import BRIEF
@@ -197,10 +197,17 @@ def _claim(statement: Statement, ruling: Ruling, state: AgentState, names: Mappi
         text=statement.text,
         verdict=ruling.verdict,
         reason="" if ruling.verdict == "supported" else with_times(ruling.reason, beside, names),
-        citations=citations_of(statement.cited, state.moments),
+        citations=citations_of((*statement.cited, *_named(statement, ruling, state.moments)), state.moments),
         against=against,
         found_by=_finders(statement, state),
     )
+
+
+def _named(statement: Statement, ruling: Ruling, moments: Mapping[str, Evidence]) -> list[Cited]:
+    """The moments that prove a statement by the judge's word, and that it doesn't cite itself."""
+    own = {each.id for each in statement.cited}
+    proving = ruling.named if ruling.verdict == "supported" else ()
+    return [Cited(name, None) for name in proving if name in moments and name not in own]
 
 
 def _finders(statement: Statement, state: AgentState) -> tuple[FoundBy, ...]:

@@ -105,6 +105,7 @@ def test_a_draft_is_split_into_what_can_be_judged(text: str, statements: list[st
         ("[m1, m2 and m5]", ["m1", "m2", "m5"], 0),
         ("[m1; m2][m5]", ["m1", "m2", "m5"], 0),
         ("[m1-m3]", ["m1", "m2", "m3"], 0),
+        ("[m1 to m3]", ["m1", "m2", "m3"], 0),
         ("[m1, m77]", ["m1"], 1),
         ("[m77]", [], 1),
         ("[m4]", ["m4"], 0),
@@ -150,6 +151,16 @@ def test_a_whole_second_may_be_any_time_within_it_and_is_rather_what_begins_ther
     moments = {"m1": moment("Nobody was hurt.", 60, 68.4), "m2": moment("budget@example", 68.9, 75, "scene_text")}
     found = read_draft(Draft(text="It is the address [01:08]. It takes 11 days [01:08.2]."), moments, {})
     assert [each.cited[0].id for each in found.statements] == ["m2", "m1"]
+
+
+@pytest.mark.parametrize("mark", ["[00:00:00-00:10:00]", "(00:00:00 to 00:10:00)", "from 00:00:00 to 00:10:00"])
+def test_a_span_that_holds_many_moments_says_where_and_cites_none(mark: str) -> None:
+    moments = {f"m{number}": moment(f"Line {number}.", 60 * number, 60 * number + 5) for number in range(9)}
+    found = read_draft(
+        Draft(text=f"There are animals {mark}. A goose comes last [m8, 00:00:00-00:10:00]."), moments, {}
+    )
+    assert (ids(found), found.removed) == ([[], ["m8"]], 0)
+    assert mark in found.statements[0].text
 
 
 def test_what_leads_to_a_list_or_a_table_is_cited_by_its_lines_too() -> None:
