@@ -85,6 +85,13 @@ def test_a_second_draft_mends_the_first(small_workspace: Workspace, second: Repl
     assert asked.endpoint.requests[2]["messages"][-1]["role"] == "tool"  # the result of its call
 
 
+def test_what_the_judge_names_as_proof_is_cited_with_it(small_workspace: Workspace) -> None:
+    judge = doubts("249", verdict="supported", reason="m7 says 249.")
+    for draft in ("It costs 249 dollars.", "It costs 249 dollars [m6]."):
+        [claim] = ask_endpoint(small_workspace, [says(draft)], judge=judge).answer.claims
+        assert claim.citations[-1].start == 4
+
+
 @pytest.mark.parametrize(
     "reply",
     [
