@@ -115,11 +115,12 @@ def form(findings: Findings) -> Reply:
     known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
     if not known and trust < _NEAR and _unsaid(query, fitting):
         return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
-    if known and best.score is not None:
-        fitting = [(_told_by(findings, best), fitting[0][1]), *fitting[1:]]
+    chosen = _chosen(query, fitting)
+    if known:  # a list needs all of its lines
+        chosen = [each if query.target in _MANY else _told_by(findings, each) for each in chosen]
     return Reply(
         outcome="answered" if known else "uncertain",
-        claims=tuple(_claim(query, each) for each in _chosen(query, fitting)),
+        claims=tuple(_claim(query, each) for each in chosen),
         closest=nearest,
         confidence=round(chance, 4),
     )
@@ -173,8 +174,10 @@ def _unsaid(query: Query, fitting: Ranked) -> bool:
 
 
 def _told_by(findings: Findings, best: Candidate) -> Candidate:
-    """The part of the best line that tells the answer; the time of a mention is that of its own cue."""
+    """The part of a line that was read that tells the answer; the time of a mention is that of its own cue."""
     query = findings.query
+    if best.score is None:
+        return best
     if mentions(query, best):
         return replace(best, line=(best.evidence,))
     return most_telling(query.question, best, findings.reranker)
@@ -195,7 +198,8 @@ def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
     elif not whole:  # with several videos, each may answer
         likely = [each for each, other in own if other >= _LISTED * chance]
         lines = list({each.evidence.video: each for each in reversed(likely)}.values())
-    return sorted(lines, key=lambda each: (each.evidence.span.start, each.evidence.box or ()))
+    order = list(query.videos)
+    return sorted(lines, key=lambda each: (order.index(each.evidence.video), each.span.start, each.evidence.box or ()))
 
 
 def _widest(line: Candidate, own: Ranked) -> Candidate:

@@ -36,7 +36,7 @@ from longtake.preprocess.engines.packaged_files import INSTALL
 from longtake.preprocess.engines.text.reranker import Reranker
 from longtake.settings import Settings
 
-FOLDS = 5
+FOLDS = FIFTHS = 5
 _DECAY = 1e-3
 _WRONG = 0.03  # share of all questions that may be answered wrong
 _FOREIGN = 6  # questions about another recording, which this one doesn't answer
@@ -44,12 +44,16 @@ _ABOVE = 1e-4  # the next confidence
 
 
 class Found(Record):
-    """How a ranking does on recordings that it wasn't fitted to."""
+    """How a ranking does on recordings that it wasn't fitted to.
+
+    `right_by_confidence` is the share of right best lines in each fifth of the confidence, from the lowest.
+    """
 
     best: Share
     three: Share
     sure: Share
     wrong: Share
+    right_by_confidence: tuple[Share, ...]
 
 
 class ReadingReport(Record):
@@ -131,6 +135,9 @@ def show_reading(report: ReadingReport) -> list[str]:
     for name, found in (("by search", report.searched), ("with reading", report.read)):
         lines.append(f"  {name:<15} best line right {found.best}, among three {found.three}")
         lines.append(f"  {'':<15} sure and right {found.sure}, sure and wrong {found.wrong}")
+        fifths = enumerate(found.right_by_confidence)
+        told = (f"{place / FIFTHS:.1f}-{(place + 1) / FIFTHS:.1f} {share}" for place, share in fifths)
+        lines.append(f"  {'':<15} right by confidence: {', '.join(told)}")
     return lines
 
 
@@ -190,6 +197,7 @@ def _sure(trusted: Sequence[tuple[_Asked, float]]) -> float:
 
 def _found(asked: Sequence[tuple[_Asked, float]], sure: float) -> Found:
     answerable = best = three = right = wrong = 0
+    fifths = [[0, 0] for _ in range(FIFTHS)]
     for each, trust in asked:
         first = _is_right(each, each.ranked[0][0])
         answerable += bool(each.right)
@@ -198,11 +206,15 @@ def _found(asked: Sequence[tuple[_Asked, float]], sure: float) -> Found:
         certain = trust >= sure
         right += certain and first
         wrong += certain and not first
+        fifth = fifths[min(FIFTHS - 1, int(trust * FIFTHS))]
+        fifth[0] += first
+        fifth[1] += 1
     return Found(
         best=Share.of(best, answerable),
         three=Share.of(three, answerable),
         sure=Share.of(right, answerable),
         wrong=Share.of(wrong, len(asked)),
+        right_by_confidence=tuple(Share.of(*each) for each in fifths),
     )
 
 

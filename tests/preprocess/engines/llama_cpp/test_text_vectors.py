@@ -12,6 +12,7 @@ from helpers.models.tiny_reranker import write_tiny_reranker
 
 from longtake.config import load
 from longtake.errors import EngineError
+from longtake.memory.search.fusion import RERANKED
 from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.llama_cpp.text_vectors import GgufEmbedding
@@ -59,7 +60,7 @@ def test_a_reranker_puts_what_search_found_in_its_order(demo_workspace: Workspac
     before = retrieve(*asked, demo_workspace.engines, demo_workspace.index)
     after = retrieve(*asked, workspace.engines, workspace.index)
     assert {hit.document.id for hit in after} == {hit.document.id for hit in before}
-    strong = [hit for hit in after if engine.id in hit.signals]
+    strong = [hit for hit in after if RERANKED in hit.signals]
     scores = engine.score(asked[0], [hit.document.text for hit in strong])
     assert len(strong) > 1
     assert scores == sorted(scores, reverse=True)
