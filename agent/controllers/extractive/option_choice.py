@@ -69,8 +69,8 @@ def choose(
     answers = [options[number] for number in numbers]
     whole, read = _told(question, answers, [line.text for line in lines], reranker, embed)
     line = lines[int(np.argmax(whole.max(axis=0)))]
-    parts, _ = _told(question, answers, _parts(line.text), reranker, embed)
-    told = whole.max(axis=1) + parts.max(axis=1)
+    parts, both = _told(question, answers, _parts(line.text), reranker, embed)
+    told = whole.max(axis=1) + (parts.max(axis=1) if both == read else 0)  # scores and likeness don't add up
     if _denies(question):
         told = -told
     order = np.argsort(-told, kind="stable")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
 from longtake.language.numbers import in_digits, plain_number
 from longtake.language.text import fold
-from longtake.language.words import stem, words
+from longtake.language.words import stem
 
 COINS = {"$": "dollar", "usd": "dollar", "buck": "dollar", "€": "euro", "eur": "euro", "£": "pound", "gbp": "pound"}
 COINS |= {"¥": "yen", "jpy": "yen"}
@@ -35,9 +34,6 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _FACTOR = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)", re.IGNORECASE)
-_PAUSE = re.compile(r"[.,;:!?·|•()]")
-_LABEL = re.compile(r"([^\W\d_]+)\s*[:=·|]\s*$")  # a word and the mark between it and its value
-_NEAR = 3  # words between a number and what it counts, with that
 _ALONE = re.compile(rf"(?<!\w)(?:{_UNIT})", re.IGNORECASE)
 
 
@@ -55,22 +51,6 @@ def amounts(text: str) -> frozenset[Amount]:
     Digits that are part of a word, as in "room B12", aren't numbers.
     """
     return frozenset(_amount(match) for match in _AMOUNT.finditer(_in_digits(text)))
-
-
-def counts(text: str, things: Collection[str]) -> bool:
-    """Whether a number without a unit counts one of some things, given by their stems.
-
-    It stands shortly before the thing ("7 easy steps") or after a mark behind it ("Steps: 7"); in "step 6" it doesn't.
-    """
-    plain = _in_digits(text)
-    return any(
-        not (match[1] or match[4])
-        and (
-            any(stem(word) in things for word in words(_PAUSE.split(plain[match.end() :], maxsplit=1)[0])[:_NEAR])
-            or ((named := _LABEL.search(plain[: match.start()])) is not None and stem(fold(named[1])) in things)
-        )
-        for match in _AMOUNT.finditer(plain)
-    )
 
 
 def without_amounts(text: str) -> str:

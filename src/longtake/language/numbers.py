@@ -47,12 +47,6 @@ def in_digits(text: str) -> str:
     return _ALONE.sub(lambda match: _IN_DIGITS[match[0].lower()], spelt).replace(_KEPT, "")
 
 
-def number_words(text: str) -> set[str]:
-    """The numbers up to twenty that a text has as words, in digits."""
-    plain = re.findall(r"\w+", _PRONOUN.sub(rf"\1\2{_KEPT}", text.lower()))
-    return {NUMBER_WORDS[word] for word in plain if word in NUMBER_WORDS}
-
-
 def figures(text: str) -> str:
     """A text with its numbers above twenty in digits: `forty dollars` becomes `40 dollars`.
 

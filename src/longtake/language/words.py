@@ -9,11 +9,10 @@ from functools import lru_cache
 import regex
 
 from longtake.language.languages import stop_words
-from longtake.language.numbers import NUMBER_WORDS, figures, number_words, plain_number
+from longtake.language.numbers import NUMBER_WORDS
 from longtake.language.text import fold
 
 _WORD = regex.compile(r"\d+(?:[.,:]\d+)+|[\w$€£¥%]+(?:'\w+)?")
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 # Words of grammar: articles, auxiliaries, pronouns, prepositions, conjunctions. Search ignores them.
 FUNCTION_WORDS = frozenset(
@@ -78,13 +77,6 @@ def unsaid(text: str, question: str) -> str:
     """The words of a text that a question does not hold; endings do not count."""
     known = stems(question)
     return " ".join(word for word in text.split() if not stems(word) <= known)
-
-
-def numbers(text: str) -> set[str]:
-    """Numbers of a text, without thousands separators and trailing zeros, number words included."""
-    spelt = figures(text)
-    found = {plain_number(number) for number in _NUMBER.findall(spelt)}
-    return found | number_words(spelt)
 
 
 def coverage(wanted: Iterable[str], text: str) -> float:
