@@ -59,7 +59,8 @@ def published(
         out, at = out + text[at:start] + ("" if again and last else replacement), end
         last = replacement.strip()
     out = _LEFT.sub(lambda match: _for_ids(match, moments, names), out + text[at:])
-    if not any(mark.cited for mark in read.marks) and all(each.start < 0 or not each.cited for each in read.statements):
+    told = any(each.start >= 0 and claim.citations for each, claim in zip(read.statements, claims, strict=True))
+    if not told and not any(mark.cited for mark in read.marks):
         out += _elsewhere(read.statements, claims, names)
     return out.strip()
 

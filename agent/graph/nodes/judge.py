@@ -100,7 +100,8 @@ def _judged(
     rulings = judgement.rulings
     kept = [(each, ruling) for each, ruling in zip(read.statements, rulings, strict=False) if ruling.verdict]
     read = replace(read, statements=tuple(each for each, _ in kept))
-    claims = tuple(_claim(each, ruling, state, context.told_apart) for each, ruling in kept)
+    shows = draft.status != "abstained" and not judgement.abstains  # no moment proves that something isn't there
+    claims = tuple(_claim(each, ruling, state, context.told_apart, shows=shows) for each, ruling in kept)
     chosen = rulings[-1] if option else None
     option_letter = draft.option or judgement.option
     if option_letter is None and draft.status != "abstained":
@@ -187,17 +188,20 @@ def _add(evidence: dict[str, Evidence], items: Iterable[Evidence], moments: Mapp
         evidence[known or f"c{sum(name.startswith('c') for name in evidence) + 1}"] = item
 
 
-def _claim(statement: Statement, ruling: Ruling, state: AgentState, names: Mapping[str, str]) -> Claim:
+def _claim(
+    statement: Statement, ruling: Ruling, state: AgentState, names: Mapping[str, str], *, shows: bool
+) -> Claim:
     assert ruling.verdict is not None, "what states nothing is no claim"
     beside = {name: moment for name, moment in state.moments.items() if name.startswith("c")}  # unknown to a controller
     against: tuple[Citation, ...] = ()
     if ruling.verdict == "contradicted":
         against = tuple(Citation.of(state.moments[name]) for name in ruling.named if name in state.moments)
+    named = _named(statement, ruling, state.moments) if shows else []
     return Claim(
         text=statement.text,
         verdict=ruling.verdict,
         reason="" if ruling.verdict == "supported" else with_times(ruling.reason, beside, names),
-        citations=citations_of((*statement.cited, *_named(statement, ruling, state.moments)), state.moments),
+        citations=citations_of((*statement.cited, *named), state.moments),
         against=against,
         found_by=_finders(statement, state),
     )
