@@ -16,8 +16,10 @@ from longtake.agent.drafts.draft import Draft
 from longtake.language.text import words_of
 from longtake.memory.records import Citation, Evidence
 from longtake.memory.timespan import TIME, TimeSpan, parse_time
+from longtake.preprocess.layers.speaker_lines import SPEAKERS
 
 MAX_AT = 5  # moments at one time that are taken for what is cited
+_WITHIN = 0.5  # share of a moment that lies in a span which cites it
 _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or this share of a moment
 # In brackets, or an id in the middle of a sentence; "12 m3" is a volume.
 _BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
@@ -48,6 +50,8 @@ _WHOLE = re.compile(
     re.MULTILINE,
 )
 _ITEM = re.compile(r"[\s>]*(?:[-*•|]|\d{1,3}[.)]\s)")  # of a list, or a row of a table
+_REWORDED = 0.2  # share of a claim's words that a statement which says the same may lack
+_DIGIT = re.compile(r"\d")
 _FEW = 2  # words; a shorter sentence, such as "No.", belongs to its neighbour
 _WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")  # Chinese and Japanese put no spaces between words
 
@@ -115,7 +119,8 @@ def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str
         told, lost = _told(claim.moments, moments, names)
         cited, removed = cited + len(told), removed + lost
         statements = _joined(statements, claim.text, told, moments, names)
-    timed = tuple(each if each.cited else _by_time(each, moments, names) for each in statements)
+    known = _known(moments)
+    timed = tuple(each if each.cited else _by_time(each, known, names) for each in statements)
     return Read(draft.text, timed, marks, cited + removed, removed)
 
 
@@ -143,6 +148,13 @@ def _told(
         (Cited(place, None),) if place in moments else _cited(place, moments, names, loose=True) for place in places
     ]
     return tuple(cited for found in each for cited in found or ()), sum(not found for found in each)
+
+
+def stated_times(text: str) -> Iterator[tuple[float, float]]:
+    """The clock times and spans in a text, as seconds from and to."""
+    for match in _STATED.finditer(text):
+        span = _span(match["at"], match["to"])
+        yield span.start, span.end
 
 
 def citations_of(cited: Sequence[Cited], moments: Mapping[str, Evidence]) -> tuple[Citation, ...]:
@@ -236,11 +248,18 @@ def _joined(
         if own and each.start >= 0 and (own == bare or own in bare):
             merged = replace(each, cited=tuple(dict.fromkeys((*each.cited, *cited))))
             return [*statements[:place], merged, *statements[place + 1 :]]
-    inside = next((each for each in statements if bare and bare in words_of(each.text)), None)
+    inside = next((each for each in statements if bare and _repeats(bare, words_of(each.text))), None)
     if inside is not None:
         merged = replace(inside, cited=tuple(dict.fromkeys((*inside.cited, *cited))))
         return [merged if each is inside else each for each in statements]
     return [*statements, Statement(text, -1, -1, cited)] if bare else list(statements)
+
+
+def _repeats(claim: str, statement: str) -> bool:
+    """Whether a statement has the words of a claim: nearly all of them, and every number."""
+    words, own = claim.split(), set(statement.split())
+    missing = [word for word in words if word not in own]
+    return claim in statement or (len(missing) <= _REWORDED * len(words) and not any(map(_DIGIT.search, missing)))
 
 
 def _by_time(statement: Statement, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> Statement:
@@ -315,8 +334,14 @@ def _cited(
     clocked = len(CLOCKED.findall(part)) if place else 0
     timed = clocked or (loose and place is not None and not place["at"].isdecimal())
     if place and (timed if loose else clocked > 1 or place["name"]) and _known_name(place["name"], names):
-        return _at(place["at"], place["to"], place["name"], moments, names)
+        found = _at(place["at"], place["to"], place["name"], moments if loose else _known(moments), names)
+        return found if loose else found or None  # opening hours, too, stand in parentheses
     return None
+
+
+def _known(moments: Mapping[str, Evidence]) -> Mapping[str, Evidence]:
+    """The moments that the writer of a draft has seen; a judge sees others, whose ids begin with another letter."""
+    return {identity: moment for identity, moment in moments.items() if identity[0] == "m"}
 
 
 def _is_place(part: str) -> bool:
@@ -337,9 +362,12 @@ def _at(
     near = [
         (identity, moment)
         for identity, moment in moments.items()
-        if moment.modality != "metadata" and (name is None or _is_named(moment.video, name, names))
+        if moment.modality != "metadata" and moment.engine != SPEAKERS
+        if name is None or _is_named(moment.video, name, names)
         if span.apart(moment.span) <= max(_SECOND, _TENTH * moment.span.length)
     ]
+    if end:  # not what goes on far beyond, such as silence throughout, if anything else is there
+        near = [pair for pair in near if span.shared(pair[1].span) >= _WITHIN * pair[1].span.length] or near
     begins = {identity for identity, moment in near if second.start <= moment.span.start < second.end}
     ranked = sorted(near, key=lambda pair: (pair[0] not in begins, pair[1].span.length))
     there = [pair for pair in ranked if second.overlaps(pair[1].span)] or ranked

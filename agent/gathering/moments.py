@@ -65,6 +65,13 @@ class Moments:
                 return moment
         return item
 
+    def at(self, span: TimeSpan) -> list[Evidence]:
+        """What is said, shown, seen and heard in a span."""
+        lines = (*self.passages, *self.pictures, *self._sounds)
+        texts = (each for each in self._texts if each.span.overlaps(span))
+        shown = {moment.content: moment for moment in map(self._standing_with, texts)}
+        return [*(each for each in lines if each.span.overlaps(span)), *shown.values()]
+
     def beside(self, moment: Evidence) -> list[Evidence]:
         """What is said just before and after a moment and meanwhile, and what else is shown or heard meanwhile."""
         near: list[Evidence] = []
@@ -101,6 +108,11 @@ class Moments:
         cells = [[" ".join(cell.content.split()) for cell in rows[place]] for place in sorted(kept)]
         text = ROWS.join(dict.fromkeys(map(CELLS.join, cells)))
         return _one([cell for place in kept for cell in rows[place]], text, item.span)
+
+
+def key_of(span: TimeSpan) -> str:
+    """The name under which a run records what there is in a span."""
+    return f"{span.start:g}-{span.end:g}"
 
 
 MomentsOf = Callable[[str], Moments]

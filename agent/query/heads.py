@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,14 +9,10 @@ from importlib.resources import files
 
 import numpy as np
 
-from longtake.agent.query.bank import Example
 from longtake.agent.query.ngrams import hashed
 from longtake.agent.query.query import SOURCES, TARGETS, Reading
-from longtake.agent.query.softmax import Matrix, Softmax, fit_softmax
+from longtake.agent.query.softmax import Matrix, Softmax
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
-
-_DECAY = 1e-4  # best likelihood on left-out clips; 5e-4 gets a few more sources right, but all with less confidence
-_TEMPERATURE = 0.75  # of targets: the best likelihood on left-out folds; for sources 1 is as good
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,34 +42,6 @@ def features(questions: Sequence[str], vectors: Matrix) -> Matrix:
     return np.concatenate([vectors, hashed(questions)], axis=1)
 
 
-def fit_heads(examples: Sequence[Example], seen: Matrix) -> Heads:
-    """Fit both heads.
-
-    Args:
-        examples: the bank.
-        seen: their `features`.
-    """
-    sources = np.zeros((len(examples), len(SOURCES)), np.float32)
-    targets = np.zeros((len(examples), len(TARGETS)), np.float32)
-    for row, example in enumerate(examples):
-        sources[row, [SOURCES.index(name) for name in example.sources]] = 1 / len(example.sources)
-        targets[row, TARGETS.index(example.target)] = 1
-    rows = np.repeat(np.arange(len(examples)), [example.times for example in examples])
-    return Heads(
-        fit_softmax(seen[rows], sources[rows], decay=_DECAY),
-        fit_softmax(seen[rows], targets[rows], decay=_DECAY).cooled(_TEMPERATURE),
-    )
-
-
-def packed(heads: Heads) -> bytes:
-    """Save the heads as a file."""
-    file = io.BytesIO()
-    arrays = {"sources": heads.sources, "targets": heads.targets}
-    named = {f"{name}_{part}": getattr(head, part) for name, head in arrays.items() for part in ("weights", "bias")}
-    np.savez_compressed(file, **{name: array.astype(np.float16) for name, array in named.items()})
-    return file.getvalue()
-
-
 def load_heads(embedding: TextEmbedding) -> Heads | None:
     """The heads fitted for an embedding; None if there are none."""
     file = files("longtake.agent.query") / f"{family(embedding.id)}.npz"
@@ -86,9 +53,3 @@ def load_heads(embedding: TextEmbedding) -> Heads | None:
         Softmax(arrays["sources_weights"], arrays["sources_bias"]),
         Softmax(arrays["targets_weights"], arrays["targets_bias"]),
     )
-
-
-def digest_of(examples: Sequence[Example]) -> str:
-    """Sixteen hex digits that identify the bank the heads were fitted to."""
-    joined = "\n".join(example.model_dump_json() for example in examples)
-    return hashlib.blake2b(joined.encode(), digest_size=8).hexdigest()

@@ -14,11 +14,12 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from longtake.agent.controllers.asking import ContextFull
-from longtake.agent.gathering.moments import Moments
+from longtake.agent.gathering.moments import Moments, key_of
 from longtake.agent.query.query import Reading
 from longtake.agent.traces.recording import Call, Reply, letters
 from longtake.errors import EngineError, LibraryError
 from longtake.memory.records import Evidence
+from longtake.memory.timespan import TimeSpan
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.frames import Frames
 from longtake.tools.core.result import ToolResult
@@ -114,13 +115,17 @@ class RecordedMoments(Moments):
     """The moments of a recorded run: its results hold whole moments, and the judge's step what lies beside them."""
 
     def __init__(self, beside: Mapping[str, Sequence[Evidence]]) -> None:
-        """Take what lies beside moments, by the ids of their evidence."""
+        """Take what lies beside moments, by the ids of their evidence, and in spans."""
         super().__init__(())
         self._beside = beside
 
     def around(self, item: Evidence) -> Evidence:
         """The moment itself."""
         return item
+
+    def at(self, span: TimeSpan) -> list[Evidence]:
+        """As recorded."""
+        return list(self._beside.get(key_of(span), ()))
 
     def beside(self, moment: Evidence) -> list[Evidence]:
         """As recorded."""

@@ -20,6 +20,7 @@ from longtake.tools.core.frames import is_frame
 MOST_STARTS = 50  # places where the JSON of a reply may begin
 SOME_MISSING = "the judge gave no verdict on the others"
 NO_VERDICTS = "the judge's reply gives no verdicts"
+_RANGE = re.compile(r"\b[mc]\d+\s*(?:-|–|—|to|through)\s*[mc]\d+\b", re.IGNORECASE)  # names a part, no proof
 SLIP = 0.5  # share of statements that a judge must give a verdict for its reply to count
 _VERDICTS: Mapping[str, Verdict | None] = {
     **dict.fromkeys(("supported", "true", "yes", "entailed", "correct", "shown"), "supported"),
@@ -179,7 +180,7 @@ def _told(reply: str, count: int, letters: str) -> Judgement:
         number = re.search(r"\d+", str(item.get("n", place)))
         if said in _VERDICTS and number and first <= int(number[0]) < count + first:
             reason = " ".join(str(item.get("reason") or "").split())
-            ids = tuple(dict.fromkeys(map(str.lower, ID.findall(reason))))
+            ids = tuple(dict.fromkeys(map(str.lower, ID.findall(_RANGE.sub(" ", reason)))))
             rulings[int(number[0]) + 1 - first] = Ruling(_VERDICTS[said], reason, item.get("answers") is True, ids)
     abstains = told.get("abstains") is True
     if len(rulings) < SLIP * count and not abstains:

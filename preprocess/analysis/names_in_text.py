@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import day_name, month_name
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -16,6 +17,7 @@ _ENOUGH = 100  # words within sentences by which that can be told
 _SHOUTED = 0.5  # share from which capitals mark nothing at all
 _LONGEST = 4  # words of a name
 _OFTEN = 2  # times that a name of one word is said
+_DATES = frozenset((*day_name, *month_name))
 
 
 class _Word(NamedTuple):
@@ -28,9 +30,9 @@ class _Word(NamedTuple):
 def names_in(lines: Sequence[str]) -> dict[str, list[int]]:
     """The names in lines, and the numbers of the lines that have them, most frequent first.
 
-    A name is a row of words that begin with capitals. One word counts if it is never written small and stands within a
-    sentence at least once, and if the language doesn't write other words so. Scripts without capitals have none, nor
-    have lines in capitals only.
+    A name is a row of words that begin with capitals, other than days and months. One word counts if it is never
+    written small and stands within a sentence at least once, and if the language doesn't write other words so. Scripts
+    without capitals have none, nor have lines in capitals only.
     """
     words = [word for number, line in enumerate(lines) if not line.isupper() for word in _words(line, number)]
     within = [word.text for word in words if not word.first]
@@ -50,7 +52,11 @@ def names_in(lines: Sequence[str]) -> dict[str, list[int]]:
         alone = marks and text in capital and len(text) >= _LETTERS and text.casefold() not in small
         if 1 < len(kept) <= _LONGEST or alone:
             found[text].append(kept[0].line)
-    often = {name: places for name, places in found.items() if len(places) >= _OFTEN or " " in name}
+    often = {
+        name: places
+        for name, places in found.items()
+        if (len(places) >= _OFTEN or " " in name) and not _DATES.issuperset(name.split())
+    }
     return dict(sorted(often.items(), key=lambda each: -len(each[1])))
 
 

@@ -71,7 +71,7 @@ class Entities:
         """One layer if there is a layer that names something."""
         inputs = {name: job.layers[name].key for name in _USED if name in job.layers}
         settings = {"names": dict(job.names)} if job.names else {}
-        return (LayerRecipe(NAME, 2, ENGINE, settings, inputs),) if inputs else ()
+        return (LayerRecipe(NAME, 3, ENGINE, settings, inputs),) if inputs else ()
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Collect and merge the entities."""
@@ -153,6 +153,7 @@ class _Found:
     spans: list[TimeSpan] = field(default_factory=list)  # where it is
     mentions: list[TimeSpan] = field(default_factory=list)  # where it is only named
     trusted: bool = False
+    speaks: str = ""  # its name where it speaks, which is that of its lines
     given: str = ""  # by the user
 
     @property
@@ -174,6 +175,7 @@ class _Found:
         self.spans += other.spans
         self.mentions += other.mentions
         self.trusted = self.trusted or other.trusted
+        self.speaks = self.speaks or other.speaks
         self.given = self.given or other.given
 
 
@@ -199,6 +201,7 @@ class _Register:
         entity.kinds[kind] += 1
         entity.looks[looks] += bool(looks)
         entity.found[how] = None
+        entity.speaks = entity.speaks or (name if how == "speaks" else "")
         where = entity.mentions if how == "named" else entity.spans
         where += [TimeSpan(start=place["start"], end=place["end"]) for place in places]
         entity.trusted = entity.trusted or trusted
@@ -222,7 +225,7 @@ class _Register:
 
 
 def _entity(found: _Found) -> Entity:
-    name = found.given or found.names.most_common(1)[0][0]
+    name = found.given or found.speaks or found.names.most_common(1)[0][0]
     known = [kind for kind, _ in found.kinds.most_common() if kind != "name"]
     others = [each for each, _ in found.names.most_common() if words_of(each) != words_of(name)]
     return Entity(

@@ -44,7 +44,9 @@ def speaker_lines(turns: Layer, words: Layer | None) -> Iterator[dict[str, Any]]
         turn_count = len(by_speaker[name])
         often = f"{turn_count} times" if turn_count > 1 else "once"
         name_first = names[name][0].upper() + names[name][1:]
-        yield _line(f"{name_first} speaks {often}, for {counted(round(seconds), 'second')} in all.", by_speaker[name])
+        told = f"speaks {often}, for {counted(round(seconds), 'second')} in all"
+        # Lines without a name may be theirs, too.
+        yield _line(f"{name_first} {f'is named {often} as speaking' if some else told}.", by_speaker[name])
 
 
 def _unnamed(cue: Mapping[str, Any]) -> bool:

@@ -75,14 +75,12 @@ def browse(
     parts: Sequence[Section | Segment] = sections
     rows = [_row(each, f"{each.title}. {each.text}", _SECTION) for each in sections]
     name = "sections"
-    if level != "section":
+    if level != "section" or not rows:
         finer = [_row(each, each.brief(_ROW), _ROW) for each in _once(segments)]
         if level == "segment" or not rows or (finer and len(_pages(finer)) == 1):
             name, rows, parts = "segments", finer, segments
     if not rows:
-        raise ToolError(
-            "unavailable", f"{video.record.name} has no {level}s.", "Ask for the level `moment`, or index it again."
-        )
+        raise ToolError("unavailable", f"{video.record.name} has no {level}s.", "Ask for the level `moment`.")
     first, last = _page(_pages(rows), page, notes)
     told = [TimeSpan(start=each.start, end=each.end) for each in parts[first:last]]
     return ToolResult(

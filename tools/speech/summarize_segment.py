@@ -16,6 +16,7 @@ from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, joined, parse_time
 from longtake.preprocess.engines.text.summary_engine import Summarizer
 from longtake.preprocess.layers.sections import Section, sections_of
+from longtake.preprocess.layers.speaker_lines import spoken_by
 from longtake.prompts import render
 from longtake.tools.core.evidence import evidence_of, examined
 from longtake.tools.core.registry import Timestamp, tool
@@ -98,7 +99,10 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...
         items = video.items(name, span)
         language = items[0].get("language") if items else None
         kept = [item for item in items if item.get("language") == language and _LETTERS.search(item["text"])]
-        found += [evidence_of(item, item["text"], modality, layer, video.id) for item in kept]
+        for item in kept:
+            # A model that summarises wants to know who speaks; a quotation is of the words alone.
+            text = spoken_by(item.get("speaker", ""), item["text"]) if context.text_model else item["text"]
+            found.append(evidence_of(item, text, modality, layer, video.id))
     inside = [item for item in found if span.shared(item.span) >= min(_SLACK, item.span.length / 2)]
     running = [each.modality == "scene_text" and each.span.length >= _RUNNING * video.duration for each in inside]
     passing = [item for item, runs in zip(inside, running, strict=True) if not runs]

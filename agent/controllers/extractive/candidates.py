@@ -16,7 +16,6 @@ from longtake.tools.core.result import ToolResult
 
 Embed = Callable[[Sequence[str]], Vectors]
 MEASURING = frozenset({"detect_activities", "inspect_motion", "find_moments"})
-_CLOSING = '"”» '
 MAX_EMBEDDED = 80  # findings of tools that are compared with the question
 
 
@@ -57,11 +56,6 @@ class Candidate:
     def measured(self) -> bool:
         """Whether it is a measured movement or change, without a model that recognises objects."""
         return self.tool in MEASURING or (not self.tool and self.evidence.engine.startswith("longtake/"))
-
-    @property
-    def only_asks(self) -> bool:
-        """Whether the line ends in a question; a reply that follows is part of a line."""
-        return self.text.rstrip(_CLOSING).endswith("?")
 
     def chance(self, query: Query) -> float:
         """How likely its modality has the answer."""

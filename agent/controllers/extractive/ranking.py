@@ -26,18 +26,14 @@ from longtake.preprocess.engines.text.reranker import Reranker
 FILE = "ranking.json"
 FEATURES = (
     "cosine",
-    "cosine below the best",
     "words held",
     "BM25 of the best",
     "chance of the modality",
-    "fits the target",
     "anchored",
     "place in the order",
     "place in the frame",
     "holds the quotation",
     "read by a tool in the scope",
-    "length",
-    "only asks",
     "answers by reading",
 )
 STANDING = (
@@ -64,7 +60,6 @@ SCORES = 2  # the first of them, which only a line that was read has
 _FAR = 5.0  # limit of the scores behind the best one
 _SCORES = 10.0  # about the range of scores, on either side of 0
 _TELLING = 3  # content words of a question from which a match isn't chance
-_LONG = 30.0  # words of a long line
 
 
 class Weights(Record):
@@ -206,25 +201,20 @@ def logistic(rows: Matrix, weights: Sequence[float]) -> Matrix:
 
 def features(query: Query, candidates: Sequence[Candidate]) -> Matrix:
     """The features of each candidate, (candidates, features), in the order of `FEATURES`."""
-    cosine = max(each.cosine for each in candidates)
     words = max(each.words for each in candidates) or 1.0
     starts = sorted({each.evidence.span.start for each in candidates if each.modality == _modality(query)})
     most = max(each.chance(query) for each in candidates) or 1.0
     rows = [
         (
             each.cosine,
-            each.cosine - cosine,
             coverage(query.words, each.text),
             each.words / words,
             each.chance(query) / most,
-            share_shown(query, each.text),
             float(each.anchored),
             _in_order(query, each, starts),
             _in_frame(query, each.evidence),
             _quoted(query, each),
             float(bool(each.tool) and each.tool != "orient" and query.scope.named),
-            min(1.0, len(each.text.split()) / _LONG),
-            float(each.only_asks),
             behind,
         )
         for each, behind in zip(candidates, _behind(candidates), strict=True)

@@ -13,8 +13,8 @@ from langgraph.runtime import Runtime
 from longtake.agent.controllers.tool_text import PromptText
 from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome, likely_letter
 from longtake.agent.drafts.publishing import FLAGS, published, with_times
-from longtake.agent.drafts.statements import Cited, Read, Statement, citations_of, read_draft
-from longtake.agent.gathering.moments import holds
+from longtake.agent.drafts.statements import Cited, Read, Statement, citations_of, read_draft, stated_times
+from longtake.agent.gathering.moments import holds, key_of
 from longtake.agent.graph.calls_made import calls_made, told
 from longtake.agent.graph.nodes.brief import BRIEF
 from longtake.agent.graph.routing import MAX_CHECKS
@@ -24,12 +24,13 @@ from longtake.agent.prompts.render import render
 from longtake.agent.verification.judge import Grounds, Judgement, Ruling, judge_statements
 from longtake.agent.verification.judged import Judged
 from longtake.memory.records import Citation, Claim, Evidence, FoundBy
-from longtake.memory.timespan import clock
+from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.frames import is_frame, reference_of
 
 _MOST_SHOWN = 120  # moments that a judge reads
 _MOST_PICTURES = 12
 _BRIEFED = FoundBy(tool=BRIEF)
+_LONG = 120.0  # seconds from which only the ends of a span are looked up
 _MOST_BLANK = 8  # spans of an empty picture
 _POORLY = "It was recognised too poorly there to prove anything."
 _PROVES_NOTHING = "Nothing that was found proves an answer."
@@ -77,8 +78,9 @@ def judge(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 def _judged(
     draft: Draft, state: AgentState, context: RunContext, prompts: PromptText, beside: dict[str, list[Evidence]]
 ) -> Judged:
-    """A language model's draft, judged. `beside` collects what lies beside each cited moment."""
+    """A language model's draft, judged. `beside` collects what lies beside what it cites, and at the times it names."""
     settings = context.tools.settings.verification
+    state = replace(state, moments={**state.moments, **_at_times(draft, state, context, beside)})
     read = read_draft(draft, state.moments, context.names)
     if draft.status == "abstained" and not draft.claims:  # a reason needs no proof, unless it cites some
         read = replace(read, statements=tuple(each for each in read.statements if each.cited))
@@ -130,6 +132,22 @@ def _judged(
     )
 
 
+def _at_times(
+    draft: Draft, state: AgentState, context: RunContext, beside: dict[str, list[Evidence]]
+) -> dict[str, Evidence]:
+    """What there is at the times that a draft names, as far as it isn't among the moments of the run."""
+    added: dict[str, Evidence] = {}
+    text = " ".join((draft.text, *(part for claim in draft.claims for part in (claim.text, *claim.moments))))
+    for start, end in dict.fromkeys(stated_times(text)):
+        ends = (TimeSpan(start=at, end=at + 1) for at in (start, end))
+        for span in [TimeSpan(start=start, end=end)] if end - start <= _LONG else ends:
+            there = [moment for video in context.tools.videos for moment in context.moments(video).at(span)]
+            beside[key_of(span)] = there
+            new = (moment for moment in there if not any(holds(each, moment) for each in state.moments.values()))
+            _add(added, new, state.moments)
+    return added
+
+
 def _option(draft: Draft, options: Sequence[str], read: Read) -> Statement | None:
     """What a chosen letter states; it rests on all that the draft cites."""
     if draft.option is None:
@@ -149,6 +167,7 @@ def _grounds(
         if moment.modality != "metadata":
             beside[moment.id] = context.moments(moment.video).beside(moment)
     _add(evidence, (item for near in beside.values() for item in near), moments)
+    _add(evidence, (item for name, item in moments.items() if name.startswith("c")), moments)
     if any(not statement.cited for statement in statements):
         # What the model looked for comes before the briefing, which may be a whole transcript.
         late = [name for name in moments if state.found_by.get(name, _BRIEFED).call is not None]
@@ -185,12 +204,11 @@ def _add(evidence: dict[str, Evidence], items: Iterable[Evidence], moments: Mapp
         if any(holds(each, item) for each in evidence.values()):
             continue
         known = next((name for name, each in moments.items() if holds(each, item)), None)
-        evidence[known or f"c{sum(name.startswith('c') for name in evidence) + 1}"] = item
+        taken = {name for name in (*moments, *evidence) if name.startswith("c")}
+        evidence[known or f"c{len(taken) + 1}"] = item
 
 
-def _claim(
-    statement: Statement, ruling: Ruling, state: AgentState, names: Mapping[str, str], *, shows: bool
-) -> Claim:
+def _claim(statement: Statement, ruling: Ruling, state: AgentState, names: Mapping[str, str], *, shows: bool) -> Claim:
     assert ruling.verdict is not None, "what states nothing is no claim"
     beside = {name: moment for name, moment in state.moments.items() if name.startswith("c")}  # unknown to a controller
     against: tuple[Citation, ...] = ()

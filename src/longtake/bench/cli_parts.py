@@ -118,8 +118,8 @@ def reading(
     as_json: Json = False,
 ) -> None:
     """Ask about passages by search alone and with reading, and fit the confidence in what was read again."""
-    from longtake.agent.controllers.extractive.recordings import load_recordings
     from longtake.bench.clips.reading_fit import fit_reading, show_reading
+    from longtake.bench.clips.recordings import load_recordings
 
     session: Session = context.obj
     print_report(fit_reading(session.settings, load_recordings(), write, notify(as_json)), show_reading, as_json)

@@ -9,11 +9,11 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from longtake.agent.query.bank import load_bank
-from longtake.agent.query.heads import digest_of
 from longtake.agent.query.query import SOURCES, TARGETS, Query
 from longtake.agent.query.reader import LearnedReader
-from longtake.agent.query.softmax import fit_softmax
+from longtake.bench.clips.bank import load_bank
+from longtake.bench.clips.reader_fit import digest_of
+from longtake.bench.clips.softmax_fit import fit_softmax
 from longtake.config import load
 from longtake.preprocess.engines import EngineTable
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from longtake.agent.controllers.extractive.ranking import FILE, Weights
-from longtake.agent.controllers.extractive.recordings import load_recordings
 from longtake.bench.clips.reading_fit import fit_reading, show_reading
+from longtake.bench.clips.recordings import load_recordings
 from longtake.errors import ConfigError
 from longtake.preprocess.engines.text.ms_marco import missing_weights
 from longtake.settings import Settings

@@ -20,6 +20,8 @@ from longtake.agent.controllers.extractive.model import GATHERED, QUERY
 from longtake.agent.controllers.extractive.ranking import (
     Weights,
     confidence,
+    is_searched,
+    is_sure,
     load_weights,
     ranked,
     read_and_ranked,
@@ -28,12 +30,13 @@ from longtake.agent.controllers.extractive.ranking import (
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
-from longtake.agent.query.softmax import Matrix, fit_softmax
+from longtake.agent.query.softmax import Matrix
 from longtake.agent.traces.recording import conversation
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.bench.clips.clip_questions import ClipQuestion, load_questions
 from longtake.bench.clips.closest import closest_hold
 from longtake.bench.clips.rewordings import load_wordings
+from longtake.bench.clips.softmax_fit import fit_softmax
 from longtake.errors import ConfigError
 from longtake.evalharness.scoring.grading import grade
 from longtake.memory.records import Answer, Citation, Record
@@ -43,7 +46,7 @@ from longtake.tools.core.result import ToolResult
 FILE = "ranking.json"
 _DECAY = 0.01
 _FOLDS = 10
-_WRONG = 0.035  # share of all questions that may be answered wrongly with confidence, in cross-validation
+_WRONG = 0.03  # share of questions that may be answered wrongly with confidence, in cross-validation
 
 
 class RankingReport(Record):
@@ -102,10 +105,11 @@ def fit_ranking(
             if each.clip in left_out:
                 order = ranked(each.query, each.candidates, weights)
                 tops.append((each, order, confidence(each.query, order, weights)))
-    sure = _threshold(tops)
+    sure = _threshold([each for each in tops if _stands(each[0].query, each[1][0][0])])
+    fitted = _fit(asked, shipped).model_copy(update={"sure": sure})
     if folder:
-        write_weights(folder, reader.family(), _fit(asked, shipped).model_copy(update={"sure": sure}))
-    return _report(reader.embedding.id, tops, sure, len(clips))
+        write_weights(folder, reader.family(), fitted)
+    return _report(reader.embedding.id, tops, fitted, len(clips))
 
 
 def runs_of(reports: Sequence[Path], media: Path, wordings: Path | None) -> list[tuple[ClipQuestion, str]]:
@@ -166,7 +170,8 @@ def _held(question: ClipQuestion, candidate: Candidate) -> bool:
 
 def _fit(asked: Sequence[_Asked], weights: Weights) -> Weights:
     """The weights, with those for confidence in the best candidate refitted."""
-    tops = [(each, ranked(each.query, each.candidates, weights)) for each in asked]
+    every = ((each, ranked(each.query, each.candidates, weights)) for each in asked)
+    tops = [(each, order) for each, order in every if _stands(each.query, order[0][0])]
     rows = np.array([standing(each.query, order) for each, order in tops], np.float32)
     held = np.array([each.held(order[0][0]) for each, order in tops], np.float32)
     head = fit_softmax(rows, np.stack([1 - held, held], axis=1), decay=_DECAY)
@@ -174,15 +179,20 @@ def _fit(asked: Sequence[_Asked], weights: Weights) -> Weights:
     return weights.model_copy(update={"on_clips": tuple(round(float(each), 4) for each in trusts)})
 
 
+def _stands(query: Query, best: Candidate) -> bool:
+    """Whether the confidence in a best candidate is that of what was neither read nor only searched."""
+    return best.score is None and not is_searched(query, best)
+
+
 def _threshold(tops: Sequence[tuple[_Asked, list[tuple[Candidate, float]], float]]) -> float:
-    """The lowest confidence at which at most `_WRONG` of all questions are answered wrongly."""
+    """The lowest confidence at which at most `_WRONG` of these questions are answered wrongly."""
     wrong = sorted((trust for each, order, trust in tops if not each.held(order[0][0])), reverse=True)
     allowed = int(_WRONG * len(tops))
     return round(wrong[allowed] + 1e-3, 3) if allowed < len(wrong) else 0.5
 
 
 def _report(
-    embedding: str, tops: Sequence[tuple[_Asked, list[tuple[Candidate, float]], float]], sure: float, clips: int
+    embedding: str, tops: Sequence[tuple[_Asked, list[tuple[Candidate, float]], float]], weights: Weights, clips: int
 ) -> RankingReport:
     count = len(tops)
     three = best = answered = wrong = 0
@@ -191,8 +201,9 @@ def _report(
         lines = distinct(candidate for candidate, _ in order)[:3]
         best += id(order[0][0]) in right
         three += any(id(line) in right for line in lines)
-        answered += trust >= sure
-        wrong += trust >= sure and not each.held(order[0][0])
+        sure = is_sure(trust, each.query, order[0][0], weights)
+        answered += sure
+        wrong += sure and not each.held(order[0][0])
     return RankingReport(
         embedding=embedding,
         questions=count,
@@ -201,7 +212,7 @@ def _report(
         three_right=round(three / count, 4),
         answered=round(answered / count, 4),
         wrong=round(wrong / count, 4),
-        sure=sure,
+        sure=weights.sure,
     )
 
 

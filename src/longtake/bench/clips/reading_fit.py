@@ -20,12 +20,12 @@ from longtake.agent.controllers.extractive.ranking import (
     load_weights,
     read_and_ranked,
 )
-from longtake.agent.controllers.extractive.recordings import Recording, RecordingLine
 from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
-from longtake.agent.query.softmax import fit_softmax
 from longtake.bench.clips.ranking_fit import write_weights
+from longtake.bench.clips.recordings import Recording, RecordingLine
+from longtake.bench.clips.softmax_fit import fit_softmax
 from longtake.bench.intervals import Share
 from longtake.errors import ConfigError
 from longtake.language.words import TELLING, content_stems

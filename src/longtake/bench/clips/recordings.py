@@ -44,5 +44,5 @@ class Recording(Record):
 @cache
 def load_recordings() -> tuple[Recording, ...]:
     """All recordings, in the order of the file."""
-    text = (files("longtake.agent.controllers.extractive") / FILE).read_text(encoding="utf-8")
+    text = (files("longtake.bench.clips") / FILE).read_text(encoding="utf-8")
     return tuple(Recording.model_validate_json(line) for line in text.splitlines())

@@ -26,5 +26,5 @@ class Example(Record):
 @cache
 def load_bank() -> tuple[Example, ...]:
     """All examples, in the order of the file."""
-    text = (files("longtake.agent.query") / FILE).read_text(encoding="utf-8")
+    text = (files("longtake.bench.clips") / FILE).read_text(encoding="utf-8")
     return tuple(Example.model_validate_json(line) for line in text.splitlines())
