@@ -20,7 +20,8 @@ from longtake.agent.controllers.extractive.settling import (
     speaker_of,
     times,
 )
-from longtake.agent.query.query import MODALITY_OF, Query, Source, Target
+from longtake.agent.gathering.moments import GENERIC
+from longtake.agent.query.query import MODALITY_OF, TOLD_IN_ORDER, Query, Source, Target
 from longtake.language.text import comparable
 from longtake.language.words import coverage
 from longtake.memory.records import Closest
@@ -75,7 +76,7 @@ class Findings:
 def form(findings: Findings) -> Reply:
     """The reply: what a tool made, else the best candidate if it is likely enough, else the closest lines."""
     query = findings.query
-    fitting = [pair for pair in findings.ranked if pair[0].chance(query) >= _IMPOSSIBLE]
+    fitting = [pair for pair in findings.ranked if _may_tell(query, pair[0])]
     worded = [each for each, _ in fitting if each.modality in WORDED and query.source in ("speech", "text")]
     nearest = _nearest(worded or [each for each, _ in fitting])
     if ordered := by_order(query, [candidate for candidate, _ in findings.ranked]):
@@ -113,17 +114,26 @@ def form(findings: Findings) -> Reply:
     known = query.asks_for(best.fact) if best.fact is not None else is_sure(chance, query, best, findings.weights)
     known = known or mentions(query, best)
     known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
+    known = known or (_asks_for_all(query, best) and len(_all(fitting)) <= _FEW)
     if not known and trust < _NEAR and _unsaid(query, fitting):
         return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
     chosen = _chosen(query, fitting)
-    if known:  # a list needs all of its lines
-        chosen = [each if query.target in _MANY else _told_by(findings, each) for each in chosen]
+    if known:  # a list, and all that is said, need all of their lines
+        whole = query.target in _MANY or _asks_for_all(query, best)
+        chosen = [each if whole else _told_by(findings, each) for each in chosen]
     return Reply(
         outcome="answered" if known else "uncertain",
         claims=tuple(_claim(query, each) for each in chosen),
         closest=nearest,
         confidence=round(chance, 4),
     )
+
+
+def _may_tell(query: Query, candidate: Candidate) -> bool:
+    """Whether a line is worth showing: not what every recording has, unless the question is about such things."""
+    generic: Source | None = "sound" if candidate.evidence.content.startswith(GENERIC) else None
+    about = candidate.fact.source if candidate.fact else generic
+    return candidate.chance(query) >= _IMPOSSIBLE and (about is None or about in query.sources)
 
 
 def _nearest(candidates: Iterable[Candidate]) -> tuple[Closest, ...]:
@@ -187,8 +197,9 @@ def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
     """The candidates that form the answer: one per video; several for a list or a small scope."""
     best, chance = fitting[0]
     own = [(each, other) for each, other in fitting if each.modality == best.modality]
-    lines = distinct(each for each, _ in own)
-    whole = query.scope.named and best.modality == MODALITY_OF.get(query.source) and len(lines) <= _FEW
+    lines = _all(fitting)
+    whole = query.scope.named and best.modality == MODALITY_OF.get(query.source)
+    whole = (whole or _asks_for_all(query, best)) and len(lines) <= _FEW
     if query.said and said_by(query, best):
         said = {speaker_of(query, each): each for each, _ in reversed(own) if said_by(query, each)}
         lines = [replace(each, line=(each.evidence,)) for each in said.values()]
@@ -200,6 +211,17 @@ def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
         lines = list({each.evidence.video: each for each in reversed(likely)}.values())
     order = list(query.videos)
     return sorted(lines, key=lambda each: (order.index(each.evidence.video), each.span.start, each.evidence.box or ()))
+
+
+def _all(fitting: Ranked) -> list[Candidate]:
+    """All lines of the best candidate's modality."""
+    return distinct(each for each, _ in fitting if each.modality == fitting[0][0].modality)
+
+
+def _asks_for_all(query: Query, best: Candidate) -> bool:
+    """Whether a question wants all that is said or written, such as "Transcribe this", and a line of that is best."""
+    asked = query.reading.target in (*TOLD_IN_ORDER, "quote", "readout") and query.source in ("speech", "text")
+    return asked and not query.words and not query.options and best.modality in WORDED
 
 
 def _widest(line: Candidate, own: Ranked) -> Candidate:

@@ -90,5 +90,6 @@ def coverage(wanted: Iterable[str], text: str) -> float:
 TELLING = stems(
     "said says say spoken speaks speaker speakers mentioned mention told according narrator presenter line "
     "sentence words word written shown show shows screen slide text sign title caption printed subtitle subtitles "
-    "writing visible legible audible heard hear talk talks talking discuss discussed appear appears"
+    "writing visible legible audible heard hear talk talks talking discuss discussed appear appears speech utterance "
+    "transcript transcription transcribe verbatim"
 )
