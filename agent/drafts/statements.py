@@ -203,6 +203,7 @@ def _statement(text: str, start: int, end: int, marks: Sequence[Mark]) -> Statem
     for mark in own:
         kept, at = kept + text[at : mark.start], mark.end
     plain = re.sub(r"\s+([.,;!?])", r"\1", kept + text[at:end])
+    plain = re.sub(r"[,;]+(?=[.!?])", "", plain)
     plain = re.sub(r"^[\s>|*#_-]*(?:\d{1,3}[.)]\s+|[-*•]\s+)?|[*_]{2}|`|\s*\|\s*$", "", plain).strip()
     cited = tuple(dict.fromkeys(each for mark in own for each in mark.cited))
     return Statement(plain, start, end, cited)
@@ -305,8 +306,11 @@ def _timed(cited: tuple[Cited, ...]) -> tuple[Cited, ...]:
     ids = {each.id for each in cited if each.at is None}
     times = {each.id: each.at for each in cited if each.at and each.id in ids}
     beside = set(times.values())
-    kept = (Cited(each.id, times.get(each.id)) for each in cited if each.at is None or each.at not in beside)
-    return tuple(Cited(each.id, each.at) for each in kept) if ids else cited
+    return tuple(
+        each if each.at else Cited(each.id, times.get(each.id))
+        for each in cited
+        if each.at is None or each.at not in beside
+    )
 
 
 def _cited(
@@ -334,7 +338,8 @@ def _cited(
     clocked = len(CLOCKED.findall(part)) if place else 0
     timed = clocked or (loose and place is not None and not place["at"].isdecimal())
     if place and (timed if loose else clocked > 1 or place["name"]) and _known_name(place["name"], names):
-        found = _at(place["at"], place["to"], place["name"], moments if loose else _known(moments), names)
+        within = moments if loose or place["to"] else _known(moments)
+        found = _at(place["at"], place["to"], place["name"], within, names)
         return found if loose else found or None  # opening hours, too, stand in parentheses
     return None
 
@@ -370,6 +375,8 @@ def _at(
         near = [pair for pair in near if span.shared(pair[1].span) >= _WITHIN * pair[1].span.length] or near
     begins = {identity for identity, moment in near if second.start <= moment.span.start < second.end}
     ranked = sorted(near, key=lambda pair: (pair[0] not in begins, pair[1].span.length))
+    if end:  # what fills most of the span comes first
+        ranked.sort(key=lambda pair: -span.shared(pair[1].span))
     there = [pair for pair in ranked if second.overlaps(pair[1].span)] or ranked
     if end and len(there) > MAX_AT:
         return None

@@ -259,9 +259,11 @@ def _speakers(turns: Iterable[Item], words: Sequence[Item]) -> Iterator[tuple[st
 def _named(words: Sequence[Item], texts: Sequence[Item]) -> Iterator[tuple[str, list[Item]]]:
     """The names that are said or written, with where."""
     cues = [" ".join(cue["text"].split()) for cue in words]
-    names = names_in([*cues, *dict.fromkeys(item["text"] for item in texts)])
+    shown = list(dict.fromkeys(item["text"] for item in texts))
+    names = names_in([*cues, *shown])
     written = [(f" {words_of(item['text'])} ", item) for item in texts]
     for name, places in list(names.items())[:_NAMES]:
         key = f" {words_of(name)} "
         said = [words[place] for place in places if place < len(words)]
-        yield name, said + [item for text, item in written if key in text]
+        found = {shown[place - len(words)] for place in places if place >= len(words)}
+        yield name, said + [item for text, item in written if key in text or item["text"] in found]

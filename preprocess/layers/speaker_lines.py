@@ -38,7 +38,8 @@ def speaker_lines(turns: Layer, words: Layer | None) -> Iterator[dict[str, Any]]
     # In subtitles that name some speakers, others may speak whom nobody names.
     some = any(turn["trusted"] for turn in items) and words is not None and any(map(_unnamed, words.items()))
     speak = f"{'is' if count == 1 else 'are'} named as speaking" if some else f"speak{'s' * (count == 1)}"
-    yield _line(f"{who} {speak}: {listed}.", [min(items, key=lambda turn: turn["start"])])
+    at_least = f"At least {who[0].lower()}{who[1:]}" if some else who
+    yield _line(f"{at_least} {speak}: {listed}.", [min(items, key=lambda turn: turn["start"])])
     for name in order[:_MANY]:
         seconds = sum(turn["end"] - turn["start"] for turn in by_speaker[name])
         turn_count = len(by_speaker[name])

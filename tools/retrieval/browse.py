@@ -76,7 +76,7 @@ def browse(
     rows = [_row(each, f"{each.title}. {each.text}", _SECTION) for each in sections]
     name = "sections"
     if level != "section" or not rows:
-        finer = [_row(each, each.brief(_ROW), _ROW) for each in _once(segments)]
+        finer = [_row(each, each.brief(room := _room(each)), room) for each in _once(segments)]
         if level == "segment" or not rows or (finer and len(_pages(finer)) == 1):
             name, rows, parts = "segments", finer, segments
     if not rows:
@@ -135,6 +135,11 @@ def _once(segments: Sequence[Segment]) -> list[Segment]:
     return [
         each._replace(shown="") if each.shown == text else each for text, each in zip(before, segments, strict=False)
     ]
+
+
+def _room(segment: Segment) -> int:
+    """Letters of a segment's row: more where a text appears, which is told once."""
+    return _ROW + min(len(segment.shown), _ROW)
 
 
 def _pages(rows: Sequence[str]) -> list[int]:

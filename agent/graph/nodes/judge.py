@@ -33,6 +33,7 @@ _BRIEFED = FoundBy(tool=BRIEF)
 _LONG = 120.0  # seconds from which only the ends of a span are looked up
 _MOST_BLANK = 8  # spans of an empty picture
 _POORLY = "It was recognised too poorly there to prove anything."
+_BROWSE = "browse"  # a row of it stands for moments that the model didn't see
 _PROVES_NOTHING = "Nothing that was found proves an answer."
 _LEFT_OUT = "Not called, because the answer came with it."
 
@@ -139,13 +140,22 @@ def _at_times(
     added: dict[str, Evidence] = {}
     text = " ".join((draft.text, *(part for claim in draft.claims for part in (claim.text, *claim.moments))))
     for start, end in dict.fromkeys(stated_times(text)):
-        ends = (TimeSpan(start=at, end=at + 1) for at in (start, end))
-        for span in [TimeSpan(start=start, end=end)] if end - start <= _LONG else ends:
-            there = [moment for video in context.tools.videos for moment in context.moments(video).at(span)]
-            beside[key_of(span)] = there
-            new = (moment for moment in there if not any(holds(each, moment) for each in state.moments.values()))
+        ends = (TimeSpan(start=at, end=at + 1) for at in (start, end))  # a clock time is any within its second
+        for span in [TimeSpan(start=start, end=max(end, start + 1))] if end - start <= _LONG else ends:
+            new = (
+                moment
+                for moment in _there(span, context, beside)
+                if not any(holds(each, moment) for each in state.moments.values())
+            )
             _add(added, new, state.moments)
     return added
+
+
+def _there(span: TimeSpan, context: RunContext, beside: dict[str, list[Evidence]]) -> list[Evidence]:
+    """The moments of a span, which the run records."""
+    there = [moment for video in context.tools.videos for moment in context.moments(video).at(span)]
+    beside[key_of(span)] = there
+    return there
 
 
 def _option(draft: Draft, options: Sequence[str], read: Read) -> Statement | None:
@@ -161,7 +171,7 @@ def _grounds(
     statements: Sequence[Statement], state: AgentState, context: RunContext, beside: dict[str, list[Evidence]]
 ) -> Grounds:
     """The cited moments, then what lies beside them; others of the run, too, if a statement cites none."""
-    moments = state.moments
+    moments, calls = state.moments, calls_made(state.messages)
     evidence = {each.id: moments[each.id] for statement in statements for each in statement.cited}
     for moment in list(evidence.values()):
         if moment.modality != "metadata":
@@ -173,9 +183,12 @@ def _grounds(
         late = [name for name in moments if state.found_by.get(name, _BRIEFED).call is not None]
         ordered = [*reversed(late), *(name for name in moments if name not in late)]
         _add(evidence, (moments[name] for name in ordered if not is_frame(moments[name])), moments)
+        for call in calls:
+            for span in call.result.looked_at if call.by.tool == _BROWSE and not call.result.evidence else ():
+                _add(evidence, _there(span, context, beside), moments)
     _add(evidence, (item for item in moments.values() if item.modality == "metadata"), moments)
     _add(evidence, state.query.blank[:_MOST_BLANK] if state.query else (), moments)
-    results = [told(call) for call in calls_made(state.messages)]
+    results = [told(call) for call in calls]
     if len(evidence) >= _MOST_SHOWN:
         results.append(f"Only {_MOST_SHOWN} moments are listed here: what is missing may stand in others.")
     question = state.query.question if state.query else state.question
