@@ -19,7 +19,7 @@ from longtake.memory.timespan import TIME, TimeSpan, parse_time
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 
 MAX_AT = 5  # moments at one time that are taken for what is cited
-_WITHIN = 0.5  # share of a moment that lies in a span which cites it
+_WITHIN = 0.5  # share of a moment that lies in a span which cites it, and of a span that it fills
 _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or this share of a moment
 # In brackets, or an id in the middle of a sentence; "12 m3" is a volume.
 _BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
@@ -340,8 +340,14 @@ def _cited(
     if place and (timed if loose else clocked > 1 or place["name"]) and _known_name(place["name"], names):
         within = moments if loose or place["to"] else _known(moments)
         found = _at(place["at"], place["to"], place["name"], within, names)
-        return found if loose else found or None  # opening hours, too, stand in parentheses
+        return found if loose or (found and _fills(found, moments)) else None
     return None
+
+
+def _fills(found: Sequence[Cited], moments: Mapping[str, Evidence]) -> bool:
+    """Whether moments fill half of a span that cites them: opening hours, too, stand in parentheses."""
+    span = found[0].at or TimeSpan(start=0.0, end=0.0)
+    return sum(span.shared(moments[each.id].span) for each in found) >= _WITHIN * span.length
 
 
 def _known(moments: Mapping[str, Evidence]) -> Mapping[str, Evidence]:

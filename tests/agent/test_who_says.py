@@ -19,6 +19,7 @@ LINES = (
     "Odile: Then we need stones, and the quarry sells them cheaply.",
     "Nora: The meeting is closed.",
 )
+LITTLE = ("The bakery opens at six.", "Bread is ready by seven.")
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,14 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Agent:
     root = tmp_path_factory.mktemp("allotment")
     workspace = Workspace(root / "library", SETTINGS)
     workspace.add(write_talk(root / "allotment.wav", LINES))
+    return Agent(workspace)
+
+
+@pytest.fixture(scope="module")
+def bakery(tmp_path_factory: pytest.TempPathFactory) -> Agent:
+    root = tmp_path_factory.mktemp("bakery")
+    workspace = Workspace(root / "library", SETTINGS)
+    workspace.add(write_talk(root / "bakery.wav", LITTLE))
     return Agent(workspace)
 
 
@@ -47,3 +56,10 @@ def test_a_speaker_is_named_with_what_they_say(agent: Agent, question: str, answ
 @pytest.mark.parametrize("question", ["Who mentions the lighthouse?", "What does Odile say about the pump?"])
 def test_what_nobody_or_somebody_else_says_is_not_told_as_said(agent: Agent, question: str) -> None:
     assert agent.ask(["allotment.wav"], question).status != "answered"
+
+
+@pytest.mark.parametrize("question", ["Transcribe this.", "What is said in this recording?", "What does she say?"])
+def test_all_that_is_said_is_quoted_where_it_is_little(bakery: Agent, question: str) -> None:
+    found = bakery.ask(["bakery.wav"], question)
+    assert found.status == "answered"
+    assert all(line in found.answer for line in LITTLE)

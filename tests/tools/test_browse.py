@@ -33,6 +33,14 @@ def test_sections_are_listed_with_their_titles(demo: ToolContext) -> None:
     assert result.evidence == ()
 
 
+def test_without_sections_its_segments_are_listed(small_workspace: Workspace) -> None:
+    (video,) = small_workspace.library.videos()
+    handle = VideoHandle(video, small_workspace.library)
+    small = ToolContext({video.id: handle}, small_workspace.engines, small_workspace.index, SETTINGS, Budget(60))
+    output = Toolbox([browse]).call("browse", {"timestamp": "all", "level": "section"}, small).output
+    assert (output["sections"], len(output["segments"])) == ([], 1) or len(output["segments"]) > 1
+
+
 def test_segments_are_listed_with_what_is_said_and_shown(demo: ToolContext) -> None:
     rows = Toolbox([browse]).call("browse", {"timestamp": "0-60", "level": "segment"}, demo).output["segments"]
     assert len(rows) >= 4

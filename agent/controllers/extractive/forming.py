@@ -114,7 +114,8 @@ def form(findings: Findings) -> Reply:
     known = query.asks_for(best.fact) if best.fact is not None else is_sure(chance, query, best, findings.weights)
     known = known or mentions(query, best)
     known = known or (query.target == "yesno" and not query.words and settled_by(query, best) is not None)
-    known = known or (_asks_for_all(query, best) and len(_all(fitting)) <= _FEW)
+    alone = len({each.modality for each, _ in fitting if each.modality in WORDED}) == 1
+    known = known or (alone and _asks_for_all(query, best) and len(_all(fitting)) <= _FEW)
     if not known and trust < _NEAR and _unsaid(query, fitting):
         return Reply(outcome="abstained", reason=_NOT_SAID, confidence=trust)
     chosen = _chosen(query, fitting)

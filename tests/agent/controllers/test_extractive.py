@@ -323,6 +323,12 @@ def test_an_option_is_always_named_and_is_proven_where_it_is_sure(agent: Agent, 
     assert answer.citations or answer.closest
 
 
+@pytest.mark.parametrize("question", ["How many people walk past the door?", "What does she say about Napoleon?"])
+def test_what_every_recording_has_is_not_among_the_closest_lines(agent: Agent, question: str) -> None:
+    closest = ask(agent, question).closest
+    assert not [each for each in closest if each.text.startswith(("The recording is", "There is", "tone"))]
+
+
 @pytest.mark.parametrize("question", ["What colour is the president's tie?", "Who won the cup in Paris?"])
 def test_what_nothing_answers_is_not_answered(agent: Agent, question: str) -> None:
     answer = ask(agent, question)

@@ -8,6 +8,7 @@ from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.drafts.statements import Read, citations_of, read_draft
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.layers.speaker_lines import SPEAKERS
 
 NAMES = {"v": "talk.mp4", "w": "my trip.mp4"}
 
@@ -120,6 +121,7 @@ def test_a_draft_is_split_into_what_can_be_judged(text: str, statements: list[st
         ("[00:02:49]", ["m3"], 0),  # a tenth of a long one beside it
         ("[00:02:55]", [], 1),
         ("[00:00:32, m5]", ["m2", "m5"], 0),
+        ("[m5, my trip.mp4 0:15]", ["m5", "m6"], 0),
         ("[sic]", [], 0),
         ("(about 249)", [], 0),
         ("“as it has [9]”", [], 0),
@@ -140,6 +142,7 @@ def test_what_a_mark_cites(mark: str, cited: list[str], removed: int) -> None:
         "It leaves at noon (14:30).",
         "He reads from John (3:16).",
         "A BMW (M1) and [2024].",
+        "They are open all day (9:30-17:00).",
     ],
 )
 def test_what_is_no_mark_stays_as_it_was_written(text: str) -> None:
@@ -151,6 +154,19 @@ def test_a_whole_second_may_be_any_time_within_it_and_is_rather_what_begins_ther
     moments = {"m1": moment("Nobody was hurt.", 60, 68.4), "m2": moment("budget@example", 68.9, 75, "scene_text")}
     found = read_draft(Draft(text="It is the address [01:08]. It takes 11 days [01:08.2]."), moments, {})
     assert [each.cited[0].id for each in found.statements] == ["m2", "m1"]
+
+
+@pytest.mark.parametrize("mark", ["[04:58-05:06]", "(04:58 to 05:06)", "[m9, 04:58-05:06]"])
+def test_a_span_cites_what_fills_it_and_not_what_goes_on_around_it(mark: str) -> None:
+    moments = {
+        "m1": moment("silence", 0, 600, "audio"),
+        "m2": moment("On the snow", 250, 400, "scene_text"),
+        "m3": moment("Buy two pairs of gloves.", 297.8, 305.9),
+        "m9": moment("Ana speaks 9 times.", 298, 305).model_copy(update={"engine": SPEAKERS}),
+    }
+    found = read_draft(Draft(text=f"They need gloves {mark}."), moments, {})
+    assert ids(found) == [[*(["m9"] if "m9" in mark else []), "m3"]]
+    assert citations_of(found.statements[0].cited, moments)[-1].start == 298
 
 
 @pytest.mark.parametrize("mark", ["[00:00:00-00:10:00]", "(00:00:00 to 00:10:00)", "from 00:00:00 to 00:10:00"])
@@ -212,6 +228,19 @@ def test_claims_bring_their_moments_to_what_the_text_says() -> None:
     )
     assert [each.text for each in found.statements] == ["The kettle is dear.", "It rings twice.", "The room is 4417."]
     assert (ids(found), found.statements[2].start, found.removed) == ([["m1"], ["m5"], ["m2"]], -1, 1)
+
+
+@pytest.mark.parametrize(
+    ("claim", "statements"),
+    [
+        ("The big blue kettle costs 249 dollars here today.", 1),
+        ("The big blue kettle costs 99 dollars here today.", 2),
+        ("The pan is sold out.", 2),
+    ],
+)
+def test_a_claim_that_says_the_same_in_nearly_the_same_words_is_judged_once(claim: str, statements: int) -> None:
+    found = read("The big blue kettle costs 249 dollars here.", DraftClaim(text=claim, moments=("m1",)))
+    assert len(found.statements) == statements
 
 
 def test_claims_without_a_text_are_the_text() -> None:

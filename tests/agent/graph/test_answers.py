@@ -92,6 +92,24 @@ def test_what_the_judge_names_as_proof_is_cited_with_it(small_workspace: Workspa
         assert claim.citations[-1].start == 4
 
 
+def test_no_moment_proves_that_something_is_not_there(small_workspace: Workspace) -> None:
+    def judge(request: dict[str, Any]) -> Reply:
+        return judges(*["supported"] * len(statements_in(request)), reasons=["m6 to m9 say nothing of it, nor m7."] * 9)
+
+    draft = calls_answer(status="abstained", text="Nobody says who bought it [m6].")
+    assert ask_endpoint(small_workspace, [draft], judge=judge).answer.answer == "Nobody says who bought it [00:00:00]."
+    [claim] = ask_endpoint(small_workspace, [says("It costs 249 dollars.")], judge=judge).answer.claims
+    assert [each.start for each in claim.citations] == [4]
+
+
+@pytest.mark.parametrize("time", ["at 02:14", "(02:14-02:18)", "[02:15]"])
+def test_the_judge_reads_what_is_there_at_the_times_that_an_answer_names(demo_workspace: Workspace, time: str) -> None:
+    draft = f"The first thing said is a greeting [00:00:01]. Then {time} she says where to call [00:00:01]."
+    asked = ask_endpoint(demo_workspace, [says(draft)], videos=["demo.mp4"])
+    [request] = asked.endpoint.judged
+    assert "If anything is unclear, call me" in str(request)
+
+
 @pytest.mark.parametrize(
     "reply",
     [

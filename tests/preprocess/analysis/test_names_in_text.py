@@ -19,6 +19,7 @@ from longtake.preprocess.analysis.names_in_text import names_in
         (["the lamp was repaired", "YEAR AT THE LIBRARY", "Brandon Castellano"], {"Brandon Castellano"}),
         (["NOW THE NEWS FROM THE NORTH", "THE NORTH IS COLD"], set()),
         (["we met anna in leeds", "anna said so"], set()),
+        (["It was on Wednesday in May.", "Then Wednesday came, and May went, and Ana May stayed."], {"Ana May"}),
         (["Я видел Анну Каренину вчера.", "и она ушла"], {"Анну Каренину"}),
         (["去年我们去了北京。"], set()),
         ([], set()),

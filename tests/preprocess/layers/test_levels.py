@@ -275,6 +275,22 @@ def test_a_place_is_not_merged_into_a_person_who_is_named_like_it(tmp_path: Path
     assert set(register(tmp_path, captions=place, speakers=turns)) == {"London", "London Reed"}
 
 
+def test_who_speaks_is_called_as_the_transcript_calls_them_and_every_name_has_its_places(tmp_path: Path) -> None:
+    turns = [{"start": 0.0, "end": 4.0, "speaker": "Mayor", "trusted": True}]
+    said = [
+        {
+            "start": 4.0,
+            "end": 9.0,
+            "text": "It was one time, Madam Mayor, and of course I am aware of that.",
+            "language": "en",
+        }
+    ]
+    sign = [{"start": 10.0, "end": 20.0, "text": "St Ada's Old School", "box": [0, 0, 1, 1]}]
+    entities = register(tmp_path, speakers=turns, subtitles=said, scene_text=sign)
+    assert entities["Mayor"]["aliases"] == ["Madam Mayor"]
+    assert [each["spans"] for name, each in entities.items() if name.startswith("St Ada")] == [[[10.0, 20.0]]]
+
+
 def test_what_is_there_longest_comes_first_and_what_is_only_named_last(tmp_path: Path) -> None:
     words = [{"start": 0.0, "end": 40.0, "text": "Then we met Edith Marlow at the old harbour.", "language": "en"}]
     dog = ITEMS["detections"][-1] | {"start": 0.0, "end": 30.0}

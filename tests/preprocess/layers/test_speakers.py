@@ -98,8 +98,13 @@ def test_two_voices_in_a_talk_are_told_apart(media: Path, tmp_path: Path) -> Non
             [],
             ["One person speaks: Ann.", "Ann speaks once, for 1 second in all."],
         ),
+        (
+            [turn(1, 2, "Ann", trusted=True)],
+            [cue(1, 2, "Good evening.") | {"speaker": "Ann"}, cue(2, 9, "We begin with the roof.")],
+            ["At least one person is named as speaking: Ann.", "Ann is named once as speaking."],
+        ),
     ],
-    ids=["none", "by voice", "by name"],
+    ids=["none", "by voice", "by name", "by name now and then"],
 )
 def test_search_finds_how_many_speak_and_who(turns: Items, cues: Items, lines: list[str], tmp_path: Path) -> None:
     found = list(speaker_lines(stored(tmp_path, "speakers", turns), stored(tmp_path, "subtitles", cues)))
