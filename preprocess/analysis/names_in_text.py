@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from calendar import day_name, month_name
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from longtake.language.dates import date_names
+from longtake.language.languages import language_in
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _CONTRACTED = re.compile(r"['’][^\W\d_]{1,2}$")  # I'm, Anna's
@@ -17,7 +19,6 @@ _ENOUGH = 100  # words within sentences by which that can be told
 _SHOUTED = 0.5  # share from which capitals mark nothing at all
 _LONGEST = 4  # words of a name
 _OFTEN = 2  # times that a name of one word is said
-_DATES = frozenset((*day_name, *month_name))
 
 
 class _Word(NamedTuple):
@@ -52,10 +53,11 @@ def names_in(lines: Sequence[str]) -> dict[str, list[int]]:
         alone = marks and text in capital and len(text) >= _LETTERS and text.casefold() not in small
         if 1 < len(kept) <= _LONGEST or alone:
             found[text].append(kept[0].line)
+    dates = date_names(language_in(" ".join(lines)))
     often = {
         name: places
         for name, places in found.items()
-        if (len(places) >= _OFTEN or " " in name) and not _DATES.issuperset(name.split())
+        if (len(places) >= _OFTEN or " " in name) and not dates.issuperset(name.casefold().split())
     }
     return dict(sorted(often.items(), key=lambda each: -len(each[1])))
 

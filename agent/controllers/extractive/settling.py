@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from calendar import day_name, month_name
 
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.query.query import MODALITY_OF, Query
@@ -13,7 +12,6 @@ from longtake.language.words import NEGATION, TELLING, content_stems, coverage, 
 
 TIMED = frozenset({"time", "duration"})
 UNITS_OF_TIME = frozenset(stem(unit) for unit in "seconds minutes hours days weeks months years decades".split())
-CALENDAR = "|".join((*day_name, *month_name[1:]))
 _MOMENT = 0.5  # share of a video that something may take and still happen at a time
 _PARTICLES = frozenset("up down off out over under before after".split())
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")

@@ -22,6 +22,7 @@ from longtake.preprocess.analysis.names_in_text import names_in
         (["It was on Wednesday in May.", "Then Wednesday came, and May went, and Ana May stayed."], {"Ana May"}),
         (["Я видел Анну Каренину вчера.", "и она ушла"], {"Анну Каренину"}),
         (["去年我们去了北京。"], set()),
+        (["Nos vimos el miércoles, y Miércoles otra vez, en casa de Ana Ruiz.", "y el Miércoles no."], {"Ana Ruiz"}),
         ([], set()),
     ],
 )
