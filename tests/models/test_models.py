@@ -22,8 +22,10 @@ from longtake.models.catalogue import named
 from longtake.models.fetching import pull
 from longtake.models.folder import RECORD, find, installed
 from longtake.preprocess.engines.audio.faster_whisper import FasterWhisper, missing_model
-from longtake.preprocess.engines.text import minilm
-from longtake.preprocess.engines.text.minilm import MODEL, MiniLmEmbedding, missing_weights
+from longtake.preprocess.engines.text import minilm, ms_marco
+from longtake.preprocess.engines.text.minilm import MiniLmEmbedding, missing_weights
+from longtake.preprocess.engines.text.ms_marco import MsMarcoReranker
+from longtake.preprocess.engines.text.text_model import TextModel
 from longtake.settings import Settings
 
 NAME = "minilm"
@@ -56,16 +58,34 @@ def test_a_fetched_minilm_embeds_where_its_packages_are_missing(hub: Hub, monkey
     vectors = from_packages.embed(["A dragon flies."])
     pull(named(NAME), quiet=True)
     assert MiniLmEmbedding(Settings()).id == from_packages.id
-    monkeypatch.setattr(minilm, "MODEL", replace(MODEL, package="no-such-weights"))
+    monkeypatch.setattr(minilm, "MODEL", without_packages(minilm.MODEL))
     fetched = MiniLmEmbedding(Settings())
     assert fetched.id != from_packages.id
     assert missing_weights(Settings()) is None
     assert np.array_equal(fetched.embed(["A dragon flies."]), vectors)
 
 
+def without_packages(model: TextModel) -> TextModel:
+    return replace(model, model=replace(model.model, package="no-such-weights"))
+
+
+def test_a_fetched_reranker_reads_where_its_package_is_missing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packaged = MsMarcoReranker(Settings())
+    scores = packaged.score("What flies?", ["A dragon flies.", "The bread is ready."])
+    files = {"onnx/model.onnx": ms_marco.MODEL.model.locate(), "tokenizer.json": ms_marco.MODEL.tokenizer.locate()}
+    with hub_server(named("ms-marco").repo, files) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        pull(named("ms-marco"), quiet=True)
+    monkeypatch.setattr(ms_marco, "MODEL", without_packages(ms_marco.MODEL))
+    fetched = MsMarcoReranker(Settings())
+    assert fetched.id != packaged.id
+    assert ms_marco.missing_weights(Settings()) is None
+    assert fetched.score("What flies?", ["A dragon flies.", "The bread is ready."]) == scores
+
+
 def test_a_damaged_minilm_is_named(hub: Hub, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pull(named(NAME), quiet=True)
-    monkeypatch.setattr(minilm, "MODEL", replace(MODEL, package="no-such-weights"))
+    monkeypatch.setattr(minilm, "MODEL", without_packages(minilm.MODEL))
     file = folder / NAME / "onnx" / "model.onnx"
     file.write_bytes(bytes(file.stat().st_size))
     with pytest.raises(EngineError, match=str(file)):

