@@ -76,7 +76,8 @@ class Findings:
 def form(findings: Findings) -> Reply:
     """The reply: what a tool made, else the best candidate if it is likely enough, else the closest lines."""
     query = findings.query
-    fitting = [pair for pair in findings.ranked if _may_tell(query, pair[0])]
+    telling = (pair for pair in findings.ranked if _may_tell(query, pair[0]))
+    fitting = sorted(telling, key=lambda pair: not mentions(query, pair[0]))  # what has the very words comes first
     worded = [each for each, _ in fitting if each.modality in WORDED and query.source in ("speech", "text")]
     nearest = _nearest(worded or [each for each, _ in fitting])
     if ordered := by_order(query, [candidate for candidate, _ in findings.ranked]):
