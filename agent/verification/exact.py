@@ -13,7 +13,6 @@ from itertools import permutations
 
 from longtake.agent.drafts.statements import CLOCKED, QUOTATION
 from longtake.language.text import fold
-from longtake.tools.compute.algebra import FUNCTIONS, read
 from longtake.tools.compute.calculator import normalise
 from longtake.tools.core.result import ToolError
 
@@ -53,6 +52,8 @@ def wrong_equation(statement: str) -> str | None:
     they may convert, and functions, unknowns and remainders aren't worked out: a judge reads those.
     """
     for match in _EQUATION.finditer(statement):
+        from longtake.tools.compute.algebra import FUNCTIONS  # SymPy takes a while to load
+
         working, result, unit = match.groups(default="")
         before = re.search(r"([a-z]+)\s*$", statement[: match.start()], re.IGNORECASE)
         unknowns = sum(len(unit) == 1 for unit in _UNIT.findall(working))
@@ -74,6 +75,8 @@ def wrong_equation(statement: str) -> str | None:
 
 def _values(working: str) -> list[float]:
     """What a calculation comes to: with its percentages as plain numbers, and as shares."""
+    from longtake.tools.compute.algebra import read
+
     found: list[float] = []
     bare = _UNIT.sub("", working).replace("−", "-").replace("–", "-")
     shares = re.sub(rf"({_DIGITS})\s?%", r"(\1/100)", bare)
