@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 from helpers.libraries import SETTINGS
 from helpers.media.talk_of_topics import write_talk
@@ -22,20 +25,20 @@ LINES = (
 LITTLE = ("The bakery opens at six.", "Bread is ready by seven.")
 
 
+def talk_of(root: Path, name: str, lines: Sequence[str]) -> Agent:
+    workspace = Workspace(root / "library", SETTINGS)
+    workspace.add(write_talk(root / name, lines))
+    return Agent(workspace)
+
+
 @pytest.fixture(scope="module")
 def agent(tmp_path_factory: pytest.TempPathFactory) -> Agent:
-    root = tmp_path_factory.mktemp("allotment")
-    workspace = Workspace(root / "library", SETTINGS)
-    workspace.add(write_talk(root / "allotment.wav", LINES))
-    return Agent(workspace)
+    return talk_of(tmp_path_factory.mktemp("allotment"), "allotment.wav", LINES)
 
 
 @pytest.fixture(scope="module")
 def bakery(tmp_path_factory: pytest.TempPathFactory) -> Agent:
-    root = tmp_path_factory.mktemp("bakery")
-    workspace = Workspace(root / "library", SETTINGS)
-    workspace.add(write_talk(root / "bakery.wav", LITTLE))
-    return Agent(workspace)
+    return talk_of(tmp_path_factory.mktemp("bakery"), "bakery.wav", LITTLE)
 
 
 @pytest.mark.parametrize(

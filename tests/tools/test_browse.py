@@ -38,7 +38,8 @@ def test_without_sections_its_segments_are_listed(small_workspace: Workspace) ->
     handle = VideoHandle(video, small_workspace.library)
     small = ToolContext({video.id: handle}, small_workspace.engines, small_workspace.index, SETTINGS, Budget(60))
     output = Toolbox([browse]).call("browse", {"timestamp": "all", "level": "section"}, small).output
-    assert (output["sections"], len(output["segments"])) == ([], 1) or len(output["segments"]) > 1
+    assert output["sections"] == []
+    assert any("The blue kettle costs 249 dollars." in row for row in output["segments"])
 
 
 def test_segments_are_listed_with_what_is_said_and_shown(demo: ToolContext) -> None:
