@@ -51,7 +51,6 @@ _WHOLE = re.compile(
 )
 _ITEM = re.compile(r"[\s>]*(?:[-*•|]|\d{1,3}[.)]\s)")  # of a list, or a row of a table
 _REWORDED = 0.2  # share of a claim's words that a statement which says the same may lack
-_DIGIT = re.compile(r"\d")
 _FEW = 2  # words; a shorter sentence, such as "No.", belongs to its neighbour
 _WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")  # Chinese and Japanese put no spaces between words
 
@@ -260,7 +259,9 @@ def _repeats(claim: str, statement: str) -> bool:
     """Whether a statement has the words of a claim: nearly all of them, and every number."""
     words, own = claim.split(), set(statement.split())
     missing = [word for word in words if word not in own]
-    return claim in statement or (len(missing) <= _REWORDED * len(words) and not any(map(_DIGIT.search, missing)))
+    return claim in statement or (
+        len(missing) <= _REWORDED * len(words) and not any(map(str.isdigit, "".join(missing)))
+    )
 
 
 def _by_time(statement: Statement, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> Statement:
