@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from helpers.media.sound import silence, write_sound
@@ -41,7 +42,7 @@ TOPICS = (
 )
 
 
-def write_talk(path: Path, *topics: tuple[str, ...]) -> Path:
+def write_talk(path: Path, *topics: Sequence[str]) -> Path:
     """A WAV file with these topics, 64 seconds each, in the .vtt beside it."""
     lines = [line for topic in topics for line in topic]
     write_sound(path, silence(len(lines) * SECONDS))
