@@ -19,7 +19,6 @@ from longtake.memory.search.search_index import Hit, Match, SearchFilter, Vector
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 from longtake.preprocess.pipeline.retrieval import query_embeddings
-from longtake.tools.core.evidence import evidence_of
 from longtake.tools.core.tool_context import ToolContext, VideoHandle
 from longtake.tools.retrieval.cross_modal_search import evidence_of_document
 
@@ -32,7 +31,6 @@ _OF_AN_OPTION = 4  # the same that are searched for each option
 _AROUND = 2.0  # seconds on either side of a named time, because speech and text began before it
 _NEAR = 15.0  # seconds around the scope to search if it is empty
 _AFTERWARDS = 60.0  # seconds after or before an anchor that are searched
-_CHANGE = 1.0  # seconds between a change of shot and the first or last reading of its text
 _ANCHOR_COSINE = 0.3  # below which no document matches a phrase
 
 
@@ -52,15 +50,14 @@ def _gather(query: Query, search: _Search) -> Gathered:
         window = span.widened(around, around, _longest(query))
         found = search.within(query.question, window)
         if found:
-            return Gathered(found=(*search.changes(window), *found), window=window)
+            return Gathered(found=found, window=window)
         near = window.widened(_NEAR, _NEAR, _longest(query))
         return Gathered(found=search.within(query.question, near), window=window, widened=True)
     there, spot = search.anchored(_anchors(query))
     found = search.within(query.question, None)
     if there is None:
         return Gathered(found=found)
-    changes = search.changes(TimeSpan(start=spot.span.start, end=spot.span.start)) if spot else []
-    inside = [each.model_copy(update={"anchored": True}) for each in (*changes, *search.within(query.question, there))]
+    inside = [each.model_copy(update={"anchored": True}) for each in search.within(query.question, there)]
     known = {each.evidence.key for each in inside}
     others = [each for each in found if each.evidence.key not in known]
     return Gathered(found=(*inside, *others), window=there, spot=spot)
@@ -110,23 +107,6 @@ class _Search:
             for match in _matches(hits)[:most]:
                 found.setdefault(match.document.id, self._found(match, window))
         return tuple(found.values())
-
-    def changes(self, window: TimeSpan) -> list[Found]:
-        """The changes of shot within a window, nearest to its start first."""
-        if "shots" not in self._query.sources:
-            return []
-        found: list[Evidence] = []
-        for handle in self._tools.videos.values():
-            layer = handle.layer("shots")
-            if layer is None:
-                continue
-            for shot in handle.items("shots")[1:]:
-                if window.start - _CHANGE <= shot["start"] <= window.end + _CHANGE:
-                    moment = {"start": shot["start"], "end": shot["start"]}
-                    text = f"{shot['transition']} at {shot['start']:.2f} s"
-                    found.append(evidence_of(moment, text, "metadata", layer, handle.id))
-        found.sort(key=lambda item: abs(item.span.start - window.start))
-        return [Found(evidence=item, line=(item,)) for item in found[:MOST]]
 
     def anchored(self, anchors: Sequence[Anchor]) -> tuple[TimeSpan | None, Evidence | None]:
         """The seconds that the anchors select, and the evidence for the first anchor."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.option_choice import Choice, by_claim, choose, declining
-from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence, is_sure
 from longtake.agent.controllers.extractive.reading import WORDED, most_telling
@@ -80,10 +79,6 @@ def form(findings: Findings) -> Reply:
     fitting = sorted(telling, key=lambda pair: not mentions(query, pair[0]))  # what has the very words comes first
     worded = [each for each, _ in fitting if each.modality in WORDED and query.source in ("speech", "text")]
     nearest = _nearest(worded or [each for each, _ in fitting])
-    if ordered := by_order(query, [candidate for candidate, _ in findings.ranked]):
-        option, lines = ordered
-        claims = tuple(_claim(query, line) for line in lines)
-        return Reply(outcome="answered", claims=claims, closest=tuple(line.closest for line in lines), option=option)
     choice, none = _choose(findings), declining(query.options)
     empty, unseen = _shows_nothing(query, fitting), _imperceptible(findings)
     # A number in some line settles no count of what nothing looked at.
@@ -206,8 +201,7 @@ def _chosen(query: Query, fitting: Ranked) -> list[Candidate]:
         said = {speaker_of(query, each): each for each, _ in reversed(own) if said_by(query, each)}
         lines = [replace(each, line=(each.evidence,)) for each in said.values()]
     elif query.target in _MANY:
-        likely = [_widest(each, own) for each, other in own if other >= _LISTED * chance]
-        lines = distinct(likely)[:MAX_LISTED]
+        lines = distinct(each for each, other in own if other >= _LISTED * chance)[:MAX_LISTED]
     elif not whole:  # with several videos, each may answer
         likely = [each for each, other in own if other >= _LISTED * chance]
         lines = list({each.evidence.video: each for each in reversed(likely)}.values())
@@ -224,12 +218,6 @@ def _asks_for_all(query: Query, best: Candidate) -> bool:
     """Whether a question wants all that is said or written, such as "Transcribe this", and a line of that is best."""
     asked = query.reading.target in (*TOLD_IN_ORDER, "quote", "readout") and query.source in ("speech", "text")
     return asked and not query.words and not query.options and best.modality in WORDED
-
-
-def _widest(line: Candidate, own: Ranked) -> Candidate:
-    """The longest line that contains this one: a list is around the row closest to the question."""
-    parts = set(_ids(line))
-    return max((each for each, _ in own if parts <= set(_ids(each))), key=lambda each: len(each.line))
 
 
 def _shows_nothing(query: Query, fitting: Ranked) -> str:

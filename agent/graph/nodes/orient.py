@@ -61,7 +61,7 @@ def _query(state: AgentState, context: RunContext) -> Query:
     return Query(
         question=question,
         as_asked="" if question == state.question else state.question,
-        reading=context.reader.read(question),
+        reading=context.reader.read(state.question),
         scope=scope,
         words=tuple(word for word in content_stems(question) if word not in told),
         quoted=quoted(question),
