@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
+from longtake.evalharness.prompts.prompt_set import PromptSet
 from longtake.memory.records import Record, Usage
 from longtake.memory.timespan import TimeSpan
 from longtake.prompts import without_thinking
@@ -136,6 +137,7 @@ class Variant(Record):
     view: str | None = Field(default=None, description="What is shown instead of the video, by its name; see `views`.")
     with_evidence: bool = Field(default=False, description="Only for items that say which part shows the answer.")
     only: str | None = Field(default=None, description="The only subject that is asked, if not all are.")
+    prompts: PromptSet | None = Field(default=None, description="How models are asked; None is in Longtake's words.")
 
     def applies(self, item: Item) -> bool:
         """Whether an item has what the variant needs: an option to replace, another place for it, or spans."""

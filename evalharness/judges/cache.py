@@ -21,6 +21,7 @@ class Sent(Record):
     """Everything that determines a judge's reply."""
 
     model: str
+    system: str = ""  # the message before the prompt
     prompt: str
     parameters: Mapping[str, Any]
     run: int = 0  # repeats the same request, to see whether the judge agrees with itself
@@ -28,7 +29,8 @@ class Sent(Record):
     @property
     def hash(self) -> str:
         """Forty hex digits."""
-        return hashlib.blake2b(self.model_dump_json().encode(), digest_size=20).hexdigest()
+        kept = self.model_dump_json(exclude=set() if self.system else {"system"})  # others keep their old hashes
+        return hashlib.blake2b(kept.encode(), digest_size=20).hexdigest()
 
 
 class Received(Record):

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 from langsmith.run_helpers import tracing_context
 from pydantic import Field
 
@@ -24,10 +24,11 @@ from longtake.config import secret
 from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.judges.cache import Cache, Sent
 from longtake.evalharness.judges.judge import MAX_POINTS, PASS_POINTS, Asks, Case, Finding
+from longtake.evalharness.prompts.prompt_set import JudgePrompt
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.memory.records import Record, Usage
 from longtake.offline import is_loopback, refused_endpoint
-from longtake.prompts import prompts_hash, render, without_thinking
+from longtake.prompts import prompt_text, prompts_hash, render_text, without_thinking
 from longtake.settings import ControllerSettings, PriceSettings
 from longtake.tools.core.tool_context import Budget
 
@@ -36,9 +37,15 @@ ROLE = Role("The judge", "its --url and --model", "the judge's timeout", "--key"
 TRIES = 3
 _MAX_WAIT = 60.0  # longest wait, in seconds, that an endpoint may request before a retry
 _LETTERS, _VERDICT_TOKENS = 4, 40  # characters per token of English; tokens of a short reason and a verdict
-# The field of the reply with the verdict, as named in the prompt.
+# Longtake's own prompts by what is asked, with the field of the reply that has the verdict.
 _FIELDS: Mapping[Asks, str] = {"criterion": "met", "penalty": "done", "whole": "same", "grade": "points"}
-_WRITTEN = r"""(?<!\w)["'*]*{field}["'*]*\s*[:=]\s*["'*]*(true|false|yes|no|[0-5](?![.\d]))(?!\w|\s+(?:or|to)\b)"""
+OWN: Mapping[str, JudgePrompt] = {
+    asks: JudgePrompt(text=prompt_text(PROMPTS, asks), field=field, violated=asks == "penalty")
+    for asks, field in _FIELDS.items()
+}
+_WRITTEN = (
+    r"""(?<!\w)["'*]*{field}["'*]*\s*[:=]\s*["'*]*(true|false|yes|no|[0-5](?:\.\d+)?(?![.\d]))(?!\w|\s+(?:or|to)\b)"""
+)
 _BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -62,13 +69,21 @@ class JudgeSettings(Record):
 class EndpointJudge:
     """Asks a model about one case at a time."""
 
-    def __init__(self, settings: JudgeSettings, cache: Cache | None = None, *, run: int = 0) -> None:
+    def __init__(
+        self,
+        settings: JudgeSettings,
+        cache: Cache | None = None,
+        *,
+        run: int = 0,
+        prompts: Mapping[str, JudgePrompt] | None = None,
+    ) -> None:
         """Nothing is sent yet.
 
         Args:
             settings: the model and its parameters.
             cache: of replies; without one, every case is asked.
             run: another number asks again despite the cache.
+            prompts: those that aren't in Longtake's words, by what is asked.
 
         Raises:
             ConfigError: if the endpoint may not be used.
@@ -79,7 +94,10 @@ class EndpointJudge:
         self.at_once = settings.at_once
         self._settings, self._cache, self._run = settings, cache, run
         self._parameters = {**settings.parameters, "temperature": settings.temperature}
-        asked = json.dumps([prompts_hash(PROMPTS), settings.model, self._parameters], sort_keys=True)
+        self._prompts: Mapping[str, JudgePrompt] = {**OWN, **(prompts or {})}
+        own = [prompts_hash(PROMPTS), settings.model, self._parameters]
+        others = [{name: prompt.model_dump() for name, prompt in prompts.items()}] if prompts else []
+        asked = json.dumps([*own, *others], sort_keys=True)
         self.id = f"{settings.model}-{hashlib.blake2b(asked.encode(), digest_size=6).hexdigest()}"
         self._model = open_endpoint(
             EndpointChatModel,
@@ -113,9 +131,11 @@ class EndpointJudge:
         return Usage(rounds=1, input_tokens=shown, output_tokens=_VERDICT_TOKENS, cost=round(cost, 6))
 
     def _request(self, case: Case) -> Sent:
+        prompt = self._prompts[case.asks]
         return Sent(
             model=self._settings.model,
-            prompt=render(PROMPTS, case.asks, case=case),
+            system=prompt.system,
+            prompt=render_text(prompt.text, case=case),
             parameters=self._parameters,
             run=self._run,
         )
@@ -123,15 +143,15 @@ class EndpointJudge:
     def _held(self, sent: Sent, asks: Asks) -> Finding | None:
         """The cached verdict."""
         held = self._cache.get(sent) if self._cache else None
-        finding = None if held is None else read_finding(held, asks)
+        finding = None if held is None else read_finding(held, asks, self._prompts[asks])
         return finding and finding.model_copy(update={"cached": True})
 
     def _asked(self, sent: Sent, asks: Asks) -> Finding:
         """Ask until a reply has a verdict, a few times at most."""
         text = ""
         for _ in range(TRIES):
-            text = self._reply(sent.prompt, asks)
-            if finding := read_finding(text, asks):
+            text = self._reply(sent, asks)
+            if finding := read_finding(text, asks, self._prompts[asks]):
                 if self._cache:
                     self._cache.put(sent, text)
                 return finding
@@ -141,32 +161,32 @@ class EndpointJudge:
             f"at last {shown!r}; choose another judge."
         )
 
-    def _reply(self, prompt: str, asks: Asks) -> str:
+    def _reply(self, sent: Sent, asks: Asks) -> str:
         budget = Budget(TRIES * (self._settings.timeout + _MAX_WAIT))
         with tracing_context(enabled=False):
             said = reply(
                 self._model,
-                [HumanMessage(prompt)],
+                [*([SystemMessage(sent.system)] if sent.system else []), HumanMessage(sent.prompt)],
                 (),
                 timeout=self._settings.timeout,
                 budget=budget,
-                schema=_schema(asks),
+                schema=_schema(asks, self._prompts[asks]),
             )
         return said.text
 
 
-def read_finding(text: str, asks: Asks) -> Finding | None:
-    """The verdict in a reply: from the last JSON object with one, else from the text.
+def read_finding(text: str, asks: Asks, prompt: JudgePrompt) -> Finding | None:
+    """The verdict in the reply to a prompt: from the last JSON object with one, else from the text.
 
     None without a verdict, or if several in the text disagree.
     """
     said = without_thinking(text)
-    field = _FIELDS[asks]
-    objects = [value for value in _objects(said) if field in value]
+    objects = [value for value in _objects(said) if prompt.field in value]
     if objects:
-        return _finding(objects[-1][field], asks, str(objects[-1].get("reason", "")))
-    written = {value.lower() for value in re.findall(_WRITTEN.format(field=field), said, re.IGNORECASE)}
-    return _finding(written.pop(), asks, "") if len(written) == 1 else None
+        return _finding(objects[-1][prompt.field], asks, prompt, str(objects[-1].get("reason", "")))
+    field = re.escape(prompt.field)
+    written = {value.lower() for value in re.findall(_WRITTEN.replace("{field}", field), said, re.IGNORECASE)}
+    return _finding(written.pop(), asks, prompt, "") if len(written) == 1 else None
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
@@ -182,24 +202,25 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         place = text.find("{", end)
 
 
-def _finding(value: Any, asks: Asks, reason: str) -> Finding | None:
+def _finding(value: Any, asks: Asks, prompt: JudgePrompt, reason: str) -> Finding | None:
     """The meaning of a model's verdict; None if it isn't one."""
     said = str(value).strip().lower()
     if asks == "grade":
-        points = float(said) if re.fullmatch(r"[0-5](?:\.0)?", said) else None
+        points = float(said) if re.fullmatch(r"[0-4](?:\.\d+)?|5(?:\.0+)?", said) else None
         return None if points is None else Finding(met=points >= PASS_POINTS, points=points, reason=reason)
     if said not in _BOOLEANS:
         return None
-    return Finding(met=_BOOLEANS[said] != (asks == "penalty"), reason=reason)
+    return Finding(met=_BOOLEANS[said] != prompt.violated, reason=reason)
 
 
-def _schema(asks: Asks) -> dict[str, Any]:
-    """The schema of a reply: one reason and one verdict."""
-    verdict = {"type": "integer", "minimum": 0, "maximum": MAX_POINTS} if asks == "grade" else {"type": "boolean"}
+def _schema(asks: Asks, prompt: JudgePrompt) -> dict[str, Any]:
+    """The schema of a reply: a verdict, and before it a reason if the prompt asks for one."""
+    verdict = {"type": "number", "minimum": 0, "maximum": MAX_POINTS} if asks == "grade" else {"type": "boolean"}
+    reason = {"reason": {"type": "string"}} if "reason" in prompt.text else {}
     return {
         "title": "verdict",
         "type": "object",
-        "properties": {"reason": {"type": "string"}, _FIELDS[asks]: verdict},
-        "required": ["reason", _FIELDS[asks]],
+        "properties": {**reason, prompt.field: verdict},
+        "required": [*reason, prompt.field],
         "additionalProperties": False,
     }

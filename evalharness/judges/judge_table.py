@@ -9,6 +9,7 @@ from longtake.config import secret, unset
 from longtake.console import Session
 from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.judges.judge import Judge
+from longtake.evalharness.prompts.prompt_set import PromptSet
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.models.profiles import profile_named
 from longtake.plugins import Table, callable_part
@@ -27,6 +28,7 @@ class JudgeOptions:
     key: str = API_KEY  # the environment variable with the key
     at_once: int = REQUESTS
     run: int = 0  # for repeated runs: another number must not be answered from the cache
+    prompts: PromptSet | None = None  # of a model; None: in Longtake's words
 
 
 def judge_named(name: str, options: JudgeOptions) -> Judge:
@@ -72,7 +74,12 @@ def _endpoint(options: JudgeOptions) -> Judge:
         offline=session.settings.offline,
         price=session.settings.controller.price or profile_named(options.model).price,
     )
-    return EndpointJudge(settings, Cache(session.library_root / "judges"), run=options.run)
+    return EndpointJudge(
+        settings,
+        Cache(session.library_root / "judges"),
+        run=options.run,
+        prompts=options.prompts.judges if options.prompts else None,
+    )
 
 
 MakeJudge = Callable[[JudgeOptions], Judge]

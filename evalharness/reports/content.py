@@ -11,7 +11,7 @@ from longtake.evalharness.reports.conclusion import conclude
 from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
 from longtake.evalharness.reports.published_rows import beside_published
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
-from longtake.evalharness.runs.run_folder import Loading
+from longtake.evalharness.runs.run_folder import Loading, RunCard
 from longtake.evalharness.scoring.choice_scores import Share
 from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows
 
@@ -43,6 +43,7 @@ def report_content(run: RunScores) -> Content:
         "Reading": subjects[0].table.reading,
         "Asked": f"{counted(len(run.items), 'item')} about {counted(videos, 'video')}, protocol {card.protocol}",
         **_loading(run.loading),
+        "Prompts": _prompts(card),
         "Variants": ", ".join(variant.name for variant in card.variants),
         "Seeds": ", ".join(map(str, card.seeds)),
         "Judge": _judge(subjects),
@@ -68,6 +69,12 @@ def _loading(held: Loading) -> dict[str, str]:
     if not held.remarks:
         return {}
     return {"Loading": f"{counted(held.remarks, 'remark')}, which `longtake eval doctor` tells; first: {held.first[0]}"}
+
+
+def _prompts(card: RunCard) -> str:
+    """How models were asked, and the hash of the templates."""
+    prompts = card.variants[0].prompts
+    return f"as {prompts.name} has them, in our words ({prompts.hash})" if prompts else "Longtake's"
 
 
 def _judge(subjects: Sequence[SubjectScores]) -> str:

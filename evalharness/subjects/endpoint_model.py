@@ -19,8 +19,9 @@ from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_e
 from longtake.config import secret
 from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.items import Item, Reply
+from longtake.evalharness.prompts.prompt_set import PromptSet
 from longtake.evalharness.runs.bounded_map import REQUESTS
-from longtake.evalharness.scoring.choices import Choice, read_choice
+from longtake.evalharness.scoring.choices import LABELS, Choice, read_choice
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.sampled_frames import sampled
 from longtake.evalharness.subjects.subject import Asked, no_media
@@ -185,34 +186,46 @@ def _conversation(asked: Asked, shown: Shown, video: str | None) -> list[BaseMes
 
     Beside the video itself, the user says only the question: an agent may take all that the user says as the question.
     """
-    head = render(
-        PROMPTS,
-        "material",
-        video=video is not None,
-        frames=len(shown.frames),
-        timed=shown.timed,
-        words=shown.words,
-        guess=asked.item.guess,
-    )
-    questions = [*(question for question, _ in asked.history), asked.text]
-    messages: list[BaseMessage] = [HumanMessage(_content(head, shown, questions[0]))]
+    prompts = asked.variant.prompts or PromptSet()
+    known = {
+        "video": video is not None,
+        "frames": len(shown.frames),
+        "timed": shown.timed,
+        "words": shown.words,
+        "guess": asked.item.guess,
+    }
+    given = {**known, "question": asked.turn.question, "options": list(zip(LABELS, asked.options, strict=False))}
+    head = prompts.part("material", **given)
+    if head is None:
+        head = render(PROMPTS, "material", **known)
+    text = prompts.part("question", **given)
+    questions = [*(question for question, _ in asked.history), asked.text if text is None else text]
+    messages: list[BaseMessage] = [HumanMessage(_content(prompts, head, shown, questions[0]))]
     if video:
         part = {"type": "video_url", "video_url": {"url": video}}
-        messages = [SystemMessage(head), HumanMessage([part, {"type": "text", "text": questions[0]}])]
+        before = [SystemMessage(head)] if head else []
+        messages = [*before, HumanMessage([part, {"type": "text", "text": questions[0]}])]
     for (_, answer), question in zip(asked.history, questions[1:], strict=True):
         # Endpoints reject empty messages.
         messages += [AIMessage(answer or "(no answer)"), HumanMessage(question)]
     return messages
 
 
-def _content(head: str, shown: Shown, question: str) -> str | list[str | dict[str, object]]:
+def _content(prompts: PromptSet, head: str, shown: Shown, question: str) -> str | list[str | dict[str, object]]:
     """One text, or texts and pictures in turn. Text-only models don't get a list."""
     if not shown.frames:
-        return f"{head}\n\n{question}"
-    parts: list[str | dict[str, object]] = [{"type": "text", "text": head}]
+        return f"{head}\n\n{question}".strip()
+    parts: list[str | dict[str, object]] = [_text(head)] if head else []
     for number, frame in enumerate(shown.frames, 1):
+        time = clock(frame.time, decimals=2)
+        label = prompts.part("frame", number=number, time=time)
+        if label is None:
+            label = f"Frame at {time}:" if shown.timed else f"Frame {number}:"
         data = base64.b64encode(frame.jpeg).decode("ascii")
-        at = f"Frame at {clock(frame.time, decimals=2)}:" if shown.timed else f"Frame {number}:"
-        parts.append({"type": "text", "text": at})
+        parts += [_text(label)] if label else []
         parts.append({"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}})
-    return [*parts, {"type": "text", "text": question}]
+    return [*parts, _text(question)]
+
+
+def _text(text: str) -> dict[str, object]:
+    return {"type": "text", "text": text}

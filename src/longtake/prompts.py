@@ -21,7 +21,13 @@ _END_OF_THOUGHT = re.compile(r"\A.*</think>", re.DOTALL | re.IGNORECASE)
 
 def render(package: str, name: str, **values: Any) -> str:
     """Render the prompt `name` of a package; a missing value is an error."""
-    return _template(package, name).render(**values).strip()
+    return render_text(prompt_text(package, name), **values)
+
+
+@cache
+def prompt_text(package: str, name: str) -> str:
+    """The template of a prompt."""
+    return (files(package) / f"{name}.md").read_text(encoding="utf-8")
 
 
 def without_thinking(reply: str) -> str:
@@ -41,9 +47,19 @@ def prompts_hash(*packages: str) -> str:
 
 
 @cache
-def _template(package: str, name: str) -> Template:
+def compiled(text: str) -> Template:
+    """A template; `{{ value | json }}` writes a value as JSON.
+
+    Raises:
+        TemplateError: if it can't be read.
+    """
     environment = Environment(undefined=StrictUndefined)
     # Jinja's own `tojson` is made for web pages: it escapes non-ASCII letters, & and <.
     # `default=str` makes a missing value raise.
     environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False, default=str)
-    return environment.from_string((files(package) / f"{name}.md").read_text(encoding="utf-8"))
+    return environment.from_string(text)
+
+
+def render_text(text: str, **values: Any) -> str:
+    """Render a prompt that is given as text; a missing value is an error."""
+    return compiled(text).render(**values).strip()

@@ -16,7 +16,7 @@ from longtake.evalharness.items import Criterion, Item, Turn
 from longtake.evalharness.items import Reply as Said
 from longtake.evalharness.judges.cache import Cache
 from longtake.evalharness.judges.judge import Asks, Case, Finding
-from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings, read_finding
+from longtake.evalharness.judges.judge_endpoint import OWN, EndpointJudge, JudgeSettings, read_finding
 from longtake.memory.records import Usage
 from longtake.settings import PriceSettings
 
@@ -124,7 +124,7 @@ def test_points_are_kept_and_three_of_five_pass(points: int, met: bool) -> None:
     ],
 )
 def test_a_verdict_is_read_out_of_what_a_model_says_and_never_guessed(text: str, asks: Asks, met: bool | None) -> None:
-    found = read_finding(text, asks)
+    found = read_finding(text, asks, OWN[asks])
     assert (found.met if found else None) is met
 
 

@@ -17,6 +17,7 @@ from longtake.cli.eval.eval_arguments import (
     OfJudge,
     OnlyExpected,
     Out,
+    Prompts,
     Reading,
     Remarks,
     Run,
@@ -63,6 +64,7 @@ def run(
     subject: Annotated[list[str], typer.Option(help=SUBJECTS)],
     media: Annotated[Path | None, typer.Option(help="Video folder.", exists=True, file_okay=False)] = None,
     paper: Annotated[bool, typer.Option("--paper", help="Follow the paper where its released code differs.")] = False,
+    prompts: Prompts = None,
     history: Annotated[
         History, typer.Option(help="Earlier answers in a conversation: gold or the subject's own.")
     ] = "gold",
@@ -81,6 +83,7 @@ def run(
     """Ask every subject every item; what a run already holds isn't asked again."""
     from longtake.cluster.pool import executor_address
     from longtake.evalharness.judges.judging import any_to_judge
+    from longtake.evalharness.prompts.prompt_set import prompts_named
     from longtake.evalharness.runs.predicting import predict
     from longtake.evalharness.subjects.subject_table import settings_hashes, subject_named
     from longtake.evalharness.suites.suite_table import cases_of_run, rates_of, suite_named
@@ -93,6 +96,7 @@ def run(
     chosen = suite_named(suite)
     rates = rates_of(chosen, fps or ())
     protocol: Protocol = "paper" if paper else "repo"
+    asking = prompts_named(prompts, suite, protocol)
     loaded = chosen.load(data, media, protocol, remarks.notify)
     items, at_loading = loaded[:limit], remarks.sentences
     # Items beyond the limit still decide option order and majority letter, so that the limit can be lifted later.
@@ -102,7 +106,7 @@ def run(
         suite=suite,
         source=str(data.resolve()),
         subjects=tuple(names),
-        variants=tuple(variant.model_copy(update={"history": history}) for variant in variants),
+        variants=tuple(variant.model_copy(update={"history": history, "prompts": asking}) for variant in variants),
         seeds=tuple(dict.fromkeys(seed or (0,))),
         protocol=protocol,
         settings=settings_hashes(tuple(names), session),

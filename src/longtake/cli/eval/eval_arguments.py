@@ -48,6 +48,14 @@ ShardOption = Annotated[
     str | None,
     typer.Option(metavar="N/M", help="Ask only about the N-th of M parts of the videos; see `eval merge`."),
 ]
+Prompts = Annotated[
+    str | None,
+    typer.Option(
+        help="How models are asked: longtake, paper, repo or a YAML file; by default as the suite's repository, or "
+        "with --paper its paper, has it, if that is known here.",
+        show_default=False,
+    ),
+]
 OnlyExpected = Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens, time and cost; ask nothing.")]
 
 

@@ -13,8 +13,9 @@ from longtake.cli.options import Json, print_report
 from longtake.cli.progress import counting
 from longtake.console import Session, counted
 from longtake.evalharness.judges.judge_table import API_KEY, RULES, JudgeOptions, judge_named
+from longtake.evalharness.prompts.prompt_set import PromptSet, prompts_named
 from longtake.evalharness.runs.bounded_map import REQUESTS
-from longtake.evalharness.runs.run_folder import RunFolder
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 
 judges = typer.Typer()
 By = Annotated[
@@ -22,6 +23,10 @@ By = Annotated[
 ]
 Url = Annotated[str | None, typer.Option(help="Endpoint, such as http://127.0.0.1:8000/v1.")]
 Model = Annotated[str | None, typer.Option(help="Model name at the endpoint.")]
+OfPrompts = Annotated[
+    str | None,
+    typer.Option("--prompts", help="As for `eval run`; by default those of the run.", show_default=False),
+]
 Key = Annotated[str, typer.Option(metavar="VARIABLE", help="The environment variable that holds the key.")]
 
 
@@ -33,6 +38,7 @@ def judge(
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
+    prompts: OfPrompts = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items that need a judge.")] = None,
     at_once: AtOnce = REQUESTS,
     only_expected: OnlyExpected = False,
@@ -45,7 +51,8 @@ def judge(
     session: Session = context.obj
     remarks, folder = Remarks(), RunFolder(run)
     card = folder.card()
-    chosen = judge_named(by, JudgeOptions(session, url, model, key, at_once))
+    asking = _prompts(card, prompts)
+    chosen = judge_named(by, JudgeOptions(session, url, model, key, at_once, prompts=asking))
     cases_of = cases_of_run(card)
     if only_expected:
         from longtake.cli.eval.judge_plan import judge_dry_run, show_expected
@@ -76,6 +83,7 @@ def judge_check(
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
+    prompts: OfPrompts = None,
     at_once: AtOnce = REQUESTS,
     as_json: Json = False,
 ) -> None:
@@ -83,8 +91,15 @@ def judge_check(
     from longtake.cli.eval.judge_check_command import check_run, show_checked
 
     session: Session = context.obj
-    remarks, options = Remarks(), JudgeOptions(session, url, model, key, at_once)
+    folder = RunFolder(run)
+    asking = _prompts(folder.card(), prompts)
+    remarks, options = Remarks(), JudgeOptions(session, url, model, key, at_once, prompts=asking)
     judge_named(by, options)  # a wrong option is reported before anything else
     again = None if by == RULES else (lambda number: judge_named(by, replace(options, run=number)))
-    print_report(check_run(RunFolder(run), labels, again, remarks.notify), show_checked, as_json)
+    print_report(check_run(folder, labels, again, remarks.notify), show_checked, as_json)
     remarks.leave()
+
+
+def _prompts(card: RunCard, name: str | None) -> PromptSet | None:
+    """The prompts that are named, else those of the run."""
+    return card.variants[0].prompts if name is None else prompts_named(name, card.suite, card.protocol)
