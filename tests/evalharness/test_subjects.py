@@ -132,7 +132,7 @@ def test_the_agent_knows_what_was_said_before(small_workspace: Workspace) -> Non
     for question in (asked(video, second), asked(video, first, second, number=1)):
         trace = RecordedTrace(small_workspace.library.trace_root, agent.reply(question).trace or "")
         understood.append(trace.blob(trace.event(1, "orient")["output"])["question"])
-    assert understood == [second.question, first.question]
+    assert understood == [second.question, f"{second.question} {first.question}"]
 
 
 def test_the_finder_chooses_by_what_it_finds_and_quotes_it(demo_workspace: Workspace, demo_video: Path) -> None:

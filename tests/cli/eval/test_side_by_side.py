@@ -99,6 +99,28 @@ def test_models_are_asked_at_several_frame_rates_and_others_once(
     assert len(list((moments / "samples" / "random").iterdir())) == 1
 
 
+def test_models_are_asked_as_the_repository_does_or_in_our_words(moments: Path, tmp_path: Path) -> None:
+    told = {}
+    for prompts in ((), ("--prompts", "longtake")):
+        run = tmp_path / "-".join(("run", *prompts))
+        with openai_server([says("A cup.")]) as server:
+            command = ("run", moments / "moments.json", "--suite", "moment-video", "--media", moments, "--out", run)
+            subject = ("--subject", f"single-frame:seer@{server.url}")
+            eval_(*command, *subject, *prompts, settings=("--library", moments / "library"))
+            (message,) = server.requests[0]["messages"]
+        told[prompts] = [part["text"] for part in message["content"] if part["type"] == "text"]
+        eval_("judge", run)
+        eval_("report", run)
+    assert told[()] == ["What falls?"]
+    assert told["--prompts", "longtake"][-1] == "What falls?"
+    assert told["--prompts", "longtake"][1].startswith("Frame")
+    as_repo, ours = (
+        (tmp_path / name / "report.md").read_text(encoding="utf-8") for name in ("run", "run---prompts-longtake")
+    )
+    assert "as repo has them" in as_repo
+    assert "as repo has them" not in ours
+
+
 @pytest.fixture
 def judged_twice(moments: Path) -> Path:
     """A run of one open question that one judge accepts and another does not."""
@@ -107,7 +129,7 @@ def judged_twice(moments: Path) -> Path:
     with openai_server([says("A cup.")]) as server:
         eval_(*command, "--subject", f"question-only:seer@{server.url}", settings=settings)
     for model, verdict in (("mild", "true"), ("strict", "false")):
-        with openai_server([says(f'{{"same": {verdict}}}')]) as server:
+        with openai_server([says(f'{{"is_consistent": {verdict}}}')]) as server:
             by = ("--by", "endpoint", "--url", server.url, "--model", model)
             assert eval_("judge", run, *by, settings=settings)[1].startswith("1 verdict, 0 kept from before")
     return run
