@@ -118,3 +118,13 @@ def test_a_file_that_is_wrong_is_told_with_the_place(tmp_path: Path, text: str, 
 def test_a_set_that_is_not_there_is_told(name: str) -> None:
     with pytest.raises(ConfigError, match="longtake"):
         prompts_named(name, "longshot", "repo")
+
+
+@pytest.mark.parametrize(("frames", "context"), [(0, True), (8, False)])
+def test_a_shortcut_test_shows_its_context_and_a_standard_one_none(frames: int, context: bool) -> None:
+    given = {**GIVEN, "frames": frames, "context": ""}
+    asked = published("video-oasis").part("question", question="What?", options=[("A", "x"), ("B", "y")], **given)
+    assert asked is not None
+    assert ("Context (Empty):\nEmpty" in asked) == context
+    assert "Options:\nA. x\nB. y\n" in asked
+    assert asked.endswith("(A, B) of the right option, and put your final answer in \\boxed{}.")
