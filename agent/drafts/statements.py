@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from longtake.agent.drafts.draft import Draft
+from longtake.agent.gathering.moments import GENERIC
 from longtake.language.text import words_of
 from longtake.memory.records import Citation, Evidence
 from longtake.memory.timespan import TIME, TimeSpan, parse_time
@@ -25,7 +26,7 @@ _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or thi
 _BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
 QUOTATION = re.compile(r"“[^”\n]*”|(?<!\d)\"[^\"\n]*\"")  # 5" is a length
 # A clock time as it is written.
-CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?![\d:])")
+CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?!\d|:\d)")
 _CLOCK = CLOCKED.pattern
 _STATED = re.compile(rf"(?P<at>{_CLOCK})(?:\s*(?:-|–|—|\bto\b|\band\b|\buntil\b)\s*(?P<to>{_CLOCK}))?")
 _MARK = re.compile(
@@ -378,7 +379,9 @@ def _at(
         if name is None or _is_named(moment.video, name, names)
         if span.apart(moment.span) <= max(_SECOND, _TENTH * moment.span.length)
     ]
-    if end:  # not what goes on far beyond, such as silence throughout, if anything else is there
+    # Not what is there all the time, such as silence, if anything else is.
+    near = [pair for pair in near if not pair[1].content.startswith(GENERIC)] or near
+    if end:  # nor what goes on far beyond
         near = [pair for pair in near if span.shared(pair[1].span) >= _WITHIN * pair[1].span.length] or near
     begins = {identity for identity, moment in near if second.start <= moment.span.start < second.end}
     ranked = sorted(near, key=lambda pair: (pair[0] not in begins, pair[1].span.length))

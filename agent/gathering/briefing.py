@@ -62,7 +62,8 @@ def brief(query: Query, spot: Evidence | None, context: RunContext) -> Briefing:
             moment = context.moments(item.video).around(item)
             items.setdefault(moment.id, moment)
             scores[moment.id] += weight / (_RANK + rank)
-    ranked = [items[name] for name in sorted(scores, key=lambda name: -scores[name])]
+    found = [items[name] for name in sorted(scores, key=lambda name: -scores[name])]
+    ranked = [each for moment in found for each in (moment, *context.moments(moment.video).reply_to(moment))]
     transcript = _transcript(context)
     most = tools.settings.gathering.tokens_for(tools.settings.controller.engine)
     room = (min(most, _BESIDE) if transcript else most) * LETTERS_A_TOKEN

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from longtake.errors import LibraryError
+from longtake.language.text import as_sentence
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import clock
 from longtake.preprocess.layers.entities import Entity, entities_of
@@ -52,11 +53,12 @@ def _of_video(handle: VideoHandle, letters: int) -> list[str]:
 
 
 def _finest(sections: Sequence[Section], segments: Sequence[Segment], room: int) -> list[str]:
-    """The segments if they fit, else the sections with as much of what they are about as fits."""
+    """The segments if they fit or there is nothing else, else the sections, with as much of each as fits."""
     rows = [_row(each.start, each.end, each.brief(_ROW)) for each in segments]
     if rows and sum(map(len, rows)) <= room:
         return rows
-    rows = [_row(each.start, each.end, f"{each.title}. {each.text}".rstrip(". ")) for each in sections]
+    told = [_row(each.start, each.end, f"{as_sentence(each.title)} {each.text}") for each in sections]
+    rows = told or rows
     most = _most([len(row) for row in rows], room)
     return [_cut(row, most) for row in rows] if most >= _TIMES + _TITLE else []
 

@@ -65,6 +65,13 @@ class Moments:
                 return moment
         return item
 
+    def reply_to(self, moment: Evidence) -> list[Evidence]:
+        """The passage after one in which something is asked; none after others."""
+        if moment not in self.passages or "?" not in moment.content:
+            return []
+        place = self.passages.index(moment) + 1
+        return self.passages[place : place + 1]
+
     def at(self, span: TimeSpan) -> list[Evidence]:
         """What is said, shown, seen and heard in a span."""
         lines = (*self.passages, *self.pictures, *self._sounds)

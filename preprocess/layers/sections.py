@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.errors import LibraryError
-from longtake.language.text import without_bullet
+from longtake.language.text import as_sentence, without_bullet
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.library import Library, VideoRecord
@@ -73,7 +73,7 @@ class Sections:
 
     name = NAME
     capability = None
-    version = 3
+    version = 4
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One layer if the video is long enough and has lines or pictures."""
@@ -102,7 +102,8 @@ class Sections:
                 card = _card(TimeSpan(start=start, end=end), titles)
                 typical = _typical(inside, lines)
                 title = title_of(card.text) if card else next(map(title_of, typical), f"Scene {number}")
-                text = " ".join(line for line in sorted(typical, key=typical.__getitem__) if title_of(line) != title)
+                others = (line for line in sorted(typical, key=typical.__getitem__) if title_of(line) != title)
+                text = " ".join(map(as_sentence, others))
                 span = {"start": round(start, 3), "end": round(end, 3)}
                 slide = card is not None and min(end, card.end) - card.start >= _SLIDE * (end - start)
                 writer.add(span | {"title": title, "card": card is not None, "slide": slide, "text": text})

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from longtake.errors import LibraryError
+from longtake.language.text import as_sentence
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.layers.sections import Section, sections_of
@@ -73,7 +74,7 @@ def browse(
                 notes=tuple(notes),
             )
     parts: Sequence[Section | Segment] = sections
-    rows = [_row(each, f"{each.title}. {each.text}", _SECTION) for each in sections]
+    rows = [_row(each, f"{as_sentence(each.title)} {each.text}", _SECTION) for each in sections]
     name = "sections"
     if level != "section" or not rows:
         finer = [_row(each, each.brief(room := _room(each)), room) for each in _once(segments)]

@@ -156,6 +156,12 @@ def test_a_whole_second_may_be_any_time_within_it_and_is_rather_what_begins_ther
     assert [each.cited[0].id for each in found.statements] == ["m2", "m1"]
 
 
+def test_a_time_cites_what_happens_then_and_not_silence_throughout() -> None:
+    moments = {"m1": moment("silence", 0, 600, "audio"), "m2": moment("Buy two pairs of gloves.", 297.8, 305.9)}
+    assert ids(read_draft(Draft(text="They need gloves [05:00]."), moments, {})) == [["m2"]]
+    assert ids(read_draft(Draft(text="Nobody speaks [08:00]."), moments, {})) == [["m1"]]
+
+
 @pytest.mark.parametrize("mark", ["[04:58-05:06]", "(04:58 to 05:06)", "[m9, 04:58-05:06]"])
 def test_a_span_cites_what_fills_it_and_not_what_goes_on_around_it(mark: str) -> None:
     moments = {

@@ -106,6 +106,18 @@ def test_beside_a_moment_lies_what_is_said_shown_and_heard_then() -> None:
     assert set(texts(moments.beside(slide))) == {*texts(moments.passages[:2]), "a bell", SLIDE}
 
 
+def test_after_a_question_comes_its_reply() -> None:
+    cues = [
+        item("Yuki: And the canteen? Somebody told me that they had dropped out of it all.", 0, 6),
+        item("Declan: No, no, they haven't dropped out at all, the kitchen floor is being replaced.", 6, 12),
+        item("Priya: Good, that is what I wanted to hear before we go on to the next point.", 12, 18),
+    ]
+    moments = Moments(cues)
+    assert texts(moments.passages) == texts(cues)
+    assert moments.reply_to(cues[0]) == [cues[1]]
+    assert moments.reply_to(cues[1]) == []
+
+
 def test_ids_are_given_in_order_and_stay_over_rounds() -> None:
     moments = Moments([*CUES, *TABLE])
     first = shown([CUES[2], CUES[1], TABLE[4]], {}, lambda video: moments)

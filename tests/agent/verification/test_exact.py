@@ -106,6 +106,7 @@ def test_what_is_not_there_is_no_quotation(quote: str) -> None:
         ("It grew from 30 to 36, which is 20 %.", ["(36 - 30) / 30, in percent = 20"]),
         ("It costs 249 dollars.", []),
         ("Five visitors, 5, between 0:07 and 0:12.", []),
+        ("02:04-02:24: Building began in 1847, when he was 29.", []),
     ],
 )
 def test_how_a_number_follows_from_others_that_are_named_is_told_to_the_judge(statement: str, how: list[str]) -> None:
