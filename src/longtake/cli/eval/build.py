@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longtake.cli.eval.eval_arguments import AtOnce, OnlyExpected, Remarks
+from longtake.cli.eval.eval_arguments import AtOnce, Remarks
 from longtake.cli.options import Json, print_report
 from longtake.cli.progress import Display, display, watcher_on
 from longtake.console import Session, counted, say
@@ -154,7 +154,7 @@ def _indexed(paths: list[Path], workspace: Workspace, remarks: Remarks, shown: D
             for layer in report.layers:
                 if layer.problem:
                     remarks.notify(f"{path.name}, {layer.name}: {layer.problem}")
-            found.append(material_of(path, report.video, workspace.library, remarks.notify))
+            found.append(material_of(path, report.video, workspace.library, shown.say))
         except (MediaError, ConfigError) as error:
             if len(paths) == 1:
                 raise
@@ -180,8 +180,8 @@ def _known(paths: list[Path], workspace: Workspace) -> tuple[list[Material], lis
 
 
 def _summary(card: Card) -> list[str]:
-    dropped = sum(card.dropped.values())
     return [
-        f"{counted(card.items, 'item')} with {counted(card.turns, 'question')}, {card.agentic} of them with tool calls; "
-        f"{card.blind} answered without the video; {dropped} left out; {card.checked} checked by a person",
+        f"{counted(card.items, 'item')} with {counted(card.turns, 'question')}; {card.agentic} items with tool calls, "
+        f"{card.blind} questions answered without the video, {sum(card.dropped.values())} left out, "
+        f"{card.checked} items checked by a person",
     ]

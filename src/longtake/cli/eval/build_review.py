@@ -58,12 +58,12 @@ def take_over(items: Sequence[BuiltItem], file: Path, notify: Notify, write: Wri
 
 def _lines(item: BuiltItem) -> Iterator[str]:
     yield f"{item.task}: {item.scenario}"
-    if item.blind:
-        yield "The model answered it without the video."
     for number, turn in enumerate(item.turns, 1):
         role = f"{turn.role}, " if turn.role else ""
         yield f"{number}. {turn.question}  ({role}difficulty {turn.difficulty}, {', '.join(turn.modalities)})"
         yield f"   {turn.answer}"
+        if turn.blind:
+            yield "   The model answered this without the video."
         yield from (f"   shown at {line}" for line in turn.evidence)
         yield from (f"   {each.category:<15} {each.description}" for each in turn.criteria)
     yield f"video: {item.path}"
