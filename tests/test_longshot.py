@@ -53,7 +53,7 @@ def profile(tmp_path: Path) -> Path:
         "profile": "longshot",
         "controller": {"base_url": f"http://127.0.0.1:{free_port()}/v1", "timeout": 600},  # a model beside other tests
         "visual_question": {"base_url": f"http://127.0.0.1:{free_port()}/v1"},
-        "speech": {"model": str(write_tiny_whisper(weights / "whisper"))},
+        "speech": {"model": str(write_tiny_whisper(weights / "whisper")), "closer_model": None},
         "objects": {"model": str(write_tiny_owlv2(weights / "owlv2"))},
         "image_text": {"model": str(write_tiny_siglip(weights / "siglip"))},
         "sounds": {"model": str(write_tiny_ast(weights / "ast"))},

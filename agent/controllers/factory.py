@@ -51,14 +51,14 @@ def make_controllers(settings: Settings, reader: LearnedReader) -> Controllers:
     elif engine == "gguf":
         plans = _gguf(settings)
     else:
-        plans = _endpoint(settings.controller, offline=settings.offline)
+        plans = at_endpoint(settings.controller, offline=settings.offline)
     return Controllers(plans, extractive(reader), _judge(settings))
 
 
 def _judge(settings: Settings) -> BaseChatModel | None:
     """The model that judges, by default the controller's own endpoint; none if the controller runs in this process."""
     named = settings.judge or (settings.controller if settings.controller.base_url else None)
-    return _endpoint(named, offline=settings.offline, role=JUDGE) if named else None
+    return at_endpoint(named, offline=settings.offline, role=JUDGE) if named else None
 
 
 def extractive(reader: LearnedReader) -> BaseChatModel:
@@ -92,7 +92,12 @@ def _gguf(settings: Settings) -> BaseChatModel:
     return open_gguf(settings, settings.controller.model)
 
 
-def _endpoint(settings: ControllerSettings, *, offline: bool, role: Role = CONTROLLER) -> BaseChatModel:
+def at_endpoint(settings: ControllerSettings, *, offline: bool, role: Role = CONTROLLER) -> BaseChatModel:
+    """The chat model at the endpoint of these settings; nothing is sent yet.
+
+    Raises:
+        ConfigError: if it isn't set, or `--offline` forbids it.
+    """
     url, model = settings.base_url, settings.model
     if not url or not model:
         raise ConfigError(

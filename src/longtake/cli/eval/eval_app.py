@@ -11,6 +11,7 @@ import typer
 
 from longtake import __version__
 from longtake.cli.eval.audit import audit
+from longtake.cli.eval.build import build
 from longtake.cli.eval.eval_arguments import (
     AskedAtOnce,
     FrameRates,
@@ -225,6 +226,7 @@ def import_(
 
 evaluate.add_typer(judges)
 evaluate.add_typer(audit, name="audit")
+evaluate.add_typer(build, name="build")
 evaluate.add_typer(reports)
 evaluate.command()(scripted)
 evaluate.command()(stress)

@@ -1,0 +1,187 @@
+"""`longtake eval build`: build a benchmark from videos, and check what was built."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from longtake.cli.eval.eval_arguments import AtOnce, Remarks
+from longtake.cli.options import Json, print_report
+from longtake.cli.progress import Display, display, watcher_on
+from longtake.console import Session, counted, say
+from longtake.errors import ConfigError, MediaError
+from longtake.evalharness.runs.bounded_map import REQUESTS
+
+if TYPE_CHECKING:
+    from longtake.evalharness.build.card import Card
+    from longtake.evalharness.build.material import Material
+    from longtake.preprocess.pipeline.workspace import Workspace
+
+build = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Build a benchmark from videos with your models, and check it item by item.",
+)
+SetPath = Annotated[Path, typer.Argument(metavar="SET", help="Folder that `eval build longshot` made.")]
+
+
+@build.command()
+def longshot(
+    context: typer.Context,
+    files: Annotated[list[str], typer.Argument(metavar="VIDEO...", help="Files, folders or patterns such as '*.mp4'.")],
+    out: Annotated[Path, typer.Option(help="Folder of the set. What it holds already isn't made again.")],
+    at_once: AtOnce = REQUESTS,
+    retry_errors: Annotated[
+        bool, typer.Option("--retry-errors", help="Ask again where no reply of the model was usable.")
+    ] = False,
+    only_expected: Annotated[
+        bool, typer.Option("--dry-run", help="Estimate calls, pictures, tokens and cost; ask nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Write questions, answers, rubrics and tool calls about videos, as LongShOTBench was built."""
+    from longtake.evalharness.build.card import building_of
+    from longtake.evalharness.build.expected import expected, show_expected
+    from longtake.evalharness.build.longshot import build as built
+    from longtake.evalharness.build.material import room_of
+    from longtake.evalharness.build.set_folder import ITEMS, SetFolder
+    from longtake.evalharness.build.stages import Stages, language_model
+    from longtake.preprocess.pipeline.workspace import Workspace
+
+    session: Session = context.obj
+    settings, remarks = session.settings, Remarks()
+    language_model(settings)  # a missing one is reported before anything is indexed
+    workspace = Workspace(session.library_root, settings)
+    paths = _videos(files, workspace)
+    folder = SetFolder(out)
+    if only_expected:
+        materials, others = _known(paths, workspace)
+        found = expected(folder.stages, materials, others, workspace, retry_errors=retry_errors)
+        print_report(found, show_expected, as_json)
+        return
+    with folder.locked(), display(quiet=as_json) as shown:
+        materials = _indexed(paths, workspace, remarks, shown)
+        folder.stages.mkdir(exist_ok=True)
+        stages = Stages(
+            folder.stages,
+            settings,
+            remarks.notify,
+            most=at_once,
+            retry_errors=retry_errors,
+            advance=lambda stage, done, of: shown.show(stage, done / of, f"{done} of {of}"),
+        )
+        items = built(materials, stages, room_of(settings))
+        folder.keep_built(items, stages.dropped, building_of(materials, stages, settings))
+        card = folder.write(remarks.notify)
+    media = os.path.commonpath([path.parent for path in paths])
+    following = f"next: longtake eval run {out / ITEMS} --suite longshot --media {media} --out RUN --subject agent"
+    checking = f"to check it: longtake eval build review {out}"
+    print_report(card, lambda card: [*_summary(card), checking, following], as_json)
+    remarks.leave()
+
+
+@build.command()
+def review(
+    set_: SetPath,
+    page: Annotated[Path | None, typer.Option(help="Write the items to this HTML file instead of asking here.")] = None,
+    decisions: Annotated[
+        Path | None, typer.Option(help="Take the decisions that the page saved.", exists=True, dir_okay=False)
+    ] = None,
+) -> None:
+    """Go through the items of a set: accept, correct or drop each; the set follows."""
+    from longtake.cli.eval.build_review import review_items, take_over
+    from longtake.evalharness.build.check_page import check_page
+    from longtake.evalharness.build.checking import valid
+    from longtake.evalharness.build.set_folder import SetFolder
+    from longtake.evalharness.reports.document import write_pieces
+
+    remarks, folder = Remarks(), SetFolder(set_)
+    with folder.locked():
+        items = folder.built(remarks.notify)
+        done = valid(items, folder.decisions(remarks.notify))
+        waiting = [item for item in items if item.id not in done]
+        if page:
+            write_pieces(page, check_page(waiting, set_))
+            say(str(page))
+        else:
+            try:
+                if decisions:
+                    take_over(items, decisions, remarks.notify, folder.decide)
+                else:
+                    review_items(waiting, folder.decide)
+            finally:
+                card = folder.write(remarks.notify)
+            for line in _summary(card):
+                say(line)
+    remarks.leave()
+
+
+def _videos(files: list[str], workspace: Workspace) -> list[Path]:
+    """The files, each once.
+
+    Raises:
+        ConfigError: if two have one name, by which a set tells its videos apart.
+    """
+    from longtake.cli.index import named_by
+
+    paths = []
+    for name in named_by(files):
+        known = None if Path(name).exists() else workspace.library.find(name)
+        paths.append(Path(known.path if known else name).resolve())
+    named: dict[str, Path] = {}
+    for path in paths:
+        if (other := named.setdefault(path.stem, path)) != path:
+            raise ConfigError(f"{other} and {path} have one name, by which a set tells its videos apart: rename one.")
+    return list(named.values())
+
+
+def _indexed(paths: list[Path], workspace: Workspace, remarks: Remarks, shown: Display) -> list[Material]:
+    """The videos, indexed as far as they weren't. One that can't be used is reported, unless it is the only one.
+
+    Raises:
+        LongtakeError: if none can be used.
+    """
+    from longtake.evalharness.build.material import material_of
+
+    found = []
+    for number, path in enumerate(paths, 1):
+        before = f"{number} of {len(paths)}: " if len(paths) > 1 else ""
+        try:
+            report = workspace.add(path, watcher_on(shown, before))
+            for layer in report.layers:
+                if layer.problem:
+                    remarks.notify(f"{path.name}, {layer.name}: {layer.problem}")
+            found.append(material_of(path, report.video, workspace.library, shown.say))
+        except (MediaError, ConfigError) as error:
+            if len(paths) == 1:
+                raise
+            remarks.notify(str(error))
+    if not found:
+        raise ConfigError("None of the videos can be used; the lines above say why.")
+    return found
+
+
+def _known(paths: list[Path], workspace: Workspace) -> tuple[list[Material], list[float]]:
+    """The videos that are indexed, and the lengths in seconds of the others."""
+    from longtake.evalharness.build.material import material_of
+    from longtake.preprocess.media.media import probe
+
+    indexed, others = [], []
+    for path in paths:
+        record = workspace.library.find(str(path))
+        if record and record.complete:
+            indexed.append(material_of(path, record, workspace.library, lambda sentence: None))
+        else:
+            others.append(probe(path).duration)
+    return indexed, others
+
+
+def _summary(card: Card) -> list[str]:
+    return [
+        f"{counted(card.items, 'item')} with {counted(card.turns, 'question')}; {card.agentic} items with tool calls, "
+        f"{card.blind} questions answered without the video, {sum(card.dropped.values())} left out, "
+        f"{card.checked} items checked by a person",
+    ]
