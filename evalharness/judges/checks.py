@@ -10,6 +10,7 @@ A criterion is met if its check is true. This includes penalties: "must not say 
 {kind: cites, start: 27, end: 40, tolerance: 0}  it cites a moment there
 {kind: order, things: [...], not: [...]}      it names all of these, in this order, and nothing of `not`
 {kind: notices, signs: [{any: [...], of: [...]}]}  it says one of `any`, said of one of `of`; see `noticing`
+{kind: blank}                                 it says that nothing is shown, and chooses no option
 {kind: calls, tool: ..., arguments: {...}}    a call of this tool was made with at least these arguments
 
 A phrase is a text; a list of texts in its place asks for all of them. Words are compared as `grading` does: a phrase
@@ -30,7 +31,7 @@ from longtake.agent.drafts.statements import without_marks
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply, ToolCall
 from longtake.evalharness.judges.decision import Decision
-from longtake.evalharness.judges.noticing import NoticesCheck
+from longtake.evalharness.judges.noticing import BlankCheck, NoticesCheck
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.scoring.call_scores import compare_argument
 from longtake.evalharness.scoring.grading import MAX_GUESSES, Gold, holds
@@ -171,6 +172,7 @@ Check = Annotated[
     | CitesCheck
     | OrderCheck
     | NoticesCheck
+    | BlankCheck
     | CallsCheck,
     Field(discriminator="kind"),
 ]
@@ -203,7 +205,7 @@ def decide(criterion: Criterion, said: str, reply: Reply) -> Decision:
         ConfigError: if the check isn't in the vocabulary.
     """
     check = read_check(criterion)
-    if reply.abstained and not criterion.penalty and not isinstance(check, AbstainsCheck):
+    if reply.abstained and not criterion.penalty and not isinstance(check, AbstainsCheck | BlankCheck | NoticesCheck):
         return Decision(met=False)  # what it names while explaining an abstention isn't an answer
     return check.outcome(said, reply)
 

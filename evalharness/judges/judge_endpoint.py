@@ -23,7 +23,7 @@ from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_e
 from longtake.config import secret
 from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.judges.cache import Cache, Sent
-from longtake.evalharness.judges.judge import MAX_POINTS, PASS_POINTS, Asks, Case, Finding
+from longtake.evalharness.judges.judge import MAX_POINTS, PASS_POINTS, SCORED, Asks, Case, Finding
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.memory.records import Record, Usage
 from longtake.offline import is_loopback, refused_endpoint
@@ -37,8 +37,18 @@ TRIES = 3
 _MAX_WAIT = 60.0  # longest wait, in seconds, that an endpoint may request before a retry
 _LETTERS, _VERDICT_TOKENS = 4, 40  # characters per token of English; tokens of a short reason and a verdict
 # The field of the reply with the verdict, as named in the prompt.
-_FIELDS: Mapping[Asks, str] = {"criterion": "met", "penalty": "done", "whole": "same", "grade": "points"}
-_WRITTEN = r"""(?<!\w)["'*]*{field}["'*]*\s*[:=]\s*["'*]*(true|false|yes|no|[0-5](?![.\d]))(?!\w|\s+(?:or|to)\b)"""
+_FIELDS: Mapping[Asks, str] = {
+    "criterion": "met",
+    "penalty": "done",
+    "whole": "same",
+    "grade": "points",
+    "says": "said",
+    **dict.fromkeys(SCORED, "score"),
+}
+_WRITTEN = (
+    r"""(?<!\w)["'*]*{field}["'*]*\s*[:=]\s*["'*]*"""
+    r"""(true|false|yes|no|0\.5|[01]\.0|[0-5](?![.\d]))(?!\w|\s+(?:or|to)\b)"""
+)
 _BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -188,6 +198,9 @@ def _finding(value: Any, asks: Asks, reason: str) -> Finding | None:
     if asks == "grade":
         points = float(said) if re.fullmatch(r"[0-5](?:\.0)?", said) else None
         return None if points is None else Finding(met=points >= PASS_POINTS, points=points, reason=reason)
+    if asks in SCORED:
+        score = float(said) if re.fullmatch(r"0?\.5|[01](?:\.0)?", said) else None
+        return None if score is None else Finding(met=SCORED[asks](score), points=score, reason=reason)
     if said not in _BOOLEANS:
         return None
     return Finding(met=_BOOLEANS[said] != (asks == "penalty"), reason=reason)
@@ -195,7 +208,11 @@ def _finding(value: Any, asks: Asks, reason: str) -> Finding | None:
 
 def _schema(asks: Asks) -> dict[str, Any]:
     """The schema of a reply: one reason and one verdict."""
-    verdict = {"type": "integer", "minimum": 0, "maximum": MAX_POINTS} if asks == "grade" else {"type": "boolean"}
+    verdict: dict[str, Any] = {"type": "boolean"}
+    if asks == "grade":
+        verdict = {"type": "integer", "minimum": 0, "maximum": MAX_POINTS}
+    elif asks in SCORED:
+        verdict = {"type": "number", "enum": [0, 0.5, 1]}
     return {
         "title": "verdict",
         "type": "object",

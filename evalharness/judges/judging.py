@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply
+from longtake.evalharness.items import ALL_TURNS, Item, Judgement, Prediction, PredictionKey, Reply
 from longtake.evalharness.judges.judge import Asks, Case, Finding, Judge, nothing_said, reply_hash
 from longtake.evalharness.runs.bounded_map import at_once
 from longtake.evalharness.runs.journal import Journal
@@ -68,7 +68,10 @@ def current(judgements: Iterable[Judgement], predictions: Iterable[Prediction]) 
 
     Judgements of older runs, which don't name their reply, count for any.
     """
-    said = {(made.key, turn): reply_hash(reply) for made in predictions for turn, reply in enumerate(made.replies)}
+    said: dict[tuple[PredictionKey, int], str] = {}
+    for made in predictions:
+        said |= {(made.key, turn): reply_hash(reply) for turn, reply in enumerate(made.replies)}
+        said[made.key, ALL_TURNS] = reply_hash(made.together)
     return (one for one in judgements if one.reply in ("", said.get((one.key, one.turn), _UNSAID)))
 
 

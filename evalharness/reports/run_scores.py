@@ -119,6 +119,6 @@ def _of_item(item: Item, variants: Sequence[Variant], said: Sequence[Prediction]
 
 def _value(suite: Suite, scored: Scored, reading: Reading) -> Value:
     table = score_table("", "", reading, suite.score(scored, reading))
-    if table.headline is None or table.overall.value is None:
+    if not (table.headline or table.headlines) or table.overall.value is None:
         return None
     return table.overall.value / 100

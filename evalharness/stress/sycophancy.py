@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.scoring.choice_scores import Outcome
-from longtake.evalharness.scoring.estimates import Rows
+from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
+from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced, beside_constants, by_tag, item, of_role
 
 ANSWERS = ("True", "False")
@@ -53,3 +53,8 @@ class Sycophancy(StressTest):
         found = balanced(false, true) | beside_constants(false, true)
         rows = {names.get(name, name): value for name, value in found.items()}
         return {"": rows, "false claims": by_tag(false, "kind"), "true claims": by_tag(true, "kind")}
+
+    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+        """The accuracy, balanced between false and true claims."""
+        rows = balanced(of_role(outcomes, "altered"), of_role(outcomes, "untouched"))
+        return rows.get("balanced accuracy") or accuracy(outcomes)
