@@ -135,6 +135,13 @@ def any_to_judge(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf
     return any(True for _ in _rows(items, folder.predictions(unheard).values(), unheard, cases_of))
 
 
+def any_free(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf) -> bool:
+    """Whether a reply of a run that has to be judged is in words of its own."""
+    silent: Notify = lambda sentence: None  # noqa: E731
+    rows = _rows(items, folder.predictions(silent).values(), silent, cases_of)
+    return any(row.case.free and not row.case.empty for row in rows)
+
+
 def undecided(folder: RunFolder, items: Mapping[str, Item], notify: Notify, cases_of: CasesOf = cases) -> Counter[str]:
     """The number of undecided cases of each subject, for the current replies."""
     predictions = folder.predictions(notify).values()

@@ -54,9 +54,7 @@ class BlankCheck(Record):
 
     def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        return Decision(
-            reply.choice is None and any(map(_BLANK.search, _SENTENCE.split(without_marks(said)))), sure=False
-        )
+        return Decision(reply.choice is None and any(map(_BLANK.search, _SENTENCE.split(without_marks(said)))))
 
 
 class NoticesCheck(Record):

@@ -40,9 +40,7 @@ class ScoreTable(Record):
     suite: str
     subject: str
     reading: str = Field(description="repo, paper, signed or strict.")
-    headline: Estimate | None = Field(
-        description="None if too many verdicts are missing, or if each test has its own."
-    )
+    headline: Estimate | None = Field(description="None if too many verdicts are missing, or if each test has its own.")
     headlines: Rows = Field(default={}, description="By test, where there is no overall headline.")
     overall: Estimate = Field(description="Of all that was asked, whatever is missing.")
     excluded: Estimate = Field(description="The headline without the items that failed.")

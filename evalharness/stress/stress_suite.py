@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longtake.errors import ConfigError, did_you_mean
-from longtake.evalharness.items import ALL_TURNS, Item, Judgement, Prediction, PredictionKey, Variant
+from longtake.evalharness.items import ALL_TURNS, ORIGINAL, Item, Judgement, Prediction, PredictionKey, Reply, Variant
 from longtake.evalharness.judges.judge import Asks, Case
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.run_folder import Notify
@@ -85,7 +85,7 @@ def tests_named(name: str) -> Sequence[str]:
     return tuple(STRESS_TESTS) if name == ALL else (name,)
 
 
-def parameters_for(tests: Sequence[str], names: Iterable[str]) -> None:
+def check_parameters(tests: Sequence[str], names: Iterable[str]) -> None:
     """Check that each parameter is one of a test's.
 
     Raises:
@@ -125,7 +125,7 @@ def make_set(
         LongtakeError: if a video can't be written.
     """
     tests = [STRESS_TESTS[each]() for each in tests_named(name)]
-    parameters_for([test.name for test in tests], parameters)
+    check_parameters([test.name for test in tests], parameters)
     settings = {test.name: settings_of(test, parameters) for test in tests}
     folder.mkdir(parents=True, exist_ok=True)
     bench = Bench(folder, material, n, seed, notify, check)
@@ -154,6 +154,19 @@ def stress_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
     for number, turn, reply in prediction.turns_of(item):
         for criterion in turn.criteria:
             yield Case(item, number, reply, _ASKS.get(criterion.name, "criterion"), criterion)
+
+
+def asks_for_words(items: Path) -> bool:
+    """Whether a made set has a question whose replies are in words of their own."""
+    unsaid = (Reply(text=""),)
+    return any(
+        case.free
+        for line in items.read_text(encoding="utf-8").splitlines()
+        for item in [Item.model_validate_json(line)]
+        for case in stress_cases(
+            item, Prediction(item=item.id, variant=ORIGINAL, subject="", replies=unsaid, seconds=0)
+        )
+    )
 
 
 def score_stress(
