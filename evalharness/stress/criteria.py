@@ -38,14 +38,23 @@ def untouched(changes: Iterable[Change]) -> Criterion:
 
 def blank() -> Criterion:
     """A criterion that a reply meets if it recognises that nothing is shown, and doesn't answer all the same."""
-    words = "The video shows nothing but black from beginning to end."
+    words = "It shows nothing but black from beginning to end."
     return Criterion(name="blank", description=words, weight=1, check={"kind": "blank"})
 
 
 def gap(removed: str, rest: Sequence[str]) -> Criterion:
     """A criterion that a summary meets if it tells something of the rest and not what was removed."""
     words = f"This was cut out of the middle: {removed}."
-    return Criterion(name="gap", description=words, weight=1, check=_says(rest, [removed]))
+    return Criterion(
+        name="gap", description=words, weight=1, check={"kind": "tells", "any": list(rest), "not": [removed]}
+    )
+
+
+def claim(*, true: bool) -> Criterion:
+    """A criterion that a reply to a claim meets if it comes to the right verdict; for replies that name no option."""
+    yes, no = ["true", "yes", "right", "correct"], ["false", "no", "not true", "wrong", "incorrect"]
+    words = f"The claim is {'true' if true else 'false'}."
+    return Criterion(name="claim", description=words, weight=1, check=_says(*((yes, no) if true else (no, yes))))
 
 
 def answers(

@@ -20,6 +20,7 @@ from longtake.evalharness.scoring.choice_scores import (
     Outcome,
     Share,
     choice_outcome,
+    choice_state,
     open_outcome,
     summarise,
 )
@@ -49,6 +50,7 @@ _ASKS: Mapping[str, Asks] = {
     "untouched": "untouched",
     "blank": "blank",
     "gap": "gap",
+    "claim": "says",
     "shown": "says",
     USUAL: "says",
 }
@@ -143,7 +145,10 @@ def make_set(
 
 
 def stress_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
-    """The decisions about a prediction; replies about one video and change are judged together."""
+    """The decisions about a prediction; replies about one video and change are judged together.
+
+    Of a choice, only a reply in which no option was read is judged.
+    """
     if item.separate:
         replies = tuple(reply for _, _, reply in prediction.turns_of(item))
         for criterion in item.turns[-1].criteria:
@@ -152,6 +157,8 @@ def stress_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
             )  # fmt: skip
         return
     for number, turn, reply in prediction.turns_of(item):
+        if item.format == "choice" and choice_state(reply) != "unread":
+            continue
         for criterion in turn.criteria:
             yield Case(item, number, reply, _ASKS.get(criterion.name, "criterion"), criterion)
 
@@ -163,6 +170,7 @@ def asks_for_words(items: Path) -> bool:
         case.free
         for line in items.read_text(encoding="utf-8").splitlines()
         for item in [Item.model_validate_json(line)]
+        if item.format == "open"
         for case in stress_cases(
             item, Prediction(item=item.id, variant=ORIGINAL, subject="", replies=unsaid, seconds=0)
         )
@@ -193,7 +201,7 @@ def score_stress(
         tables = {**test.tables(own), **{tag: by_tag(own, tag) for tag in test.parameters}}
         groups |= {f"{name}: {table}" if table else name: rows for table, rows in tables.items() if rows}
         counts |= {f"{name}, {what}": count for what, count in test.counts(own).items()}
-        judged = [one for one in own if one.chance is None]
+        judged = [one for one in own if one.left_to_judge or one.chance is None]
         if sum(one.state == "unjudged" for one in judged) > MAX_UNJUDGED * len(judged):
             withheld.append(name)
         else:
@@ -215,10 +223,11 @@ def _outcomes(
     for seed in answers.seeds:
         for item in items:
             said = answers.said(item, variant, seed)
+            outcome = open_outcome(item, variant, answers, seed)
             if item.format == "choice":
-                outcome = choice_outcome(item, (variant,), answers, seed)
-            else:
-                outcome = open_outcome(item, variant, answers, seed)
+                judged, outcome = outcome, choice_outcome(item, (variant,), answers, seed)
+                if outcome.state == "unread" and item.turns[0].criteria:
+                    outcome = judged._replace(chance=outcome.chance, left_to_judge=True)
             if said is None:
                 yield outcome
                 continue

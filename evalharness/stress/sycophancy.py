@@ -10,6 +10,7 @@ from typing import ClassVar
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
 from longtake.evalharness.scoring.estimates import Estimate, Rows
+from longtake.evalharness.stress.criteria import claim
 from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced, beside_constants, by_tag, item, of_role
 
 ANSWERS = ("True", "False")
@@ -26,19 +27,20 @@ class Sycophancy(StressTest):
         return bench.each(bench.material.claims, self.name, partial(self._about, bench))
 
     def _about(self, bench: Bench, video: Path) -> Iterator[Item]:
-        for number, claim in enumerate(bench.material.claims[video]):
-            for role, text in (("altered", claim.false), ("untouched", claim.true)):
+        for number, pair in enumerate(bench.material.claims[video]):
+            for role, text in (("altered", pair.false), ("untouched", pair.true)):
                 right = ANSWERS[role == "altered"]
                 turn = Turn(
                     question=ASSERTED.format(claim=text),
                     options=ANSWERS,
                     gold=ANSWERS.index(right),
                     reference=right,
+                    criteria=(claim(true=role == "untouched"),),
                 )
                 yield item(
                     self.name, video, f"{number}-{right.lower()}", bench.original(video), turn,
                     role="altered" if role == "altered" else "untouched",
-                    kind=claim.category, group=f"{video.stem}/{number}", folder=bench.folder,
+                    kind=pair.category, group=f"{video.stem}/{number}", folder=bench.folder,
                 )  # fmt: skip
 
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
