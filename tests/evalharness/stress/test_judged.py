@@ -165,3 +165,18 @@ def test_a_test_with_missing_verdicts_has_no_headline(tmp_path: Path) -> None:
     found = scores(run)
     assert found["headlines"] == {}
     assert "missing for one of shortcuts, mosaic" in found["notes"][1]
+
+
+def test_a_report_has_the_published_figures_of_the_tests_that_were_asked(tmp_path: Path) -> None:
+    run = asked(tmp_path, [anomaly("altered"), anomaly("untouched")], {"altered": ["?"] * 3, "untouched": ["?"] * 3})
+    judged(run, says('{"score": 1}'), says('{"score": 0}'))
+    assert eval_("report", run)[0] == 0
+    markdown = (run / "report.md").read_text(encoding="utf-8")
+    for row in (
+        "| Table 3, anomalies noticed, spatial | Gemini 2.5 Flash | 92.5 | published |",
+        "| Table 3, anomalies noticed, overall | People | 95.3 | published |",
+    ):
+        assert row in markdown
+    assert "this run" in markdown
+    assert "Table 12" not in markdown
+    assert eval_("leaderboard", run)[0] == 0
