@@ -11,6 +11,7 @@ import typer
 
 from longtake import __version__
 from longtake.cli.eval.audit import audit
+from longtake.cli.eval.claims import claims
 from longtake.cli.eval.eval_arguments import (
     AskedAtOnce,
     FrameRates,
@@ -224,3 +225,4 @@ evaluate.add_typer(audit, name="audit")
 evaluate.add_typer(reports)
 evaluate.command()(scripted)
 evaluate.command()(stress)
+evaluate.command()(claims)
