@@ -21,6 +21,7 @@ Format = Literal["choice", "open", "rubric", "calls"]
 History = Literal["gold", "own"]
 Protocol = Literal["paper", "repo"]  # for a suite whose paper and released code differ
 ORIGINAL = "original"
+ALL_TURNS = -1  # in place of the number of a turn: all replies of an item together
 
 
 class Criterion(Record):
@@ -105,9 +106,10 @@ class Item(Record):
         default=(), description="The tools that may be called, if calls are scored."
     )
     tags: Mapping[str, str] = Field(default_factory=dict, description="Scores are broken down by these.")
-    guess: bool = Field(
-        default=True, description="Whether a model is told to give the likeliest answer, or to abstain."
+    guess: bool | None = Field(
+        default=True, description="Whether a model is told to give the likeliest answer, or to abstain; None: neither."
     )
+    separate: bool = Field(default=False, description="Whether each turn is asked without the others.")
     temperature: float | None = Field(
         default=None, description="At which the suite asks models, unless a subject says otherwise."
     )
@@ -218,6 +220,20 @@ class Prediction(Record):
         """What it is the prediction of."""
         return PredictionKey(self.item, self.variant, self.subject, self.seed)
 
+    @property
+    def together(self) -> Reply:
+        """All replies as one. It has failed, abstained or isn't sure only if that is true of each."""
+        said = [reply for reply in self.replies if reply.status == "ok"]
+        if len(self.replies) < 2 or not said:
+            return next(iter(self.replies), Reply(text=""))
+        sure = [reply.confidence for reply in said if reply.confidence is not None]
+        return Reply(
+            text="\n\n".join(reply.spoken for reply in said),
+            abstained=all(reply.abstained for reply in said),
+            uncertain=all(reply.uncertain for reply in said),
+            confidence=max(sure, default=None),
+        )
+
     def turns_of(self, item: Item) -> Iterator[tuple[int, Turn, Reply]]:
         """The turns of its item by number, each with its reply; a missing reply counts as empty."""
         replies = [*self.replies, *[Reply(text="")] * len(item.turns)]
@@ -231,7 +247,7 @@ class Judgement(Record):
     variant: str
     subject: str
     seed: int = 0
-    turn: int
+    turn: int = Field(description="From 0; -1 if all replies of the item were judged together.")
     criterion: str = Field(description="Name of the criterion; empty if the reply was judged as a whole.")
     judge: str = Field(description="Id of the judge: its model, and a hash of its prompt and parameters.")
     met: bool | None = Field(description="None without a verdict.")

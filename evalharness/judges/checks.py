@@ -9,7 +9,9 @@ A criterion is met if its check is true. This includes penalties: "must not say 
 {kind: option, value: 2}                      it chooses this option, from 0
 {kind: cites, start: 27, end: 40, tolerance: 0}  it cites a moment there
 {kind: order, things: [...], not: [...]}      it names all of these, in this order, and nothing of `not`
+{kind: tells, any: [...], not: [...]}         a sentence has most words of one of `any`, and none has those of `not`
 {kind: notices, signs: [{any: [...], of: [...]}]}  it says one of `any`, said of one of `of`; see `noticing`
+{kind: blank}                                 it says that nothing is shown, and chooses no option
 {kind: calls, tool: ..., arguments: {...}}    a call of this tool was made with at least these arguments
 
 A phrase is a text; a list of texts in its place asks for all of them. Words are compared as `grading` does: a phrase
@@ -30,16 +32,18 @@ from longtake.agent.drafts.statements import without_marks
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply, ToolCall
 from longtake.evalharness.judges.decision import Decision
-from longtake.evalharness.judges.noticing import NoticesCheck
+from longtake.evalharness.judges.noticing import BlankCheck, NoticesCheck
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.scoring.call_scores import compare_argument
 from longtake.evalharness.scoring.grading import MAX_GUESSES, Gold, holds
 from longtake.evalharness.scoring.wording import StatedTime, plain, take_times, words
 from longtake.language.abstaining import declines
+from longtake.language.words import content_stems, coverage
 from longtake.memory.records import Answer, Record
 from longtake.memory.timespan import TimeSpan
 
 Phrase = str | tuple[str, ...]
+_MOST = 0.5  # of the words of a phrase
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _GUESSES = re.compile(r"\b(?:but|however|although|probably|likely|perhaps|guess|assum\w+|still)\b", re.IGNORECASE)
 
@@ -89,6 +93,23 @@ class SaysCheck(Record):
         """See `decide`."""
         wanted = not self.any or any(says_all(said, phrase) for phrase in self.any)
         return Decision(wanted and not any(says_all(said, phrase) for phrase in self.without))
+
+
+class TellsCheck(Record):
+    """A sentence of the reply has most of the content words of a phrase, in any form; and none those of another."""
+
+    kind: Literal["tells"]
+    any: tuple[str, ...]
+    without: tuple[str, ...] = Field(default=(), alias="not")
+
+    def outcome(self, said: str, reply: Reply) -> Decision:
+        """See `decide`."""
+        sentences = re.split(r"(?<=[.!?;,])\s+|\n+", without_marks(said))
+
+        def told(phrase: str) -> bool:
+            return any(coverage(content_stems(phrase), sentence) > _MOST for sentence in sentences)
+
+        return Decision(any(map(told, self.any)) and not any(map(told, self.without)))
 
 
 class AbstainsCheck(Record):
@@ -170,7 +191,9 @@ Check = Annotated[
     | OptionCheck
     | CitesCheck
     | OrderCheck
+    | TellsCheck
     | NoticesCheck
+    | BlankCheck
     | CallsCheck,
     Field(discriminator="kind"),
 ]
@@ -203,7 +226,7 @@ def decide(criterion: Criterion, said: str, reply: Reply) -> Decision:
         ConfigError: if the check isn't in the vocabulary.
     """
     check = read_check(criterion)
-    if reply.abstained and not criterion.penalty and not isinstance(check, AbstainsCheck):
+    if reply.abstained and not criterion.penalty and not isinstance(check, AbstainsCheck | BlankCheck | NoticesCheck):
         return Decision(met=False)  # what it names while explaining an abstention isn't an answer
     return check.outcome(said, reply)
 

@@ -25,7 +25,7 @@ from longtake.language.words import NEGATION, content_stems, coverage, stems, wo
 from longtake.memory.records import Answer, Usage
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
-VERSION = 4  # raised when verdicts may change
+VERSION = 5  # raised when verdicts may change
 TOLERANCE = 1.0  # seconds by which a stated time may be off
 ALIKE = 0.6  # similarity from which a paraphrase probably says the same
 _LEAD = re.compile(
@@ -95,7 +95,8 @@ class DeterministicJudge:
                 outcome = decide(case.criterion, case.said, case.reply)
             except ConfigError as error:
                 return Finding(met=None, error=str(error))
-            return Finding(met=outcome.met, sure=outcome.sure, reason=f"check: {case.criterion.check.get('kind')}")
+            sure = outcome.sure and not case.free
+            return Finding(met=outcome.met, sure=sure, reason=f"check: {case.criterion.check.get('kind')}")
         if case.asks == "penalty":
             found = self._held(case)
             return found.model_copy(update={"met": not found.met})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -10,8 +11,18 @@ from longtake.evalharness.items import Criterion, Item, Reply, Turn
 from longtake.memory.records import Record, Usage
 
 # A criterion of a rubric; whether what a penalty forbids was done; whether the reply says what the reference says;
-# points from 0 to 5 for how well it does. Each is a prompt of its name.
-Asks = Literal["criterion", "penalty", "whole", "grade"]
+# points from 0 to 5 for how well it does. Of stress tests: how clearly the replies about an altered video, or about an
+# untouched one, say that it was altered; whether a reply recognises a blank video; whether it tells only what a gap
+# left; whether it says something. Each is a prompt of its name.
+Asks = Literal["criterion", "penalty", "whole", "grade", "altered", "untouched", "blank", "gap", "says"]
+# The scores from 0 to 1 that meet a criterion: as in REVEAL, a vague alarm is one, rightly or not; nothing else is half
+# right.
+SCORED: Mapping[Asks, Callable[[float], bool]] = {
+    "altered": lambda score: score > 0,
+    "untouched": lambda score: score == 0,
+    "blank": lambda score: score == 1,
+    "gap": lambda score: score == 1,
+}
 MAX_POINTS = 5
 NO_REPLY = "There is no reply."  # the reason for a verdict without a judge
 PASS_POINTS = 3  # of 5: a reply with this many counts as right, as in the released code of Video-TT
@@ -22,11 +33,24 @@ class Case:
     """One decision about one reply."""
 
     item: Item
-    number: int  # of the turn, from 0
+    number: int  # of the turn, from 0; `ALL_TURNS` (-1) has the criteria of the last one
     reply: Reply
     asks: Asks
     criterion: Criterion | None = None  # None if the reply is judged as a whole
     with_question: bool = False  # whether a model judge also sees the question
+    all_replies: tuple[Reply, ...] = ()  # one for each turn, if they are judged together: `reply` is all of them as one
+
+    @property
+    def exchange(self) -> list[tuple[Turn, str]]:
+        """The questions that are judged together, each with its reply."""
+        return [(turn, reply.spoken) for turn, reply in zip(self.item.turns, self.all_replies, strict=False)]
+
+    @property
+    def free(self) -> bool:
+        """Whether the reply is in words of its own, so that rules can only guess what it means."""
+        if self.asks in SCORED or self.asks == "says":
+            return True
+        return self.item.format != "choice" and (self.criterion is None or self.criterion.check is None)
 
     @property
     def turn(self) -> Turn:
@@ -65,7 +89,7 @@ class Finding(Record):
 
     met: bool | None
     sure: bool = True
-    points: float | None = None
+    points: float | None = None  # 0 to 5, or 0 to 1 where that is the scale
     reason: str = ""
     error: str | None = None
     cached: bool = False
@@ -94,7 +118,9 @@ class SaysCost(Judge, Protocol):
 
 def nothing_said(case: Case) -> Finding:
     """The finding for an empty reply: it meets no criterion and violates no penalty."""
-    return Finding(met=case.asks == "penalty", points=0.0 if case.asks == "grade" else None, reason=NO_REPLY)
+    if case.asks == "grade" or case.asks in SCORED:
+        return Finding(met=case.asks == "untouched", points=0.0, reason=NO_REPLY)
+    return Finding(met=case.asks == "penalty", reason=NO_REPLY)
 
 
 def reply_hash(reply: Reply) -> str:

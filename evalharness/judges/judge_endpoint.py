@@ -23,7 +23,7 @@ from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_e
 from longtake.config import secret
 from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.judges.cache import Cache, Sent
-from longtake.evalharness.judges.judge import MAX_POINTS, PASS_POINTS, Asks, Case, Finding
+from longtake.evalharness.judges.judge import MAX_POINTS, PASS_POINTS, SCORED, Asks, Case, Finding
 from longtake.evalharness.prompts.prompt_set import JudgePrompt
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.memory.records import Record, Usage
@@ -38,7 +38,14 @@ TRIES = 3
 _MAX_WAIT = 60.0  # longest wait, in seconds, that an endpoint may request before a retry
 _LETTERS, _VERDICT_TOKENS = 4, 40  # characters per token of English; tokens of a short reason and a verdict
 # Longtake's own prompts by what is asked, with the field of the reply that has the verdict.
-_FIELDS: Mapping[Asks, str] = {"criterion": "met", "penalty": "done", "whole": "same", "grade": "points"}
+_FIELDS: Mapping[Asks, str] = {
+    "criterion": "met",
+    "penalty": "done",
+    "whole": "same",
+    "grade": "points",
+    "says": "said",
+    **dict.fromkeys(SCORED, "score"),
+}
 OWN: Mapping[str, JudgePrompt] = {
     asks: JudgePrompt(text=prompt_text(PROMPTS, asks), field=field, violated=asks == "penalty")
     for asks, field in _FIELDS.items()
@@ -208,6 +215,9 @@ def _finding(value: Any, asks: Asks, prompt: JudgePrompt, reason: str) -> Findin
     if asks == "grade":
         points = float(said) if re.fullmatch(r"[0-4](?:\.\d+)?|5(?:\.0+)?", said) else None
         return None if points is None else Finding(met=points >= PASS_POINTS, points=points, reason=reason)
+    if asks in SCORED:
+        score = float(said) if re.fullmatch(r"0?\.5|[01](?:\.0)?", said) else None
+        return None if score is None else Finding(met=SCORED[asks](score), points=score, reason=reason)
     if said not in _BOOLEANS:
         return None
     return Finding(met=_BOOLEANS[said] != prompt.violated, reason=reason)
@@ -215,7 +225,11 @@ def _finding(value: Any, asks: Asks, prompt: JudgePrompt, reason: str) -> Findin
 
 def _schema(asks: Asks, prompt: JudgePrompt) -> dict[str, Any]:
     """The schema of a reply: a verdict, and before it a reason if the prompt asks for one."""
-    verdict = {"type": "number", "minimum": 0, "maximum": MAX_POINTS} if asks == "grade" else {"type": "boolean"}
+    verdict: dict[str, Any] = {"type": "boolean"}
+    if asks == "grade":
+        verdict = {"type": "number", "minimum": 0, "maximum": MAX_POINTS}
+    elif asks in SCORED:
+        verdict = {"type": "number", "enum": [0, 0.5, 1]}
     reason = {"reason": {"type": "string"}} if "reason" in prompt.text else {}
     return {
         "title": "verdict",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from longtake.config import secret, unset
 from longtake.console import Session
@@ -14,8 +14,14 @@ from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.models.profiles import profile_named
 from longtake.plugins import Table, callable_part
 
-RULES = "rules"
-API_KEY = "OPENAI_API_KEY"  # may be unset for a local server
+RULES, ENDPOINT = "rules", "endpoint"
+API_KEY = "OPENAI_API_KEY"
+_MAY_BE_UNSET = (API_KEY, "LONGTAKE_JUDGE_KEY")  # for a local server; the second is that of `Settings.judge`
+NEEDS_MODEL = (
+    "Some of these replies are in words of their own, which a language model judges: give --url and --model, or set "
+    "verification.model and verification.base_url. --by rules goes by word lists instead, which agreed "
+    "with a person in 65 % of 220 cases in plain English (docs/perturbations.md)."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,28 @@ def judge_named(name: str, options: JudgeOptions) -> Judge:
     return JUDGES[name](options)
 
 
+def judge_chosen(name: str | None, options: JudgeOptions, any_free: Callable[[], bool]) -> Judge:
+    """The judge that is named, else the model that the options or the settings name, else rules where they suffice.
+
+    Args:
+        name: in the table.
+        options: of the command line.
+        any_free: whether a reply to be judged is in words of its own.
+
+    Raises:
+        ConfigError: see `judge_named`; or if no model is named and rules don't suffice.
+    """
+    if name is None and (options.url or options.model):
+        name = ENDPOINT
+    model = options.session.settings.judge
+    if name is None and model is not None:
+        name = ENDPOINT
+        options = replace(options, url=model.base_url, model=model.model, key=model.api_key_env)
+    if name is None and any_free():
+        raise ConfigError(NEEDS_MODEL)
+    return judge_named(name or RULES, options)
+
+
 def _rules(options: JudgeOptions) -> Judge:
     from longtake.evalharness.judges.deterministic import DeterministicJudge
     from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
@@ -60,7 +88,7 @@ def _endpoint(options: JudgeOptions) -> Judge:
 
     if not options.url or not options.model:
         raise ConfigError("--by endpoint needs both --model and --url.")
-    if options.key != API_KEY and secret(options.key) is None:
+    if options.key not in _MAY_BE_UNSET and secret(options.key) is None:
         raise ConfigError(
             f"The judge needs a key, but {unset(options.key)}: set --key to the name of an environment variable that "
             "holds it."
@@ -83,5 +111,5 @@ def _endpoint(options: JudgeOptions) -> Judge:
 
 
 MakeJudge = Callable[[JudgeOptions], Judge]
-_BUILT_IN: dict[str, MakeJudge] = {RULES: _rules, "endpoint": _endpoint}
+_BUILT_IN: dict[str, MakeJudge] = {RULES: _rules, ENDPOINT: _endpoint}
 JUDGES: Table[MakeJudge] = Table("judges", _BUILT_IN, callable_part)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Reply
+from longtake.evalharness.items import ALL_TURNS, Item, Judgement, Prediction, PredictionKey, Reply
 from longtake.evalharness.judges.judge import Asks, Case, Finding, Judge, nothing_said, reply_hash
 from longtake.evalharness.runs.bounded_map import at_once
 from longtake.evalharness.runs.journal import Journal
@@ -68,7 +68,10 @@ def current(judgements: Iterable[Judgement], predictions: Iterable[Prediction]) 
 
     Judgements of older runs, which don't name their reply, count for any.
     """
-    said = {(made.key, turn): reply_hash(reply) for made in predictions for turn, reply in enumerate(made.replies)}
+    said: dict[tuple[PredictionKey, int], str] = {}
+    for made in predictions:
+        said |= {(made.key, turn): reply_hash(reply) for turn, reply in enumerate(made.replies)}
+        said[made.key, ALL_TURNS] = reply_hash(made.together)
     return (one for one in judgements if one.reply in ("", said.get((one.key, one.turn), _UNSAID)))
 
 
@@ -130,6 +133,13 @@ def any_to_judge(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf
         """Ignore messages: the writers of the run already received them."""
 
     return any(True for _ in _rows(items, folder.predictions(unheard).values(), unheard, cases_of))
+
+
+def any_free(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf) -> bool:
+    """Whether a reply of a run that has to be judged is in words of its own."""
+    silent: Notify = lambda sentence: None  # noqa: E731
+    rows = _rows(items, folder.predictions(silent).values(), silent, cases_of)
+    return any(row.case.free and not row.case.empty for row in rows)
 
 
 def undecided(folder: RunFolder, items: Mapping[str, Item], notify: Notify, cases_of: CasesOf = cases) -> Counter[str]:

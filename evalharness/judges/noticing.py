@@ -28,6 +28,16 @@ _SHOWING = re.compile(
     r"(?:show|depict|display|featur|captur|present|follow|start|begin|end)\w*|of|where|which|who|whose|as|while|when"
 )
 _INSIDE = frozenset({"in", "during", "throughout"})
+_DARK = r"(?:blank|black(?:ed|ness)?|empty|dark(?:ness)?|featureless)"
+_SCREEN = r"(?:video|clip|footage|recording|film|screen|frames?|pictures?|images?|display|it)"
+# "The whole clip is completely black", "a black screen", "nothing is visible", "no actions can be seen".
+_BLANK = re.compile(
+    rf"\b{_SCREEN}\b(?:(?!\b(?:not|never)\b|n't)[^.!?]){{0,40}}\b{_DARK}\b"
+    rf"|\b{_DARK}\W+(?:{_DARK}\W+)?(?:video|clip|footage|screen|frames|picture|images?|display)\b"
+    r"|\b(?:nothing|none|no|not any(?:thing)?)\b[^.!?]{0,50}"
+    r"\b(?:visible|shown|seen|see|displayed|depicted|appears?|happens?|occurs?|there|content)\b",
+    re.IGNORECASE,
+)
 
 
 class Sign(Record):
@@ -35,6 +45,16 @@ class Sign(Record):
 
     any: tuple[str | tuple[str, ...], ...] = Field(min_length=1)
     of: tuple[str, ...] = Field(default=(), description="What they must be said of; without it, they count anywhere.")
+
+
+class BlankCheck(Record):
+    """The reply says that nothing is shown, and doesn't choose an option all the same."""
+
+    kind: Literal["blank"]
+
+    def outcome(self, said: str, reply: Reply) -> Decision:
+        """See `decide`."""
+        return Decision(reply.choice is None and any(map(_BLANK.search, _SENTENCE.split(without_marks(said)))))
 
 
 class NoticesCheck(Record):

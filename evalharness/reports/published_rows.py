@@ -1,4 +1,4 @@
-"""The headline figures that a suite's paper prints, beside those of a run."""
+"""The figures that a suite's paper prints, beside those of a run."""
 
 from __future__ import annotations
 
@@ -12,17 +12,27 @@ from longtake.console import counted
 from longtake.evalharness.reports.grid import Cell, Grid, estimate
 from longtake.evalharness.reports.run_scores import SubjectScores
 from longtake.evalharness.runs.run_folder import RunCard
+from longtake.evalharness.scoring.estimates import Estimate
 from longtake.memory.records import Record
 
 _LIKE_PAPERS = ("repo", "paper")  # the readings that published figures follow
 
 
+class Figure(Record):
+    """One figure of a paper by name, and the table and row of our scores with the same figure."""
+
+    table: str
+    row: str
+    rows: Mapping[str, float]
+
+
 class Published(Record):
-    """What a paper prints."""
+    """What a paper prints: headlines in `rows`, or several figures."""
 
     source: str
     asked: str
-    rows: Mapping[str, float]
+    rows: Mapping[str, float] = {}
+    figures: Mapping[str, Figure] = {}
 
 
 def beside_published(card: RunCard, subjects: Sequence[SubjectScores]) -> Grid | None:
@@ -30,23 +40,38 @@ def beside_published(card: RunCard, subjects: Sequence[SubjectScores]) -> Grid |
     published = _published().get(card.suite)
     if published is None or subjects[0].table.reading not in _LIKE_PAPERS:
         return None
-    printed: list[tuple[float, tuple[Cell, ...]]] = [
-        (score, (name, f"{score:g}", "published")) for name, score in published.rows.items()
-    ]
-    ours: list[tuple[float, tuple[Cell, ...]]] = [
-        (held.value if held and held.value is not None else -1.0, (subject.name, estimate(held), "this run"))
-        for subject in subjects
-        for held in [subject.table.headline]
-    ]
-    rows = sorted([*ours, *printed], key=lambda row: -row[0])
+    columns: tuple[str, ...] = ("Name", "Score", "From")
+    rows = _ranked(published.rows, [(one.name, one.table.headline) for one in subjects])
+    if published.figures:
+        columns = ("Figure", *columns)
+        rows = [(name, *cells) for name, figure in published.figures.items() for cells in _beside(figure, subjects)]
+    if not rows:
+        return None
     asked = counted(len(subjects[0].items), "item")
     return Grid(
         "Beside published figures",
-        ("Name", "Score", "From"),
-        tuple(cells for _, cells in rows),
+        columns,
+        tuple(rows),
         f"Published: {published.source}; {published.asked}. This run: {asked}. Figures compare only if the items, the "
         "input and the judge are the same.",
     )
+
+
+def _beside(figure: Figure, subjects: Sequence[SubjectScores]) -> list[tuple[Cell, ...]]:
+    """The rows of a figure, if the run has it."""
+    held = [(one.name, one.table.groups.get(figure.table, {}).get(figure.row)) for one in subjects]
+    return _ranked(figure.rows, held) if any(found for _, found in held) else []
+
+
+def _ranked(printed: Mapping[str, float], ours: Sequence[tuple[str, Estimate | None]]) -> list[tuple[Cell, ...]]:
+    """Rows of a paper and of this run, best first."""
+    rows: list[tuple[float, tuple[Cell, ...]]] = [
+        (score, (name, f"{score:g}", "published")) for name, score in printed.items()
+    ]
+    for name, held in ours:
+        value = held.value if held and held.value is not None else -1.0
+        rows.append((value, (name, estimate(held), "this run")))
+    return [cells for _, cells in sorted(rows, key=lambda row: -row[0])]
 
 
 @cache

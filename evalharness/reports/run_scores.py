@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from sys import intern
 
-from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Variant
+from longtake.evalharness.items import ALL_TURNS, Item, Judgement, Prediction, PredictionKey, Variant
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.run_folder import Loading, Notify, RunCard, RunFolder
 from longtake.evalharness.scoring.rubric_scores import Reading
@@ -42,9 +42,10 @@ class SubjectScores:
         return next((found.judge for held in self.judgements.values() for found in held), None)
 
     def verdicts(self, prediction: Prediction, turn: int) -> dict[str, Judgement]:
-        """What was last found of a reply, by the names of its criteria."""
+        """What was last found of a reply, by the names of its criteria; with the last one, of all replies together."""
         held = current(self.judgements.get(prediction.item, ()), [prediction])
-        return {found.criterion: found for found in held if (found.key, found.turn) == (prediction.key, turn)}
+        turns = (turn, ALL_TURNS) if turn == len(prediction.replies) - 1 else (turn,)
+        return {found.criterion: found for found in held if found.key == prediction.key and found.turn in turns}
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,6 @@ def _of_item(item: Item, variants: Sequence[Variant], said: Sequence[Prediction]
 
 def _value(suite: Suite, scored: Scored, reading: Reading) -> Value:
     table = score_table("", "", reading, suite.score(scored, reading))
-    if table.headline is None or table.overall.value is None:
+    if not (table.headline or table.headlines) or table.overall.value is None:
         return None
     return table.overall.value / 100

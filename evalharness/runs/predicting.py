@@ -121,7 +121,7 @@ def _ask(subject: Subject, row: tuple[Item, Variant, int]) -> Prediction:
     history: list[tuple[str, str]] = []
     replies: list[Reply] = []
     for number, turn in enumerate(item.turns):
-        reply = _reply(subject, Asked(item, number, variant, seed, tuple(history)))
+        reply = _reply(subject, Asked(item, number, variant, seed, () if item.separate else tuple(history)))
         replies.append(reply)
         history.append((turn.question, reply.text if variant.history == "own" else turn.reference))
     return Prediction(

@@ -67,17 +67,21 @@ class Outcome(NamedTuple):
     left_to_judge: bool = False  # whether no option could be read and a judge decides
     unsure: bool = False  # whether the judge was not sure of its verdict
     confidence: float | None = None  # the subject's own, from 0 to 1
+    meant: str = ""  # what the answer means beside right or wrong, where a stress test says so
 
 
 class ChoiceScores(Record):
     """The scores of one subject, in percent."""
 
     headline: Estimate | None = Field(
-        description="None if more than 1 % of what is judged has no verdict; `note` says why it has no value."
+        description="None if more than 1 % of what is judged has no verdict, or if each test has its own; `note` says "
+        "why it has no value."
     )
+    headlines: Rows = Field(default={}, description="By test, where a suite has several tests and no overall headline.")
     overall: Estimate = Field(description="Right answers over all that was asked, whatever is missing.")
     without_failures: Estimate = Field(description="The headline over the items that did not fail.")
     groups: Mapping[str, Rows] = Field(description="Tables by their names, each of rows.")
+    counts: Mapping[str, Share] = Field(default={}, description="Counts by their names, each of how many.")
     errors: Share
     parse_failures: Share = Field(description="Of all, choices in whose reply no option could be read.")
     unjudged: Share = Field(description="Of the open answers, and choices left to the judge, those without a verdict.")

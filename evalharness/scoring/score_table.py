@@ -23,6 +23,7 @@ from longtake.evalharness.suites.suite_table import Scored, Suite, reading_of, s
 from longtake.memory.records import Record
 
 _SINGULAR = {
+    "headlines": "test",
     "categories": "category",
     "tasks": "task",
     "unknown_tasks": "task that is no part of the headline",
@@ -39,7 +40,8 @@ class ScoreTable(Record):
     suite: str
     subject: str
     reading: str = Field(description="repo, paper, signed or strict.")
-    headline: Estimate | None = Field(description="None if too many verdicts are missing.")
+    headline: Estimate | None = Field(description="None if too many verdicts are missing, or if each test has its own.")
+    headlines: Rows = Field(default={}, description="By test, where there is no overall headline.")
     overall: Estimate = Field(description="Of all that was asked, whatever is missing.")
     excluded: Estimate = Field(description="The headline without the items that failed.")
     groups: Mapping[str, Rows] = Field(description="Tables by what their rows are.")
@@ -59,12 +61,13 @@ def score_table(suite: str, subject: str, reading: str, scores: Record, unmade: 
     """
     fields = {name: getattr(scores, name) for name in type(scores).model_fields}
     rates = {name.replace("_", " "): value for name, value in fields.items() if isinstance(value, Share)}
-    rates |= dict(_counted(fields))
+    rates |= {**fields.pop("counts", {}), **dict(_counted(fields))}
     return ScoreTable(
         suite=suite,
         subject=subject,
         reading=reading,
         headline=fields["headline"],
+        headlines=fields.get("headlines", {}),
         overall=fields["overall"],
         excluded=fields["excluded"] if "excluded" in fields else fields["without_failures"],
         groups={name: rows for name, rows in _groups(fields) if rows},

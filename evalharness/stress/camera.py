@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,8 +17,7 @@ QUESTIONS = (
     "Which camera movement does the clip show?",
     "What does the camera do?",
 )
-_SPEEDS = (60.0, 100.0, 160.0)  # pixels a second
-_SECONDS = 6.0
+_SPEEDS = (60.0, 100.0, 160.0)  # pixels a second; the paper doesn't say
 
 
 class Camera(StressTest):
@@ -25,31 +25,28 @@ class Camera(StressTest):
 
     name: ClassVar[str] = "camera"
     edit: ClassVar[str] = "camera"
+    parameters: ClassVar[tuple[str, ...]] = ("speed", "zoom", "seconds", "fps")
 
     def make(self, bench: Bench) -> Iterator[Item]:
-        """Six items for each video, at one of three speeds in 2-D."""
+        """Six items for each video, of 8 seconds as in the paper, at one of three speeds in 2-D."""
         return bench.each(bench.material.videos, self.name, partial(self._about, bench))
 
     def _about(self, bench: Bench, video: Path) -> Iterator[Item]:
         random = bench.random(self.name, video.stem)
         at = round(random.uniform(0.1, 0.9), 2)
-        for move in MOVES:
-            given: dict[str, Any] = {"move": move, "at": at, "seconds": _SECONDS}
+        for move, setting in product(MOVES, bench.settings):
+            given: dict[str, Any] = {"move": move, "at": at}
             if self.edit == "camera":
                 given |= {"speed": random.choice(_SPEEDS)}
-            file = f"{self.name}-{video.stem}-{move.replace(' ', '-')}"
-            media, _ = bench.edited(self.edit, [video], file, **given)
+            name = f"{move.replace(' ', '-')}{setting.name}"
+            media, _ = bench.edited(
+                self.edit, [video], f"{self.name}-{video.stem}-{name}", **given | setting.parameters
+            )
             turn = Turn(question=random.choice(QUESTIONS), options=MOVES, gold=MOVES.index(move), reference=move)
             yield item(
-                self.name,
-                video,
-                move.replace(" ", "-"),
-                media,
-                turn,
-                role="altered",
-                kind=move,
-                folder=bench.folder,
-            )
+                self.name, video, name, media, turn,
+                role="altered", kind=move, folder=bench.folder, tags=setting.tags,
+            )  # fmt: skip
 
 
 class Camera3D(Camera):
@@ -57,3 +54,4 @@ class Camera3D(Camera):
 
     name: ClassVar[str] = "camera-3d"
     edit: ClassVar[str] = "camera-3d"
+    parameters: ClassVar[tuple[str, ...]] = ("seconds", "fps", "things", "view", "distance", "angle")

@@ -1,6 +1,7 @@
-"""The changes of `anomalies`: the prompt that targets each, and the words of a reply that notices it.
+"""The changes of `anomalies`: each in words, the prompt that targets it, and what rules take for noticing it.
 
-Only what describes footage counts anywhere; a word that may also describe what is shown must be said of the footage.
+Of these signs, only what describes footage counts anywhere; a word that may also describe what is shown must be said of
+the footage.
 """
 
 from __future__ import annotations
@@ -29,15 +30,17 @@ def _with(word: str, *others: str) -> tuple[tuple[str, str], ...]:
 
 
 class Change(NamedTuple):
-    """A change: the targeted prompt about it, and what a reply says that notices it."""
+    """A change: the targeted prompt about it, what was done in words, and what a reply says that notices it."""
 
     prompt: str
+    words: str  # with the facts of the edit
     signs: tuple[Sign, ...]
 
 
 CHANGES: Mapping[str, Change] = {
     "reversal": Change(
         TEMPORAL,
+        "The whole video is played backwards.",
         (
             Sign(any=("plays in reverse", "played in reverse", "playing in reverse", "reverse motion")),
             Sign(any=("plays backwards", "played backwards", "playing backwards", *_with("reversed", "sound"))),
@@ -46,6 +49,7 @@ CHANGES: Mapping[str, Change] = {
     ),
     "frame-shuffle": Change(
         TEMPORAL,
+        "The frames of one part are shown in a random order.",
         (
             Sign(
                 any=("shuffled", "out of order", "wrong order", "jumbled", "scrambled", "not in order"),
@@ -55,6 +59,7 @@ CHANGES: Mapping[str, Change] = {
     ),
     "cut": Change(
         TEMPORAL,
+        "A part was cut out, so that the video jumps.",
         (
             Sign(any=("jump cut", "jump cuts", "abrupt cut", "abrupt cuts", "discontinuity", "discontinuities")),
             Sign(any=("jumps", "skips", "missing", "removed", "cut out"), of=_FOOTAGE),
@@ -62,6 +67,7 @@ CHANGES: Mapping[str, Change] = {
     ),
     "mixing": Change(
         MIXED,
+        "Segments of an unrelated video were put in between.",
         (
             Sign(any=("another video", "different video", "different videos", "two videos", "other footage")),
             Sign(any=("mixed", "interleaved", "spliced", "unrelated"), of=_FOOTAGE),
@@ -69,6 +75,7 @@ CHANGES: Mapping[str, Change] = {
     ),
     "tint": Change(
         SPATIAL,
+        "A {colour} tint lies over the whole picture for a while.",
         (
             Sign(any=("colour cast", "color cast", "colour distortion", "color distortion")),
             Sign(any=("color distortions", *_with("tint", *_FOOTAGE), *_with("tinted", *_PICTURE))),
@@ -77,6 +84,7 @@ CHANGES: Mapping[str, Change] = {
     ),
     "insertion": Change(
         SPATIAL,
+        "A drawn {thing}, which is no part of the scene, was put into the picture for a while.",
         (
             Sign(any=("superimposed", "doesn't belong", "don't belong", "does not belong", "object that was put in")),
             Sign(any=_with("inserted", *_PICTURE, "frame", "video") + _with("out of place", "scene", "video", "frame")),
@@ -85,6 +93,7 @@ CHANGES: Mapping[str, Change] = {
     ),
     "noise": Change(
         SPATIAL,
+        "The picture has strong noise ({noise}) for a while.",
         (
             Sign(any=("visual noise", "digital noise", "film grain", *_with("noise", *_PICTURE, "levels"))),
             Sign(any=("noisy", "noise", "grainy", "grain", "speckled"), of=(*_PICTURE, "frame", "video", "clip")),

@@ -1,49 +1,77 @@
-"""The criteria of open questions in stress tests, each with a check that rules decide."""
+"""The criteria of open questions in stress tests: what a model judge asks of a reply, in words, and what rules check.
+
+The name of a criterion says what is asked; see `stress_cases`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Final, Literal
 
+from longtake.evalharness.edits.edit import Truth
 from longtake.evalharness.items import Criterion
 from longtake.evalharness.judges.noticing import Sign
+from longtake.evalharness.stress.changes import Change
+
+USUAL: Final = "usual"  # the criterion that an answer is the one that language suggests; it is no part of the score
 
 
-def says(*phrases: str, unless: Sequence[str] = ()) -> Criterion:
-    """A criterion that a reply meets if it says one of the phrases, and none of the others."""
-    described = (
-        f"The reply says: {', or '.join(phrases)}." if phrases else f"The reply doesn't say: {', '.join(unless)}."
-    )
-    check = {"kind": "says", "any": list(phrases), "not": list(unless)}
-    return Criterion(name="says", description=described, weight=1, check=check)
+def reads(word: str) -> Criterion:
+    """A criterion that a reply meets if it has a word; a program can decide it."""
+    return Criterion(name="reads", description=f"The reply says: {word}.", weight=1, check=_says([word]))
 
 
-def tells(things: Sequence[str], unless: Sequence[str]) -> Criterion:
-    """A criterion that a reply meets if it names all things in their order, and none of the others."""
-    check = {"kind": "order", "things": list(things), "not": list(unless)}
-    described = f"The reply names these, in this order: {'; '.join(things)}. It doesn't say: {'; '.join(unless)}."
-    return Criterion(name="tells", description=described, weight=1, check=check)
+def altered(change: Change, truth: Truth) -> Criterion:
+    """A criterion that the replies about an altered video meet if one of them notices the change."""
+    spans = ", ".join(f"{span.start:.0f} to {span.end:.0f} s" for span in truth.altered)
+    words = f"{change.words.format(**truth.facts)} Altered: {spans}, of {truth.seconds:.0f} s."
+    return Criterion(name="altered", description=words, weight=1, check=_notices(change.signs, expected=True))
 
 
-def notices(signs: Iterable[Sign], *, expected: bool = True) -> Criterion:
-    """A criterion that a reply meets if it says one of the signs of an altered video or, if none is expected, none."""
-    listed = [sign.model_dump(mode="json") for sign in signs]
-    named = ", ".join(
-        " and ".join([each] if isinstance(each, str) else each) for sign in listed for each in sign["any"]
-    )
-    said = "says" if expected else "doesn't say"
+def untouched(changes: Iterable[Change]) -> Criterion:
+    """A criterion that the replies about an untouched video meet if none of them says that it was altered."""
+    signs = chain.from_iterable(change.signs for change in changes)
+    words = "Nothing was done to the video."
+    return Criterion(name="untouched", description=words, weight=1, check=_notices(signs, expected=False))
+
+
+def blank() -> Criterion:
+    """A criterion that a reply meets if it recognises that nothing is shown, and doesn't answer all the same."""
+    words = "It shows nothing but black from beginning to end."
+    return Criterion(name="blank", description=words, weight=1, check={"kind": "blank"})
+
+
+def gap(removed: str, rest: Sequence[str]) -> Criterion:
+    """A criterion that a summary meets if it tells something of the rest and not what was removed."""
+    words = f"This was cut out of the middle: {removed}."
     return Criterion(
-        name="notices",
-        description=f"The reply {said} that the footage itself, not what it shows, has such a fault: {named}.",
-        weight=1,
-        check={"kind": "notices", "signs": listed, "expected": expected},
+        name="gap", description=words, weight=1, check={"kind": "tells", "any": list(rest), "not": [removed]}
     )
 
 
-def abstains() -> Criterion:
-    """A criterion that a reply meets if it says that it can't tell."""
-    return Criterion(
-        name="abstains",
-        description="The reply says that the question can't be answered from the video.",
-        weight=1,
-        check={"kind": "abstains", "expected": True},
-    )
+def claim(*, true: bool) -> Criterion:
+    """A criterion that a reply to a claim meets if it comes to the right verdict; for replies that name no option."""
+    yes, no = ["true", "yes", "right", "correct"], ["false", "no", "not true", "wrong", "incorrect"]
+    words = f"The claim is {'true' if true else 'false'}."
+    return Criterion(name="claim", description=words, weight=1, check=_says(*((yes, no) if true else (no, yes))))
+
+
+def answers(
+    name: Literal["shown", "usual"], question: Literal["first", "last", "order"], texts: Sequence[str]
+) -> Criterion:
+    """A criterion that a reply meets if its answer about actions is the one that follows from their order."""
+    first, last, order = texts[0], texts[-1], "; ".join(texts)
+    words = {"first": f"{first} comes first.", "last": f"{last} comes last.", "order": f"The order is: {order}."}
+    said = first if question == "first" else last
+    others = [text for text in dict.fromkeys(texts) if text != said]
+    check = {"kind": "order", "things": list(texts)} if question == "order" else _says([said], others)
+    return Criterion(name=name, description=words[question], weight=1, check=check)
+
+
+def _says(phrases: Sequence[str], unless: Sequence[str] = ()) -> dict[str, object]:
+    return {"kind": "says", "any": list(phrases), "not": list(unless)}
+
+
+def _notices(signs: Iterable[Sign], *, expected: bool) -> dict[str, object]:
+    return {"kind": "notices", "signs": [sign.model_dump(mode="json") for sign in signs], "expected": expected}

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
-from longtake.evalharness.scoring.estimates import Rows
+from longtake.evalharness.scoring.choice_scores import Outcome, Said, Share, accuracy
+from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, ratio
 from longtake.evalharness.stress.material import LANES
-from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced, beside_constants, by_tag, item
+from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced, by_tag, item
 
 QUESTION = "Which lane changes does the car with the camera make?"
 OPTIONS = ("None", "One to the left", "One to the right", "Two: left, then right or right, then left")
@@ -34,12 +34,64 @@ class LaneChange(StressTest):
             role="raw", kind=LANES[label], folder=bench.folder,
         )  # fmt: skip
 
+    def meant(self, asked: Item, said: Said) -> str:
+        """Whether any change is named, or none."""
+        return "" if said.choice is None else _detected(said.choice)
+
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
-        """The accuracy, by label, and balanced between clips with a change and without."""
-        change = [one for one in outcomes if one.item.tags["kind"] != "none"]
-        none = [one for one in outcomes if one.item.tags["kind"] == "none"]
+        """The accuracy of the four labels, and the paper's figures of whether there is a change at all (Table 7)."""
+        found = _detections(outcomes)
+        always = {"change": [one._replace(meant="change") for one in outcomes]}
+        always["none"] = [one._replace(meant="none") for one in outcomes]
         return {
-            "": {"accuracy": accuracy(outcomes)},
+            "": {"accuracy of the labels": accuracy(outcomes)},
             "label": by_tag(outcomes, "kind"),
-            "balanced": balanced(change, none) | beside_constants(change, none),
+            "change or none": {
+                "accuracy": accuracy(found),
+                "F1": _f1(outcomes),
+                **{f"accuracy of always {name}": accuracy(_detections(some)) for name, some in always.items()},
+                **{f"F1 of always {name}": _f1(some) for name, some in always.items()},
+            },
         }
+
+    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+        """The accuracy of whether there is a change, balanced between clips with and without one."""
+        found = _detections(outcomes)
+        change, none = ([one for one in found if _has_change(one) == wanted] for wanted in (True, False))
+        return balanced(change, none).get("balanced accuracy") or accuracy(found)
+
+    def counts(self, outcomes: Sequence[Outcome]) -> Mapping[str, Share]:
+        """The changes that are found and missed; what isn't read is missed, and no clip without a change."""
+        found = _detections(outcomes)
+        right = {wanted: [one.right for one in found if _has_change(one) == wanted] for wanted in (True, False)}
+        positive, negative = len(right[True]), len(right[False])
+        found_changes, found_none = round(sum(right[True])), round(sum(right[False]))
+        return {
+            "TP": Share(count=found_changes, n=positive),
+            "FN": Share(count=positive - found_changes, n=positive),
+            "FP": Share(count=negative - found_none, n=negative),
+            "TN": Share(count=found_none, n=negative),
+        }
+
+
+def _detected(label: int) -> str:
+    return "none" if LANES[label] == "none" else "change"
+
+
+def _has_change(outcome: Outcome) -> bool:
+    return outcome.item.tags["kind"] != "none"
+
+
+def _detections(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The outcomes as those of the question whether there is a change."""
+    return [one._replace(right=float(one.meant == ("change" if _has_change(one) else "none"))) for one in outcomes]
+
+
+def _f1(outcomes: Sequence[Outcome]) -> Estimate:
+    """F1 of the changes: 2 TP over 2 TP + FP + FN."""
+    earned, possible = list[float](), list[float]()
+    for one in _detections(outcomes):
+        hit = 2 * one.right * _has_change(one)
+        earned.append(hit)
+        possible.append(hit or 1 - one.right)
+    return ratio(Sums(earned, possible, [one.item.video for one in outcomes]))

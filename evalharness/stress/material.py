@@ -1,7 +1,8 @@
 """The material of stress tests: a folder of videos, with tables of what happens in them.
 
     actions.csv   video,start,end,action          what is done, in order; for shortcuts and gaps
-    claims.csv    video,category,claim,false      a true claim, and one changed a little; for sycophancy
+    claims.csv    video,category,claim,false      a true claim, and one changed a little; for sycophancy. With a column
+                                                  `confirmed`, only rows that say yes there are used
     questions.csv video,question,a,b,c,...,right  multiple choice; for occlusion
     lanes.csv     video,label                     none, left, right or double; for lane changes
 
@@ -16,6 +17,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from longtake.console import counted
 from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.items import Turn
 from longtake.evalharness.runs.run_folder import Notify
@@ -83,10 +85,28 @@ class Material:
 
     @cached_property
     def claims(self) -> Mapping[Path, Sequence[Claim]]:
-        """The claims about each video."""
-        return self._table(
-            "claims.csv", lambda row: Claim(row.needed("category"), row.needed("claim"), row.needed("false"))
-        )
+        """The claims about each video that a person has confirmed, or written."""
+        waiting = 0
+
+        def read(row: Row) -> Claim | None:
+            nonlocal waiting
+            confirmed = row.text("confirmed").lower() if "confirmed" in row.fields else "yes"
+            if confirmed not in ("yes", "no", ""):
+                raise row.bad("confirmed", f"{confirmed} is neither yes nor no")
+            waiting += not confirmed
+            claim = Claim(row.needed("category"), row.needed("claim"), row.needed("false"))
+            return claim if confirmed == "yes" else None
+
+        found = {
+            video: [claim for claim in claims if claim is not None]
+            for video, claims in self._table("claims.csv", read).items()
+        }
+        if waiting:
+            self.notify(
+                f"{counted(waiting, 'row')} of {self.folder / 'claims.csv'} wait for a person, and are not used: write "
+                "yes or no in their column confirmed."
+            )
+        return {video: claims for video, claims in found.items() if claims}
 
     @cached_property
     def questions(self) -> Mapping[Path, Sequence[Turn]]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
 
 from longtake.evalharness.edits.insertion import THINGS
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
-from longtake.evalharness.scoring.estimates import Rows
-from longtake.evalharness.stress.criteria import says
+from longtake.evalharness.scoring.estimates import Estimate, Rows
+from longtake.evalharness.stress.criteria import reads
 from longtake.evalharness.stress.stress_test import Bench, Role, StressTest, by_tag, item, of_role
 
 WORDS = (
@@ -25,6 +26,8 @@ class Mosaic(StressTest):
     """Read the word, or name the thing that is missing; each also with the whole picture as its control."""
 
     name: ClassVar[str] = "mosaic"
+    edit: ClassVar[str] = "mosaic"
+    parameters: ClassVar[tuple[str, ...]] = ("quadrant", "rounds")
 
     def make(self, bench: Bench) -> Iterator[Item]:
         """Four items for each video: text and things, in pieces and whole."""
@@ -34,7 +37,7 @@ class Mosaic(StressTest):
         random = bench.random(self.name, video.stem)
         at = round(random.uniform(0.1, 0.9), 2)
         word = random.choice(WORDS)
-        text = Turn(question=random.choice(ABOUT_TEXT), reference=word, criteria=(says(word),))
+        text = Turn(question=random.choice(ABOUT_TEXT), reference=word, criteria=(reads(word),))
         missing = random.choice(THINGS)
         shown = [thing for thing in THINGS if thing != missing]
         things = Turn(question=ABOUT_THINGS, options=THINGS, gold=THINGS.index(missing), reference=missing)
@@ -43,14 +46,16 @@ class Mosaic(StressTest):
             "things": (things, {"things": shown}),
         }
         for kind, (turn, given) in asked.items():
-            for control in (False, True):
+            for setting, control in product(bench.settings, (False, True)):
                 role: Role = "control" if control else "altered"
+                name = f"{kind}-{role}{setting.name}"
                 media, _ = bench.edited(
-                    "mosaic", [video], f"mosaic-{video.stem}-{kind}-{role}", at=at, control=control, **given
-                )
+                    "mosaic", [video], f"mosaic-{video.stem}-{name}", at=at, control=control,
+                    **given | setting.parameters,
+                )  # fmt: skip
                 yield item(
-                    self.name, video, f"{kind}-{role}", media, turn,
-                    role=role, kind=kind, group=f"{video.stem}/{kind}", folder=bench.folder,
+                    self.name, video, name, media, turn, role=role, kind=kind,
+                    group=f"{video.stem}/{kind}{setting.name}", folder=bench.folder, tags=setting.tags,
                 )  # fmt: skip
 
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
@@ -67,3 +72,7 @@ class Mosaic(StressTest):
             },
             "in pieces": by_tag(pieces, "kind"),
         }
+
+    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+        """The accuracy in pieces."""
+        return accuracy(of_role(outcomes, "altered"))

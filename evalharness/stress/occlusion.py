@@ -4,50 +4,89 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from longtake.errors import ConfigError
 from longtake.evalharness.items import Item
 from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
-from longtake.evalharness.scoring.estimates import Rows
-from longtake.evalharness.stress.stress_test import CANNOT, Bench, StressTest, by_tag, item, of_role
+from longtake.evalharness.scoring.estimates import Estimate, Rows
+from longtake.evalharness.stress.stress_test import CANNOT, Bench, Role, StressTest, item, of_role
+
+# The configurations of Table 11: strips, visible strips, direction, copies.
+MASKS: Mapping[str, tuple[int, int, str, int]] = {
+    "1": (64, 24, "vertical", 4),
+    "2": (128, 12, "vertical", 4),
+    "3": (128, 24, "horizontal", 4),
+    "4": (128, 24, "vertical", 2),
+    "5": (128, 24, "vertical", 8),
+    "6": (128, 48, "vertical", 4),
+    "7": (256, 24, "vertical", 4),
+}
+FORCED, OFFERED = "forced choice", "may abstain"
 
 
 class Occlusion(StressTest):
-    """Answer with and without an option that it can't be answered; needs `questions.csv`."""
+    """Answer by force, and with an option that it can't be answered; needs `questions.csv`."""
 
     name: ClassVar[str] = "occlusion"
+    edit: ClassVar[str] = "occlusion"
+    parameters: ClassVar[tuple[str, ...]] = ("mask", "strips", "visible", "copies", "gap", "direction")
+
+    def parameters_of(self, name: str, value: object) -> Mapping[str, Any]:
+        """A mask is a row of Table 11."""
+        if name != "mask":
+            return {name: value}
+        if str(value) not in MASKS:
+            raise ConfigError(f"There is no mask {value}; the masks of REVEAL's Table 11 are {', '.join(MASKS)}.")
+        return dict(zip(("strips", "visible", "direction", "copies"), MASKS[str(value)], strict=True))
 
     def make(self, bench: Bench) -> Iterator[Item]:
-        """Four items for each question."""
+        """Four items for each question; with several masks, two more for each."""
         return bench.each(bench.material.questions, self.name, partial(self._about, bench))
 
     def _about(self, bench: Bench, video: Path) -> Iterator[Item]:
-        occluded, _ = bench.edited("occlusion", [video], f"occlusion-{video.stem}", ".mkv")
         raw, _ = bench.edited("mute", [video], f"raw-{video.stem}")
-        for number, turn in enumerate(bench.material.questions[video]):
-            for may_abstain in (False, True):
-                options = (*turn.options, CANNOT) if may_abstain else turn.options
-                asked = turn.model_copy(update={"options": options})
-                group = f"{video.stem}/{number}/{may_abstain}"
-                for role, media in (("raw", raw), ("altered", occluded)):
-                    made = item(
-                        self.name, video, f"{number}-{role}{'-abstain' * may_abstain}", media, asked,
-                        role="raw" if role == "raw" else "altered",
-                        kind=turn.tags.get("about", ""), group=group, folder=bench.folder,
-                    )  # fmt: skip
-                    tags = {**made.tags, "abstention": "offered" if may_abstain else "not offered"}
-                    yield made.model_copy(update={"tags": tags})
+        shown: list[tuple[Role, str, str, Mapping[str, str]]] = [("raw", "", raw, {})]
+        for each in bench.settings:
+            file = f"occlusion-{video.stem}{each.name}"
+            occluded, _ = bench.edited("occlusion", [video], file, ".mkv", **each.parameters)
+            shown.append(("altered", each.name, occluded, each.tags))
+        for (number, turn), condition in product(enumerate(bench.material.questions[video]), (FORCED, OFFERED)):
+            options = (*turn.options, CANNOT) if condition == OFFERED else turn.options
+            asked = turn.model_copy(update={"options": options})
+            for role, setting, media, tags in shown:
+                name = f"{number}-{role}{setting}{'-abstain' * (condition == OFFERED)}"
+                yield item(
+                    self.name, video, name, media, asked,
+                    role=role, kind=turn.tags.get("about", ""), group=f"{video.stem}/{number}/{condition}",
+                    folder=bench.folder, tags={"condition": condition, **tags},
+                )  # fmt: skip
 
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
-        """Raw and occluded accuracy, and TBSR: the share of the questions answered raw that stay answered."""
-        tables: dict[str, Rows] = {}
-        for name in ("offered", "not offered"):
-            some = [outcome for outcome in outcomes if outcome.item.tags.get("abstention") == name]
-            raw, occluded = of_role(some, "raw"), of_role(some, "altered")
-            known = {(outcome.item.tags["group"], outcome.seed) for outcome in raw if outcome.right}
-            kept = [outcome for outcome in occluded if (outcome.item.tags["group"], outcome.seed) in known]
-            tables[f"abstention {name}"] = {
-                "raw": accuracy(raw), "occluded": accuracy(occluded), "TBSR": accuracy(kept)
-            }  # fmt: skip
-        return {**tables, "occluded, about": by_tag(of_role(outcomes, "altered"), "kind")}
+        """Raw and occluded accuracy and TBSR under both conditions, for all questions and for each kind of them."""
+        kinds = dict.fromkeys(["", *(one.item.tags.get("kind", "") for one in outcomes)])
+        return {
+            f"{condition}, {kind}" if kind else condition: _bound(
+                [
+                    one
+                    for one in outcomes
+                    if one.item.tags["condition"] == condition and kind in ("", one.item.tags.get("kind"))
+                ]
+            )
+            for condition, kind in product((FORCED, OFFERED), kinds)
+        }
+
+    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+        """The accuracy behind strips, by force. TBSR is none: who always chooses one letter has 100."""
+        forced = (one for one in outcomes if one.item.tags["condition"] == FORCED)
+        return accuracy(of_role(forced, "altered"))
+
+
+def _bound(outcomes: Sequence[Outcome]) -> Rows:
+    """Raw, occluded, and TBSR: the share of the questions answered raw that stay answered."""
+    raw, occluded = of_role(outcomes, "raw"), of_role(outcomes, "altered")
+    known = {(one.item.tags["group"], one.seed) for one in raw if one.right}
+    kept = [one for one in occluded if (one.item.tags["group"], one.seed) in known]
+    return {"raw": accuracy(raw), "occluded": accuracy(occluded), "TBSR": accuracy(kept)}

@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from longtake.errors import ConfigError, did_you_mean
-from longtake.evalharness.items import Item, Judgement, Prediction, Variant
+from longtake.evalharness.items import ALL_TURNS, ORIGINAL, Item, Judgement, Prediction, PredictionKey, Reply, Variant
+from longtake.evalharness.judges.judge import Asks, Case
+from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
+    MAX_UNJUDGED,
     Answers,
     ChoiceScores,
     Outcome,
+    Share,
     choice_outcome,
+    choice_state,
     open_outcome,
     summarise,
 )
-from longtake.evalharness.scoring.estimates import Rows
+from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.stress.anomalies import Anomalies
 from longtake.evalharness.stress.camera import Camera, Camera3D
+from longtake.evalharness.stress.criteria import USUAL
 from longtake.evalharness.stress.gap import Gap
 from longtake.evalharness.stress.lane_change import LaneChange
 from longtake.evalharness.stress.material import Material
 from longtake.evalharness.stress.mosaic import Mosaic
 from longtake.evalharness.stress.occlusion import Occlusion
 from longtake.evalharness.stress.shortcuts import Shortcuts
-from longtake.evalharness.stress.stress_test import Bench, StressTest
+from longtake.evalharness.stress.stress_test import Bench, StressTest, by_tag, settings_of
 from longtake.evalharness.stress.sycophancy import Sycophancy
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
@@ -34,6 +42,18 @@ from longtake.plugins import Table
 
 ITEMS = "items.jsonl"
 ALL = "all"
+NO_HEADLINE = "There is no overall score: each stress test has its own headline."
+# What a judge is asked about the criteria of a stress test, by their names.
+_ASKS: Mapping[str, Asks] = {
+    "reads": "criterion",
+    "altered": "altered",
+    "untouched": "untouched",
+    "blank": "blank",
+    "gap": "gap",
+    "claim": "says",
+    "shown": "says",
+    USUAL: "says",
+}
 
 
 def _read(name: str, declared: object) -> type[StressTest]:
@@ -67,21 +87,53 @@ def tests_named(name: str) -> Sequence[str]:
     return tuple(STRESS_TESTS) if name == ALL else (name,)
 
 
+def check_parameters(tests: Sequence[str], names: Iterable[str]) -> None:
+    """Check that each parameter is one of a test's.
+
+    Raises:
+        ConfigError: if one is of none.
+    """
+    known = dict.fromkeys(name for test in tests for name in STRESS_TESTS[test].parameters)
+    for name in names:
+        if name not in known:
+            taken = f"{'these tests take' if len(tests) > 1 else f'{tests[0]} takes'} {', '.join(known) or 'none'}"
+            raise ConfigError(f"There is no parameter {name!r} here: {taken}.")
+
+
 def make_set(
-    name: str, material: Material, folder: Path, n: int, seed: int, notify: Notify, check: Callable[[], None]
+    name: str,
+    material: Material,
+    folder: Path,
+    n: int,
+    seed: int,
+    notify: Notify,
+    check: Callable[[], None],
+    parameters: Mapping[str, Sequence[Any]] = {},
 ) -> MadeSet:
     """Make the videos and items of a test, or of all that the material has tables for.
 
+    Args:
+        name: of a test, or `all`.
+        material: the videos and tables.
+        folder: for the set.
+        n: videos of each test, at most.
+        seed: of what is drawn.
+        notify: called with what is being made.
+        check: called often, to raise if it should end.
+        parameters: of the tests, each with one value or, to make the items with each, several.
+
     Raises:
-        ConfigError: if there is no such test, or nothing to make of the material.
+        ConfigError: if there is no such test or parameter, a value is wrong, or nothing can be made of the material.
         LongtakeError: if a video can't be written.
     """
-    tests = tests_named(name)
+    tests = [STRESS_TESTS[each]() for each in tests_named(name)]
+    check_parameters([test.name for test in tests], parameters)
+    settings = {test.name: settings_of(test, parameters) for test in tests}
     folder.mkdir(parents=True, exist_ok=True)
     bench = Bench(folder, material, n, seed, notify, check)
     made: list[Item] = []
-    for each in tests:
-        made += STRESS_TESTS[each]().make(bench)
+    for test in tests:
+        made += test.make(replace(bench, settings=settings[test.name]))
     if not made:
         raise ConfigError(
             f"{material.folder} has no table for {name}, or no video that fits it: add actions.csv, claims.csv, "
@@ -92,13 +144,46 @@ def make_set(
     return MadeSet(items=str(folder / ITEMS), tests=counts)
 
 
+def stress_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
+    """The decisions about a prediction; replies about one video and change are judged together.
+
+    Of a choice, only a reply in which no option was read is judged.
+    """
+    if item.separate:
+        replies = tuple(reply for _, _, reply in prediction.turns_of(item))
+        for criterion in item.turns[-1].criteria:
+            yield Case(
+                item, ALL_TURNS, prediction.together, _ASKS[criterion.name], criterion, all_replies=replies
+            )  # fmt: skip
+        return
+    for number, turn, reply in prediction.turns_of(item):
+        if item.format == "choice" and choice_state(reply) != "unread":
+            continue
+        for criterion in turn.criteria:
+            yield Case(item, number, reply, _ASKS.get(criterion.name, "criterion"), criterion)
+
+
+def asks_for_words(items: Path) -> bool:
+    """Whether a made set has a question whose replies are in words of their own."""
+    unsaid = (Reply(text=""),)
+    return any(
+        case.free
+        for line in items.read_text(encoding="utf-8").splitlines()
+        for item in [Item.model_validate_json(line)]
+        if item.format == "open"
+        for case in stress_cases(
+            item, Prediction(item=item.id, variant=ORIGINAL, subject="", replies=unsaid, seconds=0)
+        )
+    )
+
+
 def score_stress(
     items: Collection[Item],
     variants: Sequence[Variant],
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
 ) -> ChoiceScores:
-    """Score one subject: the tables of each test, and as the headline the mean over all items.
+    """Score one subject: the tables and the headline of each test. Tests measure different things: they have no mean.
 
     Args:
         items: of the set.
@@ -106,21 +191,48 @@ def score_stress(
         predictions: of the subject.
         judgements: of one judge.
     """
-    answers = Answers(predictions, judgements)
-    outcomes = [_outcome(item, variants[0], answers, seed) for seed in answers.seeds for item in items]
+    outcomes = list(_outcomes(items, variants[0], list(predictions), judgements))
     groups: dict[str, Rows] = {}
+    headlines: dict[str, Estimate] = {}
+    counts: dict[str, Share] = {}
+    withheld: list[str] = []
     for name in dict.fromkeys(outcome.item.task for outcome in outcomes):
-        tables = STRESS_TESTS[name]().tables([one for one in outcomes if one.item.task == name])
+        test, own = STRESS_TESTS[name](), [one for one in outcomes if one.item.task == name]
+        tables = {**test.tables(own), **{tag: by_tag(own, tag) for tag in test.parameters}}
         groups |= {f"{name}: {table}" if table else name: rows for table, rows in tables.items() if rows}
-    return summarise(outcomes, groups)
+        counts |= {f"{name}, {what}": count for what, count in test.counts(own).items()}
+        judged = [one for one in own if one.left_to_judge or one.chance is None]
+        if sum(one.state == "unjudged" for one in judged) > MAX_UNJUDGED * len(judged):
+            withheld.append(name)
+        else:
+            headlines[name] = test.headline(own)
+    missing = f" Too many verdicts are missing for one of {', '.join(withheld)}." if withheld else ""
+    scores = summarise(outcomes, groups, note=NO_HEADLINE + missing)
+    return scores.model_copy(update={"headline": None, "headlines": headlines, "counts": counts})
 
 
-def _outcome(item: Item, variant: Variant, answers: Answers, seed: int) -> Outcome:
-    """The outcome of an item; where nothing can be told, only an abstention is right."""
-    if item.format == "choice":
-        return choice_outcome(item, (variant,), answers, seed)
-    outcome = open_outcome(item, variant, answers, seed)
-    said = answers.said(item, variant, seed)
-    if item.tags.get("expects") == "abstention" and said is not None and said.uncertain:
-        return outcome._replace(right=0.0)
-    return outcome
+def _outcomes(
+    items: Collection[Item], variant: Variant, predictions: Sequence[Prediction], judgements: Iterable[Judgement]
+) -> Iterator[Outcome]:
+    """The outcome of each item and seed, of several replies as one."""
+    found = list(current(judgements, predictions))
+    usual = {one.key for one in found if one.criterion == USUAL and one.met}
+    together = [one.model_copy(update={"replies": (one.together,)}) for one in predictions]
+    answers = Answers(together, [one for one in found if one.criterion != USUAL])
+    subject = predictions[0].subject if predictions else ""
+    for seed in answers.seeds:
+        for item in items:
+            said = answers.said(item, variant, seed)
+            outcome = open_outcome(item, variant, answers, seed)
+            if item.format == "choice":
+                judged, outcome = outcome, choice_outcome(item, (variant,), answers, seed)
+                if outcome.state == "unread" and item.turns[0].criteria:
+                    outcome = judged._replace(chance=outcome.chance, left_to_judge=True)
+            if said is None:
+                yield outcome
+                continue
+            if outcome.state == "uncertain" and item.tags.get("role") == "untouched":
+                outcome = outcome._replace(right=float(bool(said.met)))  # who isn't sure raises no alarm
+            key = PredictionKey(item.id, variant.name, subject, seed)
+            meant = USUAL if key in usual else STRESS_TESTS[item.task]().meant(item, said)
+            yield outcome._replace(meant=meant)

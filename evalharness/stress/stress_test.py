@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from longtake.evalharness.edits.edit_table import edit_named
 from longtake.evalharness.edits.rendering import make_edit, truth_file
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
+from longtake.evalharness.scoring.choice_scores import Outcome, Said, Share, accuracy
 from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
 from longtake.evalharness.stress.material import Material
 from longtake.memory.library import file_id
@@ -30,6 +31,14 @@ SUITE = "stress"
 Role = Literal["raw", "altered", "control", "untouched"]
 OFFERED = 5  # options, at most
 CANNOT = "It can't be answered from the video"
+
+
+class Setting(NamedTuple):
+    """Parameters of a test's edit, one of several settings in a sweep."""
+
+    parameters: Mapping[str, Any] = {}
+    name: str = ""  # what tells its videos and items from those of the other settings
+    tags: Mapping[str, str] = {}  # of its items
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,7 @@ class Bench:
     seed: int
     notify: Notify
     check: Callable[[], None]
+    settings: Sequence[Setting] = (Setting(),)
 
     def random(self, *key: object) -> Random:
         """Random numbers of their own for each key."""
@@ -105,6 +115,8 @@ class StressTest(ABC):
     """One test. `make` yields items; items of one `group` are scored together."""
 
     name: ClassVar[str]
+    edit: ClassVar[str] = ""  # whose parameters can be set
+    parameters: ClassVar[tuple[str, ...]] = ()  # that can be set
 
     @abstractmethod
     def make(self, bench: Bench) -> Iterator[Item]:
@@ -122,52 +134,82 @@ class StressTest(ABC):
             "kind": by_tag(outcomes, "kind"),
         }
 
+    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+        """The one figure of the test, by which subjects are ranked."""
+        return accuracy(outcomes)
+
+    def counts(self, outcomes: Sequence[Outcome]) -> Mapping[str, Share]:
+        """What is counted rather than averaged."""
+        return {}
+
+    def meant(self, asked: Item, said: Said) -> str:
+        """What a reply means beside right or wrong; `said.choice` is the option that it chooses."""
+        return ""
+
+    def parameters_of(self, name: str, value: object) -> Mapping[str, Any]:
+        """The parameters of the edit that a parameter of the test stands for."""
+        return {name: value}
+
+
+def settings_of(test: StressTest, given: Mapping[str, Sequence[Any]]) -> tuple[Setting, ...]:
+    """Every combination of the given values of a test's parameters; those of other tests are left alone.
+
+    Raises:
+        ConfigError: if a value is wrong.
+    """
+    own = {name: values for name, values in given.items() if name in test.parameters}
+    found: list[Setting] = []
+    for values in product(*own.values()):
+        named = dict(zip(own, values, strict=True))
+        parameters: dict[str, Any] = {}
+        for name, value in named.items():
+            parameters |= test.parameters_of(name, value)
+        if parameters:
+            edit_named(test.edit, parameters)
+        swept = "".join(f"-{name}-{value}" for name, value in named.items() if len(own[name]) > 1)
+        found.append(Setting(parameters, swept, {name: str(value) for name, value in named.items()}))
+    return tuple(found)
+
 
 def item(
     test: str,
     video: Path,
     name: str,
     media: str,
-    turn: Turn,
-    *,
+    *turns: Turn,
     role: Role,
     kind: str = "",
     group: str = "",
     folder: Path,
-    expects: Literal["answer", "abstention"] = "answer",
+    tags: Mapping[str, str] = {},
 ) -> Item:
-    """An item of a test.
+    """An item of a test. Nothing in it says whether a subject may abstain.
 
     Args:
         test: its name.
         video: the source; items of one source aren't independent.
         name: unique among the test's items of the source.
         media: file, relative to the folder.
-        turn: the question.
+        turns: the questions, each asked by itself.
         role: whether the video is as it was, changed, or shows what is asked undisturbed.
         kind: of the change, or of the question.
         group: of the items that are scored together.
         folder: of the set.
-        expects: what an honest subject does.
+        tags: others.
     """
-    tags = {
-        "test": test,
-        "role": role,
-        "kind": kind,
-        "group": group or f"{test}/{video.stem}/{name}",
-        "expects": expects,
-    }
+    own = {"test": test, "role": role, "kind": kind, "group": group or f"{test}/{video.stem}/{name}"}
     return Item(
         suite=SUITE,
         id=f"{test}/{video.stem}/{name}",
         video=video.stem,
         media=media,
         task=test,
-        format="choice" if turn.options else "open",
-        turns=(turn,),
+        format="open" if turns[0].gold is None else "choice",
+        turns=turns,
         seconds=round(probe(folder / media).duration, 3),
-        tags={key: value for key, value in tags.items() if value},
-        guess=False,
+        tags={key: value for key, value in {**own, **tags}.items() if value},
+        guess=None,
+        separate=len(turns) > 1,
     )
 
 

@@ -17,7 +17,7 @@ from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
 from longtake.evalharness.scripted import questions as scripted
 from longtake.evalharness.scripted.scores import score_scripted
 from longtake.evalharness.scripted.suite import load_scripted
-from longtake.evalharness.stress.stress_suite import score_stress
+from longtake.evalharness.stress.stress_suite import score_stress, stress_cases
 from longtake.evalharness.stress.stress_test import SUITE as STRESS
 from longtake.evalharness.suites import moment_video, video_tt
 from longtake.evalharness.suites.agentic import agentic_suite as agentic
@@ -153,6 +153,7 @@ _BUILT_IN: Mapping[str, Suite] = {
     ),
     STRESS: Suite(
         load=lambda data, media, _, notify: load_scripted(data, media, notify),
+        cases=lambda _: stress_cases,
         score=lambda run, _: score_stress(run.items, run.variants, run.predictions, run.judgements),
         readings=("repo",),
     ),

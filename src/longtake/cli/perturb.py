@@ -41,7 +41,7 @@ def perturb(
                 said = f" {field.description}" if field.description else ""
                 say(f"{'':<16}   {key} ({field.default}).{said}")
         return
-    edit = edit_named(name, dict(map(_parameter, param or ())))
+    edit = edit_named(name, dict(map(parameter, param or ())))
     if video is None or out is None:
         raise ConfigError(f"Give the video to edit and the new file: longtake perturb {name} IN OUT")
     if out.suffix.lower() not in EDITABLE:
@@ -59,7 +59,12 @@ def perturb(
     print_report(truth, show, as_json)
 
 
-def _parameter(written: str) -> tuple[str, Any]:
+def parameter(written: str) -> tuple[str, Any]:
+    """A parameter's name and value.
+
+    Raises:
+        ConfigError: if it has no value, or one that can't be read.
+    """
     key, has_value, value = written.partition("=")
     if not has_value:
         raise ConfigError(f"--param {written} needs a value, as in --param seconds=5.")

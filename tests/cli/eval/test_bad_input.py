@@ -73,7 +73,7 @@ def files_no_larger_than(size: int) -> Iterator[None]:
         ("run card.yaml --suite own --out new --subject longest --limit 0", 2, "greater than or equal to 1"),
         ("run card.yaml --suite own --out card.yaml --subject longest", 1, "cannot be made: File exists"),
         ("judge card.yaml", 1, "run.json"),
-        ("judge run --url http://127.0.0.1:9/v1 --model m", 1, "need --by endpoint"),
+        ("judge run --by rules --url http://127.0.0.1:9/v1 --model m", 1, "need --by endpoint"),
         (
             "judge run --by endpoint --url http://127.0.0.1:9/v1 --model m --key NOT_SET",
             1,
@@ -177,9 +177,9 @@ def test_after_a_full_disk_judging_goes_on_and_a_report_is_written_whole(place: 
     run = place / "run"
     eval_(*asked(place, "longest", "random"))
     with files_no_larger_than(500):
-        code, _, remarks = eval_("judge", run)
+        code, _, remarks = eval_("judge", run, "--by", "rules")
     assert (code, "judgements.jsonl cannot be written to" in remarks) == (EXIT_FAILED, True)
-    assert eval_("judge", run)[1].startswith("1 verdict, 1 kept from before")
+    assert eval_("judge", run, "--by", "rules")[1].startswith("1 verdict, 1 kept from before")
     for most, file in ((1_000, "report"), (10_000, "report.html")):
         with files_no_larger_than(most):
             code, _, remarks = eval_("report", run)
@@ -196,7 +196,7 @@ def test_a_second_process_on_a_folder_changes_nothing_there(place: Path) -> None
         assert not (run / "run.json").exists()
     assert eval_(*asked(place))[0] == 0
     with RunFolder(run).locked():
-        assert "Another process" in eval_("judge", run)[2]
+        assert "Another process" in eval_("judge", run, "--by", "rules")[2]
         assert eval_("score", run)[0] == 0
 
 
@@ -227,14 +227,18 @@ def test_what_is_damaged_in_a_folder_is_reported_and_asked_for_again(place: Path
     assert " at line" not in remarks
     assert f"{file}, line 5: item: Input should be a valid string; it was left out." in remarks
     assert file.with_name("predictions.jsonl.damaged").read_text() == f'{lines[3][:40]}\n{{"item": 7}}\n'
-    assert (eval_(*asked(place))[0], eval_("judge", place / "run")[0], eval_("doctor", place / "run")[0]) == (0, 0, 0)
+    assert (
+        eval_(*asked(place))[0],
+        eval_("judge", place / "run", "--by", "rules")[0],
+        eval_("doctor", place / "run")[0],
+    ) == (0, 0, 0)
 
 
 @pytest.mark.slow
 def test_damaged_items_and_verdicts_are_reported_once_and_made_anew(place: Path) -> None:
     run = place / "run"
     eval_(*asked(place))
-    eval_("judge", run)
+    eval_("judge", run, "--by", "rules")
     for name in ("items", "judgements"):
         lines = (run / f"{name}.jsonl").read_text().splitlines()
         (run / f"{name}.jsonl").write_text("\n".join(["{}", *lines[1:]]) + "\n")
@@ -242,7 +246,7 @@ def test_damaged_items_and_verdicts_are_reported_once_and_made_anew(place: Path)
     assert (code, "  longest: 39 of 39 predictions\n" in reported) == (EXIT_PARTIAL, True)
     assert "set damaged lines aside" in reported
     assert eval_(*asked(place))[0] == EXIT_PARTIAL
-    assert (eval_("judge", run)[0], eval_("doctor", run)[0]) == (0, 0)
+    assert (eval_("judge", run, "--by", "rules")[0], eval_("doctor", run)[0]) == (0, 0)
 
 
 def test_a_video_that_was_added_is_there_for_the_doctor(place: Path) -> None:

@@ -59,7 +59,7 @@ def test_a_dry_run_of_a_judge_asks_nothing_and_tells_the_time_once_a_reply_was_t
         assert (expected["verdicts"], expected["calls"], expected["cost"]) == (1, 1, pytest.approx(0.04))
         assert expected["seconds"] is not None
         assert len(server.requests) == 1
-    _, reported, _ = eval_("judge", said / "run", "--dry-run")
+    _, reported, _ = eval_("judge", said / "run", "--by", "rules", "--dry-run")
     assert reported.endswith(": 2 verdicts to give; no model is asked\n")
 
 
@@ -92,7 +92,7 @@ def test_a_judge_is_checked_against_people_and_against_itself(said: Path) -> Non
 
 
 def test_the_judge_by_rules_is_checked_without_asking_anybody(said: Path) -> None:
-    assert eval_("judge", said / "run")[0] == 0
+    assert eval_("judge", said / "run", "--by", "rules")[0] == 0
     _, reported, _ = eval_("judge-check", said / "run", said / "labels.jsonl", "--json")
     checked = json.loads(reported)
     assert [check["agreement"]["n"] + check["unjudged"] for check in checked["checks"]] == [2]
@@ -100,7 +100,7 @@ def test_the_judge_by_rules_is_checked_without_asking_anybody(said: Path) -> Non
 
 
 def test_a_verdict_on_an_earlier_reply_is_compared_with_nobody(said: Path) -> None:
-    eval_("judge", said / "run")
+    eval_("judge", said / "run", "--by", "rules")
     file = said / "run" / "predictions.jsonl"
     file.write_text(file.read_text().replace("It is red.", "It is blue."))
     code, _, remarks = eval_("judge-check", said / "run", said / "labels.jsonl")
@@ -108,7 +108,7 @@ def test_a_verdict_on_an_earlier_reply_is_compared_with_nobody(said: Path) -> No
 
 
 def test_a_label_that_fits_nothing_is_reported_and_left_out(said: Path) -> None:
-    assert eval_("judge", said / "run")[0] == 0
+    assert eval_("judge", said / "run", "--by", "rules")[0] == 0
     file = said / "labels.jsonl"
     (fits, _) = file.read_text().splitlines()
     file.write_text(f"{fits}\n{json.dumps(json.loads(fits) | {'item': 'q9'})}\n")
@@ -127,7 +127,7 @@ def test_a_label_that_fits_nothing_is_reported_and_left_out(said: Path) -> None:
     ],
 )
 def test_a_judge_that_cannot_be_asked_is_reported(said: Path, options: tuple[str, ...], reported: str) -> None:
-    eval_("judge", said / "run")
+    eval_("judge", said / "run", "--by", "rules")
     for command in (("judge", said / "run"), ("judge-check", said / "run", said / "labels.jsonl")):
         result = CliRunner().invoke(app, ["eval", *map(str, command), *options])
         assert result.exit_code != 0

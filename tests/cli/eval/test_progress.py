@@ -32,14 +32,14 @@ def test_without_a_terminal_a_line_tells_now_and_then_how_much_is_left(
     assert lines[0] == "asking: 0 of 6"
     assert re.fullmatch(r"asking: 3 of 6, about 00:00:0\d left", lines[3])
     assert len(lines) == 6
-    judged = eval_("judge", tmp_path / "run")[2].splitlines()
+    judged = eval_("judge", tmp_path / "run", "--by", "rules")[2].splitlines()
     assert (judged[0], len(judged)) == ("judging: 0 of 12", 12)
 
 
 def test_with_json_nothing_is_shown(asked: tuple[object, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "EVERY", 0.0)
     assert eval_(*asked, "--json")[2] == ""
-    assert eval_("judge", tmp_path / "run", "--json")[2] == ""
+    assert eval_("judge", tmp_path / "run", "--by", "rules", "--json")[2] == ""
 
 
 @pytest.mark.slow

@@ -86,7 +86,7 @@ def test_models_are_asked_at_several_frame_rates_and_others_once(
         # Of 200 frames at 25 a second, every 25th, 5th, 3rd and 2nd; then the one in the middle, and every 12th.
         assert sorted(map(frames, server.requests)) == sorted([8, min(40, cap), min(67, cap), min(100, cap), 1, 17])
         assert eval_(*command, settings=settings)[1].startswith("0 replies, 7 kept from before")
-    eval_("judge", run)
+    eval_("judge", run, "--by", "rules")
     assert eval_("report", run)[0] == 0
     columns, *rows = cells(run, "By frame rate")
     assert columns[2:] == [*names, "random"]
@@ -139,7 +139,7 @@ def test_it_is_said_where_scores_are_read_otherwise_than_the_run_was_asked(momen
     for out, paper, other in (("repo", (), "paper"), ("paper", ("--paper",), "repo")):
         asked = ("run", moments / "moments.json", "--suite", "moment-video", "--out", moments / out, *paper)
         eval_(*asked, "--subject", "random")
-        eval_("judge", moments / out)
+        eval_("judge", moments / out, "--by", "rules")
         for command in ("score", "report"):
             code, _, remarks = eval_(command, moments / out, "--variant", other)
             assert (code, remarks) == (
@@ -181,7 +181,7 @@ def test_a_judge_alone_has_nobody_to_be_compared_with(moments: Path) -> None:
     run = moments / "run"
     command = ("run", moments / "moments.json", "--suite", "moment-video", "--out", run, "--subject", "random")
     eval_(*command)
-    eval_("judge", run)
+    eval_("judge", run, "--by", "rules")
     for by in ((), ("--by", "endpoint", "--url", "http://127.0.0.1:9/v1", "--model", "jurist")):
         code, _, remarks = eval_("judge-check", run, *by)
         assert (code, "give LABELS" in remarks) == (EXIT_FAILED, True)

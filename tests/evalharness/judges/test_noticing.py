@@ -6,19 +6,22 @@ from itertools import chain
 
 import pytest
 
-from longtake.evalharness.items import Criterion, Reply
-from longtake.evalharness.judges.checks import decide
+from longtake.evalharness.items import Reply
 from longtake.evalharness.judges.decision import Decision
+from longtake.evalharness.judges.noticing import BlankCheck, NoticesCheck
 from longtake.evalharness.stress.changes import CHANGES
-from longtake.evalharness.stress.criteria import notices
 
 
-def judged(criterion: Criterion, said: str) -> Decision:
-    return decide(criterion, said, Reply(text=said))
+def judged(check: NoticesCheck | BlankCheck, said: str) -> Decision:
+    return check.outcome(said, Reply(text=said))
+
+
+def noticing(change: str) -> NoticesCheck:
+    return NoticesCheck(kind="notices", signs=CHANGES[change].signs)
 
 
 def noticed(said: str) -> set[str]:
-    return {name for name, change in CHANGES.items() if judged(notices(change.signs), said).met}
+    return {change for change in CHANGES if judged(noticing(change), said).met}
 
 
 @pytest.mark.parametrize(
@@ -81,10 +84,35 @@ def test_a_description_of_what_is_shown_notices_nothing(said: str) -> None:
 
 
 def test_a_reply_with_the_words_of_a_sign_alone_is_uncertain() -> None:
-    cut = notices(CHANGES["cut"].signs)
+    cut = noticing("cut")
     assert judged(cut, "A runner jumps.") == (False, False)
     assert judged(cut, "A runner rests.") == (False, True)
     assert judged(cut, "The footage jumps.") == (True, True)
 
 
-FAULTLESS = notices(chain.from_iterable(change.signs for change in CHANGES.values()), expected=False)
+@pytest.mark.parametrize(
+    ("said", "met"),
+    [
+        ("The video is completely black, nothing is shown.", True),
+        ("All frames are black; no actions are visible.", True),
+        ("The video appears to be blank, so no action can be identified.", True),
+        ("There is no visual content in the video.", True),
+        ("None of these actions is shown: the screen stays black throughout.", True),
+        ("In 00:00:00-00:00:06 the picture is empty: black. It shows nothing of this.", True),
+        ("It cannot be answered.", False),
+        ("NOT FOUND: this baseline only chooses among options.", False),
+        ("Wash the rice, then boil the water in a black pot.", False),
+        ("The screen is not black.", False),
+    ],
+)
+def test_a_reply_recognises_a_blank_video_by_saying_so(said: str, met: bool) -> None:
+    assert judged(BlankCheck(kind="blank"), said).met is met
+
+
+def test_who_chooses_an_option_has_not_recognised_a_blank_video() -> None:
+    said = "The video is black. A. Wash the rice"
+    assert not BlankCheck(kind="blank").outcome(said, Reply(text=said, choice=0, parse="ok")).met
+
+
+ALL_SIGNS = tuple(chain.from_iterable(change.signs for change in CHANGES.values()))
+FAULTLESS = NoticesCheck(kind="notices", signs=ALL_SIGNS, expected=False)

@@ -41,7 +41,7 @@ def merge(cards: Path, *runs: str, out: str = "merged") -> tuple[int, str]:
 
 
 def scored(cards: Path, run: str) -> str:
-    eval_("judge", cards / run)
+    eval_("judge", cards / run, "--by", "rules")
     return eval_("score", cards / run, "--json")[1]
 
 
@@ -55,7 +55,7 @@ def test_shards_share_the_videos_and_their_scores_are_those_of_a_single_run(card
     shards = [f"shard-{number}" for number in (1, 2, 3)]
     for number, shard in enumerate(shards, 1):
         ask(cards, shard, "--seed", 1, "--seed", 2, "--shard", f"{number}/3")
-        assert eval_("judge", cards / shard)[0] == 0
+        assert eval_("judge", cards / shard, "--by", "rules")[0] == 0
     questions = {f"q{number}": number * 5 % VIDEOS for number in range(20)}
     videos = [{questions[item] for _, item in asked(cards, shard)} for shard in shards]
     assert sorted(video for each in videos for video in each) == list(range(VIDEOS))

@@ -106,12 +106,15 @@ def test_many_or_repeated_actions_have_few_distinct_options(tmp_path: Path, name
     ("said", "met"),
     [
         ("{}, then {}, and finally {}.", True),
-        ("The video shows {}.", False),
-        ("{2}, {1}, {0}.", False),
+        ("The video shows {}.", True),
+        ("{2}, {1}, {0}.", True),
         ("{}, {}, {}. GONE, too.", False),
+        ("It can't be told.", False),
     ],
 )
-def test_a_summary_tells_all_that_remains_in_order(tmp_path: Path, said: str, met: bool) -> None:
+def test_a_summary_tells_something_of_what_remains_and_not_what_was_removed(
+    tmp_path: Path, said: str, met: bool
+) -> None:
     actions = ["Wash the rice", "Boil the water", "Cook the rice", "Serve the rice"]
     clip(tmp_path / "v.mp4")
     table(tmp_path, done_in_turn("v.mp4", actions))
@@ -181,4 +184,4 @@ def test_subjects_are_scored_though_one_of_them_fails(tmp_path: Path) -> None:
     assert done.code == 3
     scores = json.loads(done.stdout)
     assert set(scores) == {f"replies:{replies}", "random"}
-    assert scores["random"]["headline"] is not None
+    assert set(scores["random"]["headlines"]) == {"sycophancy"}

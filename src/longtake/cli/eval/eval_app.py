@@ -12,6 +12,7 @@ import typer
 from longtake import __version__
 from longtake.cli.eval.audit import audit
 from longtake.cli.eval.build import build
+from longtake.cli.eval.claims import claims
 from longtake.cli.eval.eval_arguments import (
     AskedAtOnce,
     FrameRates,
@@ -230,3 +231,4 @@ evaluate.add_typer(build, name="build")
 evaluate.add_typer(reports)
 evaluate.command()(scripted)
 evaluate.command()(stress)
+evaluate.command()(claims)

@@ -12,14 +12,18 @@ from longtake.cli.eval.eval_arguments import AtOnce, OnlyExpected, Remarks, Run
 from longtake.cli.options import Json, print_report
 from longtake.cli.progress import counting
 from longtake.console import Session, counted
-from longtake.evalharness.judges.judge_table import API_KEY, RULES, JudgeOptions, judge_named
+from longtake.evalharness.judges.judge_table import API_KEY, ENDPOINT, RULES, JudgeOptions, judge_chosen, judge_named
 from longtake.evalharness.prompts.prompt_set import PromptSet, prompts_named
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 
 judges = typer.Typer()
 By = Annotated[
-    str, typer.Option(help="rules, endpoint (a model at an OpenAI-compatible endpoint), or a judge of a plugin.")
+    str | None,
+    typer.Option(
+        help="rules, endpoint (a model at an OpenAI-compatible endpoint), or a judge of a plugin. By default the model "
+        "of --url and --model, else that of the settings; rules only where no reply is in words of its own."
+    ),
 ]
 Url = Annotated[str | None, typer.Option(help="Endpoint, such as http://127.0.0.1:8000/v1.")]
 Model = Annotated[str | None, typer.Option(help="Model name at the endpoint.")]
@@ -34,7 +38,7 @@ Key = Annotated[str, typer.Option(metavar="VARIABLE", help="The environment vari
 def judge(
     context: typer.Context,
     run: Run,
-    by: By = "rules",
+    by: By = None,
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
@@ -44,16 +48,16 @@ def judge(
     only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
-    """Judge the answers that have no verdict yet: by rules, which say when they aren't sure, or by a model."""
-    from longtake.evalharness.judges.judging import judge_run
+    """Judge the answers that have no verdict yet: by a model, or by rules, which say when they aren't sure."""
+    from longtake.evalharness.judges.judging import any_free, judge_run
     from longtake.evalharness.suites.suite_table import cases_of_run
 
     session: Session = context.obj
     remarks, folder = Remarks(), RunFolder(run)
     card = folder.card()
-    asking = _prompts(card, prompts)
-    chosen = judge_named(by, JudgeOptions(session, url, model, key, at_once, prompts=asking))
     cases_of = cases_of_run(card)
+    options = JudgeOptions(session, url, model, key, at_once, prompts=_prompts(card, prompts))
+    chosen = judge_chosen(by, options, lambda: any_free(folder, folder.items_by_id(lambda _: None), cases_of))
     if only_expected:
         from longtake.cli.eval.judge_plan import judge_dry_run, show_expected
 
@@ -79,7 +83,7 @@ def judge_check(
     labels: Annotated[
         Path | None, typer.Argument(metavar="[LABELS]", help="Human verdicts, JSONL.", exists=True, dir_okay=False)
     ] = None,
-    by: By = "rules",
+    by: By = None,
     url: Url = None,
     model: Model = None,
     key: Key = API_KEY,
@@ -94,8 +98,9 @@ def judge_check(
     folder = RunFolder(run)
     asking = _prompts(folder.card(), prompts)
     remarks, options = Remarks(), JudgeOptions(session, url, model, key, at_once, prompts=asking)
-    judge_named(by, options)  # a wrong option is reported before anything else
-    again = None if by == RULES else (lambda number: judge_named(by, replace(options, run=number)))
+    name = by or (ENDPOINT if url or model else RULES)
+    judge_named(name, options)  # a wrong option is reported before anything else
+    again = None if name == RULES else (lambda number: judge_named(name, replace(options, run=number)))
     print_report(check_run(folder, labels, again, remarks.notify), show_checked, as_json)
     remarks.leave()
 

@@ -152,7 +152,9 @@ def _sum(usages: Iterable[Usage]) -> Usage:
 def _turns(item: Item, variant: Variant, seed: int) -> Iterable[Asked]:
     """The turns of an item, with the references as history."""
     gold = [(turn.question, turn.reference) for turn in item.turns]
-    return (Asked(item, number, variant, seed, tuple(gold[:number])) for number in range(len(gold)))
+    return (
+        Asked(item, number, variant, seed, () if item.separate else tuple(gold[:number])) for number in range(len(gold))
+    )
 
 
 def _indexing(workspace: Workspace, videos: Sequence[str], notify: Notify) -> float | None:

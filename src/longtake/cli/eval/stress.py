@@ -6,14 +6,17 @@ import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longtake.cli.eval.eval_arguments import Remarks
+from longtake.cli.eval.judge_command import By, Key, Model, Url
 from longtake.cli.options import Json, ensure_folder, notify, print_report
+from longtake.cli.perturb import parameter
 from longtake.console import EXIT_PARTIAL, counted, raise_if_interrupted
 from longtake.errors import ConfigError
+from longtake.evalharness.judges.judge_table import API_KEY, JudgeOptions
 
 if TYPE_CHECKING:
     from longtake.evalharness.stress.stress_suite import MadeSet
@@ -29,31 +32,48 @@ def stress(
     scripted: Annotated[bool, typer.Option("--scripted", help="Draw videos with known content.")] = False,
     n: Annotated[int, typer.Option("--n", min=1, help="Videos per test.")] = 8,
     seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same set.")] = 7,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="Parameter of a test's edit; several values, as in seconds=10,33, make a sweep."
+        ),
+    ] = None,
     subject: Annotated[
         list[str] | None,
-        typer.Option(help="As for `eval run`: ask, judge by rules and score the set; the run is OUT/run. Repeatable."),
+        typer.Option(help="As for `eval run`: ask, judge and score the set; the run is OUT/run. Repeatable."),
     ] = None,
+    by: By = None,
+    url: Url = None,
+    model: Model = None,
+    key: Key = API_KEY,
     as_json: Json = False,
 ) -> None:
     """Make a set of videos with known changes, and questions about them; `eval run --suite stress` asks it."""
     from longtake.evalharness.stress.material import Material
     from longtake.evalharness.stress.scenes import write_scenes
-    from longtake.evalharness.stress.stress_suite import make_set, tests_named
+    from longtake.evalharness.stress.stress_suite import check_parameters, make_set, tests_named
 
     if scripted == (from_ is not None):
         raise ConfigError("Give either --from FOLDER or --scripted.")
-    tests_named(test)  # a wrong name is reported before anything is drawn
+    parameters = dict(map(_values, param or ()))
+    check_parameters(tests_named(test), parameters)  # a wrong name is reported before anything is drawn
     remarks, tell = Remarks(), notify(as_json)
     folder = from_ or ensure_folder(out / "material")
     # Drawn videos of other seeds may lie there.
     videos = None if from_ else write_scenes(folder, n, seed, tell)
     material = Material(folder, remarks.notify, videos)
-    made = make_set(test, material, out, n, seed, tell, raise_if_interrupted)
+    made = make_set(test, material, out, n, seed, tell, raise_if_interrupted, parameters)
     if subject:
-        _asked(context, made, out, subject, as_json)
+        _asked(context, made, out, subject, by, JudgeOptions(context.obj, url, model, key), as_json)
     else:
         print_report(made, lambda done: [*_counts(done), _next(done, out)], as_json)
     remarks.leave()
+
+
+def _values(written: str) -> tuple[str, list[Any]]:
+    """A parameter's name and its values."""
+    name = parameter(written)[0]
+    return name, [parameter(f"{name}={value}")[1] for value in written.partition("=")[2].split(",")]
 
 
 def _counts(made: MadeSet) -> list[str]:
@@ -64,20 +84,33 @@ def _next(made: MadeSet, out: Path) -> str:
     return f"next: longtake eval run {made.items} --suite stress --media {out} --out RUN --subject agent"
 
 
-def _asked(context: typer.Context, made: MadeSet, out: Path, subjects: list[str], as_json: bool) -> None:
+def _asked(
+    context: typer.Context,
+    made: MadeSet,
+    out: Path,
+    subjects: list[str],
+    by: str | None,
+    options: JudgeOptions,
+    as_json: bool,
+) -> None:
     """Ask, judge and score, as the three commands do; only the scores are the result.
 
     Raises:
+        ConfigError: before anybody is asked, if there is no judge for it.
         typer.Exit: with code 3 in the end, if a stage left something out.
     """
     from longtake.cli.eval.eval_app import run, score
     from longtake.cli.eval.judge_command import judge
+    from longtake.evalharness.judges.judge_table import judge_chosen
+    from longtake.evalharness.stress.stress_suite import asks_for_words
+
+    judge_chosen(by, options, lambda: asks_for_words(Path(made.items)))
 
     folder = out / "run"
     with redirect_stdout(sys.stderr):
         print_report(made, _counts, as_json=False)
         incomplete = _is_partial(lambda: run(context, Path(made.items), "stress", folder, subjects, media=out))
-        incomplete |= _is_partial(lambda: judge(context, folder))
+        incomplete |= _is_partial(lambda: judge(context, folder, by, options.url, options.model, options.key))
     incomplete |= _is_partial(lambda: score(folder, as_json=as_json))
     if incomplete:
         raise typer.Exit(EXIT_PARTIAL)

@@ -1,0 +1,1 @@
+"""Prompts with which stress tests are made."""
