@@ -58,9 +58,10 @@ def longshot(
     paths = _videos(files, workspace)
     folder = SetFolder(out)
     if only_expected:
-        materials, others = _known(paths, workspace)
+        materials, others = _known(paths, workspace, remarks)
         found = expected(folder.stages, materials, others, workspace, retry_errors=retry_errors)
         print_report(found, show_expected, as_json)
+        remarks.leave()
         return
     with folder.locked(), display(quiet=as_json) as shown:
         materials = _indexed(paths, workspace, remarks, shown)
@@ -164,18 +165,21 @@ def _indexed(paths: list[Path], workspace: Workspace, remarks: Remarks, shown: D
     return found
 
 
-def _known(paths: list[Path], workspace: Workspace) -> tuple[list[Material], list[float]]:
-    """The videos that are indexed, and the lengths in seconds of the others."""
+def _known(paths: list[Path], workspace: Workspace, remarks: Remarks) -> tuple[list[Material], list[float]]:
+    """The videos that are indexed, and the lengths in seconds of the others; what can't be used is reported."""
     from longtake.evalharness.build.material import material_of
     from longtake.preprocess.media.media import probe
 
     indexed, others = [], []
     for path in paths:
         record = workspace.library.find(str(path))
-        if record and record.complete:
-            indexed.append(material_of(path, record, workspace.library, lambda sentence: None))
-        else:
-            others.append(probe(path).duration)
+        try:
+            if record and record.complete:
+                indexed.append(material_of(path, record, workspace.library, lambda sentence: None))
+            else:
+                others.append(probe(path).duration)
+        except (MediaError, ConfigError) as error:
+            remarks.notify(str(error))
     return indexed, others
 
 

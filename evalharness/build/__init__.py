@@ -1,0 +1,1 @@
+"""Builds benchmarks from videos."""

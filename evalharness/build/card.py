@@ -1,0 +1,211 @@
+"""The card of a set: what it was built from, by which models, at what cost, and what is in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from pydantic import Field
+
+from longtake import __version__
+from longtake.console import counted
+from longtake.evalharness.build.built_item import BuiltItem
+from longtake.evalharness.build.checking import Checked, Decided
+from longtake.evalharness.build.material import PROMPTS, Material
+from longtake.evalharness.build.stages import STAGES, Asked, Dropped, Stages
+from longtake.evalharness.reports.document import markdown_table
+from longtake.evalharness.reports.grid import Grid
+from longtake.evalharness.suites.longshot.longshot_tasks import CATEGORIES
+from longtake.memory.records import Record
+from longtake.memory.timespan import clock
+from longtake.models.profiles import profile_of
+from longtake.prompts import prompts_hash
+from longtake.settings import PriceSettings, Settings
+
+UNKNOWN = "unknown"
+
+
+class CardVideo(Record):
+    """A video of a set."""
+
+    video: str
+    seconds: float
+    segments: int
+    engines: Mapping[str, str] = Field(description="By layer of the index, what made it.")
+
+
+class Spent(Record):
+    """What one stage asked of the language model, all its runs together."""
+
+    calls: int
+    input_tokens: int | None = Field(description="None if the endpoint didn't tell.")
+    output_tokens: int | None
+
+    @classmethod
+    def of(cls, records: Iterable[Asked]) -> Spent:
+        """What the records of a stage took."""
+        every = list(records)
+        return cls(
+            calls=sum(each.calls for each in every),
+            input_tokens=_sum(each.input_tokens for each in every),
+            output_tokens=_sum(each.output_tokens for each in every),
+        )
+
+
+class Building(Record):
+    """How a set was built."""
+
+    videos: tuple[CardVideo, ...]
+    model: str
+    prompts: str = Field(description="Hash of the prompts.")
+    spent: Mapping[str, Spent] = Field(description="By stage.")
+    cost: float | None = Field(description="None if a price or the tokens aren't known.")
+    version: str = Field(description="Of Longtake.")
+
+
+class Card(Record):
+    """What is in a set, as `card.json` has it."""
+
+    building: Building
+    items: int
+    turns: int
+    agentic: int = Field(description="Items that have gold tool calls too.")
+    tasks: Mapping[str, int] = Field(description="Items by task.")
+    categories: Mapping[str, int]
+    difficulties: Mapping[int, int] = Field(description="Turns by level.")
+    modalities: Mapping[str, int] = Field(description="Turns by modality; one with several counts in each.")
+    blind: int = Field(description="Turns that the model answered without the video.")
+    decisions: Mapping[Decided, int] = Field(description="Items that a person has decided about, by decision.")
+    dropped: Mapping[str, int] = Field(description="What was left out, by stage; `dropped.jsonl` says why.")
+
+    @property
+    def checked(self) -> int:
+        """Items that a person has decided about."""
+        return sum(self.decisions.values())
+
+
+def price_of(settings: Settings) -> PriceSettings | None:
+    """The price of the language model; None if neither the settings nor its profile has one."""
+    known = settings.controller.price or profile_of(settings.controller).price
+    return known if settings.controller.price or known.input or known.output else None
+
+
+def cost_of(spent: Iterable[Spent], price: PriceSettings | None) -> float | None:
+    """The cost of all stages at a price per million tokens; None if one isn't known."""
+    every = list(spent)
+    given, written = _sum(each.input_tokens for each in every), _sum(each.output_tokens for each in every)
+    if price is None or given is None or written is None:
+        return None
+    return round((given * price.input + written * price.output) / 1_000_000, 6)
+
+
+def building_of(materials: Sequence[Material], stages: Stages, settings: Settings) -> Building:
+    """How a set was built: by whom, from what, and at what cost, all runs on its folder together."""
+    records = {stage: list(stages.records(stage)) for stage in STAGES}
+    spent = {stage: Spent.of(found) for stage, found in records.items() if found}
+    return Building(
+        videos=tuple(
+            CardVideo(video=each.video, seconds=each.duration, segments=len(each.segments), engines=each.engines)
+            for each in materials
+        ),
+        model=settings.controller.model or "",
+        prompts=prompts_hash(PROMPTS),
+        spent=spent,
+        cost=cost_of(spent.values(), price_of(settings)),
+        version=__version__,
+    )
+
+
+def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> Card:
+    """The card of a set.
+
+    Args:
+        building: how it was built.
+        found: its items, after people looked at them.
+        dropped: what was left out, by the build and by people.
+    """
+    turns = [turn for item in found.items for turn in item.turns]
+    tasks = Counter(item.task for item in found.items)
+    return Card(
+        building=building,
+        items=len(found.items),
+        turns=len(turns),
+        agentic=sum(has_calls(item) for item in found.items),
+        tasks={task: tasks[task] for named in CATEGORIES.values() for task in named},
+        categories={name: sum(tasks[task] for task in named) for name, named in CATEGORIES.items()},
+        difficulties={level: sum(turn.difficulty == level for turn in turns) for level in range(1, 6)},
+        modalities=dict(sorted(Counter(name for turn in turns for name in turn.modalities).items())),
+        blind=sum(turn.blind for turn in turns),
+        decisions=found.decisions,
+        dropped=Counter(each.stage for each in dropped),
+    )
+
+
+def has_calls(item: BuiltItem) -> bool:
+    """Whether an item has a variant with gold tool calls."""
+    return any(turn.calls for turn in item.turns)
+
+
+def card_markdown(card: Card) -> str:
+    """The card for people to read."""
+    building = card.building
+    cost = UNKNOWN if building.cost is None else f"{building.cost:g}"
+    decided = ", ".join(f"{count} {name}" for name, count in card.decisions.items())
+    lines = [
+        "# Card of the set",
+        "",
+        f"{counted(card.items, 'item')} with {counted(card.turns, 'question')} about "
+        f"{counted(len(building.videos), 'video')}; {card.agentic} of the items have gold tool calls too, in "
+        "`agentic.jsonl`.",
+        f"People have decided about {card.checked}: {decided}.",
+        f"The model answered {card.blind} of the questions without the video; these have `answerable_blind`.",
+        "",
+        f"Built by Longtake {building.version} with {building.model}, prompts {building.prompts}. Cost: {cost}.",
+        "Pictures were described when the videos were indexed; what that took isn't in the table of calls.",
+    ]
+    for grid in _grids(card):
+        lines += ["", f"## {grid.title}", "", *markdown_table(grid)]
+    return "\n".join(lines) + "\n"
+
+
+def _grids(card: Card) -> Iterator[Grid]:
+    category = {task: name for name, named in CATEGORIES.items() for task in named}
+    yield Grid(
+        "Videos",
+        ("video", "length", "segments", "made by"),
+        tuple(
+            (each.video, clock(each.seconds), str(each.segments), _named(each.engines)) for each in card.building.videos
+        ),
+    )
+    tasks = tuple((category[task], task, str(count)) for task, count in card.tasks.items() if count)
+    yield Grid("Tasks", ("category", "task", "items"), tasks)
+    yield Grid("Difficulty", ("level", "questions"), _counts(card.difficulties))
+    yield Grid("Modalities", ("modality", "questions"), _counts(card.modalities))
+    yield Grid("Left out", ("stage", "left out"), _counts(card.dropped), "`dropped.jsonl` says why.")
+    yield Grid(
+        "Calls of the language model",
+        ("stage", "calls", "tokens in", "tokens out"),
+        tuple(
+            (name, str(each.calls), _shown(each.input_tokens), _shown(each.output_tokens))
+            for name, each in card.building.spent.items()
+        ),
+    )
+
+
+def _counts(found: Mapping[str, int] | Mapping[int, int]) -> tuple[tuple[str, str], ...]:
+    return tuple((str(name), str(count)) for name, count in found.items())
+
+
+def _named(engines: Mapping[str, str]) -> str:
+    return ", ".join(f"{layer}: {engine}" for layer, engine in engines.items())
+
+
+def _shown(tokens: int | None) -> str:
+    return UNKNOWN if tokens is None else f"{tokens:,}"
+
+
+def _sum(numbers: Iterable[int | None]) -> int | None:
+    """The sum; None if a number is None."""
+    every = list(numbers)
+    known = [number for number in every if number is not None]
+    return sum(known) if len(known) == len(every) else None

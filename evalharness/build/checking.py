@@ -1,0 +1,100 @@
+"""What people decide about the items of a set: decisions in `SET/review.jsonl`, the last of an item counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from pydantic import Field, ValidationError
+
+from longtake.evalharness.build.built_item import BuiltCriterion, BuiltItem, BuiltTurn
+from longtake.evalharness.build.replies import RubricReply
+from longtake.evalharness.build.stages import Dropped
+from longtake.evalharness.runs.journal import wrong_field
+from longtake.memory.records import Record
+
+STAGE = "review"
+Decided = Literal["accept", "correct", "drop"]
+
+
+class CheckedTurn(Record):
+    """A turn as a person corrected it."""
+
+    question: str
+    answer: str
+    criteria: tuple[BuiltCriterion, ...]
+
+
+class Decision(Record):
+    """What a person decided about an item; a decision to drop it has a reason, one to correct it the turns."""
+
+    item: str
+    hash: str = Field(description="Of the item as the person saw it.")
+    decision: Decided
+    reason: str = ""
+    turns: tuple[CheckedTurn, ...] = ()
+
+    def fault(self, item: BuiltItem) -> str:
+        """What is wrong with the decision on an item; nothing if it can be followed."""
+        if self.decision == "drop":
+            return "" if self.reason.strip() else "dropping an item needs a reason"
+        if self.decision == "accept":
+            return ""
+        if len(self.turns) != len(item.turns):
+            return f"it has {len(self.turns)} turns, and the item {len(item.turns)}"
+        for number, turn in enumerate(self.turns, 1):
+            if not (turn.question.strip() and turn.answer.strip()):
+                return f"turn {number} needs a question and an answer"
+            try:
+                RubricReply.model_validate({"criteria": [criterion.model_dump() for criterion in turn.criteria]})
+            except ValidationError as error:
+                return f"turn {number}, {wrong_field(error)}"
+        return ""
+
+
+class Checked(NamedTuple):
+    """A set after people looked at it: the items that stay, those they dropped, and the decisions by kind."""
+
+    items: list[BuiltItem]
+    dropped: list[Dropped]
+    decisions: Mapping[Decided, int]
+
+
+def valid(items: Sequence[BuiltItem], decisions: Mapping[str, Decision]) -> dict[str, Decision]:
+    """The decisions on items that are still as the person saw them."""
+    hashes = {item.id: item.hash for item in items}
+    return {name: each for name, each in decisions.items() if hashes.get(name) == each.hash}
+
+
+def checked(items: Sequence[BuiltItem], decisions: Mapping[str, Decision]) -> Checked:
+    """Follow the decisions that are valid.
+
+    Args:
+        items: as built.
+        decisions: by item.
+    """
+    followed = valid(items, decisions)
+    kept, dropped = list[BuiltItem](), list[Dropped]()
+    for item in items:
+        decision = followed.get(item.id)
+        if decision and decision.decision == "drop":
+            dropped.append(Dropped(of=item.id, stage=STAGE, why=decision.reason))
+        else:
+            kept.append(_corrected(item, decision) if decision and decision.decision == "correct" else item)
+    counts: dict[Decided, int] = {"accept": 0, "correct": 0, "drop": 0}
+    for each in followed.values():
+        counts[each.decision] += 1
+    return Checked(kept, dropped, counts)
+
+
+def _corrected(item: BuiltItem, decision: Decision) -> BuiltItem:
+    """The item with its corrections. With another question or answer, its tool calls and marks hold no longer."""
+    turns = [_turn(turn, said) for turn, said in zip(item.turns, decision.turns, strict=True)]
+    if [(turn.question, turn.answer) for turn in turns] != [(turn.question, turn.answer) for turn in item.turns]:
+        turns = [turn.model_copy(update={"calls": (), "blind": False}) for turn in turns]
+    return item.with_turns(turns)
+
+
+def _turn(turn: BuiltTurn, said: CheckedTurn) -> BuiltTurn:
+    fields = {"question": said.question.strip(), "answer": said.answer.strip(), "criteria": said.criteria}
+    return turn.model_copy(update=fields)

@@ -1,0 +1,1 @@
+"""What the models of a build are told; files with Jinja."""
