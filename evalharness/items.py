@@ -135,7 +135,7 @@ class Variant(Record):
     most_frames: int | None = None
     view: str | None = Field(default=None, description="What is shown instead of the video, by its name; see `views`.")
     with_evidence: bool = Field(default=False, description="Only for items that say which part shows the answer.")
-    only: str | None = Field(default=None, description="The only subject that is asked, if not all are.")
+    only: tuple[str, ...] | None = Field(default=None, description="The only subjects asked, if not all are.")
 
     def applies(self, item: Item) -> bool:
         """Whether an item has what the variant needs: an option to replace, another place for it, or spans."""

@@ -2,13 +2,14 @@
 
 The five categories are those of Video-Oasis, in our words. A label that more than half of the voters give is accepted:
 three of five, as in the paper. The others are left to people. The votes are an ordinary run inside the audit's folder,
-whose items are the questions as text and whose options are the definitions.
+whose items are the questions that remain, as text, and whose options are the definitions.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from longtake.evalharness.items import Item, Prediction, Turn, Variant
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
@@ -23,6 +24,25 @@ CATEGORIES = {
     "global narrative": "the video as a whole: its story, theme, structure or message",
 }
 VARIANT = Variant(name=Blind.name, view=Blind.name)
+
+
+class Votes(NamedTuple):
+    """The outcome of the votes."""
+
+    asked: Collection[str]  # the items that were voted on
+    accepted: Mapping[str, str]  # the category by item
+
+    @property
+    def open(self) -> list[str]:
+        """The items that are left to people."""
+        return [name for name in self.asked if name not in self.accepted]
+
+    def among(self, names: Collection[str]) -> Votes:
+        """The same of some items only."""
+        return Votes(
+            [name for name in self.asked if name in names],
+            {name: category for name, category in self.accepted.items() if name in names},
+        )
 
 
 def votes_of(audit: RunFolder) -> RunFolder:
@@ -58,12 +78,13 @@ def accepted(predictions: Iterable[Prediction], voters: int) -> dict[str, str]:
     return {item: names[choice] for item, (choice, count) in best.items() if count * 2 > voters}
 
 
-def voted(audit: RunFolder, notify: Notify) -> Mapping[str, str] | None:
-    """The accepted categories of an audit by item; None if nobody has voted."""
+def voted(audit: RunFolder, notify: Notify) -> Votes:
+    """The votes on the items of an audit; none if nobody has voted."""
     folder = votes_of(audit)
     if not folder.predictions_file.exists():
-        return None
-    return accepted(folder.predictions(notify).values(), len(folder.card().subjects))
+        return Votes((), {})
+    named = accepted(folder.predictions(notify).values(), len(folder.card().subjects))
+    return Votes([item.id for item in folder.items(notify)], named)
 
 
 def _question(turn: Turn) -> str:

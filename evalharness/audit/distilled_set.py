@@ -31,8 +31,7 @@ def write_distilled(state: AuditState, folder: Path) -> tuple[Path, ...]:
     Raises:
         LibraryError: if the folder can't be written to.
     """
-    gone = {removed.item for removed in state.distilled.removed}
-    items = [item for name, item in state.replies.items.items() if name not in gone]
+    items = [state.replies.items[name] for name in state.remaining]
     root = _root(items)
     rows = [_row(item, root, state.categories) for item in items]
     texts = {
@@ -105,8 +104,9 @@ def _readme(state: AuditState) -> Iterator[str]:
     yield from ("", "```console", f"$ longtake eval run {CARD} --suite own --subject agent --out RUN", "```", "")
     yield f"An audit with {', '.join(map(short_name, state.replies.subjects))} removed {flow.removed} questions:"
     yield f"{flow.shortcuts} shortcuts - {flow.restored} restored by review + {acted} = {flow.removed}."
-    yield "A shortcut is a question that every model of at least one test solved. `removed.csv` names each removed"
-    yield from ("question, why it went, and what the reviewer said.", "")
+    level = state.scores.shortcuts.level
+    yield f"A shortcut is a question that {level} models of one test solved, or all of a test with fewer."
+    yield from ("`removed.csv` names each removed question, why it went, and what the reviewer said.", "")
     yield from ("| why | questions | |", "|---|---|---|")
     for test, each in state.scores.shortcuts.tests.items():
         yield f"| shortcut: {test} | {each.total} | {each.unique} of them by no other test |"

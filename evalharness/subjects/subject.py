@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from longtake.errors import MediaError
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.memory.records import Usage
@@ -92,6 +93,10 @@ class InLanes(Protocol):
     def lane(self, item: Item) -> str:
         """The lane of an item."""
         ...
+
+
+class NothingToShow(MediaError):
+    """The video has nothing of what a subject is to be shown, such as speech. The reply's status is `no_media`."""
 
 
 def no_media() -> Reply:

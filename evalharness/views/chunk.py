@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from longtake.errors import MediaError
 from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.sampled_frames import Sampling
+from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.evalharness.views.view import Shown, View, frames_of, media_of
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -25,5 +25,5 @@ class Chunk(View):
         start = (self.number - 1) * length
         part = tuple(frame for frame in frames if start <= frame.time < start + length)
         if not part:
-            raise MediaError(f"Part {self.number} of {item.video} shows no frame.")
+            raise NothingToShow(f"Part {self.number} of {item.video} shows no frame.")
         return Shown(part)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from longtake.errors import MediaError
 from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.sampled_frames import Sampling, sampled
+from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.evalharness.views.standard import FPS, FRAMES
 from longtake.evalharness.views.view import Shown, View, media_of
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -21,5 +21,5 @@ class Grounded(View):
         """The frames."""
         spans = item.turns[0].evidence
         if not spans:
-            raise MediaError(f"{item.id} doesn't say which part of the video shows its answer.")
+            raise NothingToShow(f"{item.id} doesn't say which part of the video shows its answer.")
         return Shown(sampled(media_of(item), Sampling(FRAMES, FPS), long_side, spans))

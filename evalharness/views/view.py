@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from longtake.errors import MediaError
 from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.sampled_frames import Sampling, sampled
+from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.evalharness.subjects.transcript import Transcript
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -48,10 +48,10 @@ def media_of(item: Item) -> Path:
     """The file of an item.
 
     Raises:
-        MediaError: if it is missing.
+        NothingToShow: if it is missing.
     """
     if item.media is None:
-        raise MediaError(f"The video of {item.id} is missing. Name its folder with --media.")
+        raise NothingToShow(f"The video of {item.id} is missing. Name its folder with --media.")
     return Path(item.media)
 
 

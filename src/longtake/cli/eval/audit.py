@@ -21,6 +21,14 @@ from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 if TYPE_CHECKING:
     from longtake.evalharness.runs.predicting import Predicted
 
+Consensus = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="How many models of one test must be right on a shortcut; as many as the largest test has, by default.",
+        show_default=False,
+    ),
+]
 RetryErrors = Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")]
 
 
@@ -50,8 +58,8 @@ def run(
     model: Annotated[
         list[str],
         typer.Option(
-            help="Subject, such as model:NAME@URL, lexical or bag-of-frames:siglip; repeat it: three models and three "
-            "encoders give the paper's consensus."
+            help="Subject, such as model:NAME@URL, lexical or bag-of-frames:siglip; repeatable. After text:, frames:, "
+            "consistency: or validation: it takes part in that alone; without, in all but validation."
         ),
     ],
     suite: Annotated[str, typer.Option(help="Suite of the benchmark.")] = "own",
@@ -64,7 +72,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Ask every model every question blind, with parts of the material, and with the whole video."""
-    from longtake.evalharness.audit.audit_replies import TESTS, audit_variants
+    from longtake.evalharness.audit.models import PARTS, TESTS, models_named
     from longtake.evalharness.suites.suite_table import suite_named
 
     remarks = Remarks()
@@ -74,24 +82,24 @@ def run(
     items = [item for item in loaded if item.format == "choice"][:limit]
     if not items:
         raise ConfigError(f"{data} has no multiple-choice question, so there is nothing to audit.")
-    folder = RunFolder(out)
-    subjects = (*(folder.card().subjects if folder.begun else ()), *model)
-    card = _card(context.obj, suite, data, model).model_copy(
-        update={"variants": audit_variants(tuple(test or TESTS), subjects, items, parts=parts)}
-    )
+    folder, models = RunFolder(out), models_named(model)
+    held = {variant.name: variant.only for variant in folder.card().variants} if folder.begun else {}
+    redundancy = (held.get(PARTS[0]) or models.by_role["consistency"][:1]) if parts else ()
+    variants = models.variants(tuple(test or TESTS), items, redundancy)
+    card = _card(context.obj, suite, data, models.subjects).model_copy(update={"variants": variants})
     done = _predicted(context.obj, folder, card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json)
     print_report(done, lambda _: [f"{done}; next: longtake eval audit score {out}"], as_json)
     remarks.leave()
 
 
 @audit.command()
-def score(run: Run, as_json: Json = False) -> None:
+def score(run: Run, consensus: Consensus = None, as_json: Json = False) -> None:
     """Show which items are shortcuts, beside what guessing gives, and which ones people should look at."""
     from longtake.evalharness.audit.audit_replies import read_audit
     from longtake.evalharness.audit.audit_scores import score_audit, show_audit
 
     remarks = Remarks()
-    print_report(score_audit(read_audit(RunFolder(run), remarks.notify)), show_audit, as_json)
+    print_report(score_audit(read_audit(RunFolder(run), remarks.notify), consensus), show_audit, as_json)
     remarks.leave()
 
 
@@ -100,30 +108,30 @@ def vote(
     context: typer.Context,
     run: Run,
     model: Annotated[list[str], typer.Option(help="Subject that votes, such as model:NAME@URL; five as in the paper.")],
+    consensus: Consensus = None,
     retry_errors: RetryErrors = False,
     at_once: AskedAtOnce = None,
     as_json: Json = False,
 ) -> None:
-    """Ask models for the category of each question.
+    """Ask models for the category of each question that remains.
 
     A category named by more than half of them is accepted; `review` asks about the others.
     """
-    from longtake.evalharness.audit.audit_replies import read_audit
+    from longtake.evalharness.audit.audit_state import audit_state
     from longtake.evalharness.audit.categories import VARIANT, category_items, voted, votes_of
 
     remarks, folder = Remarks(), RunFolder(run)
-    items = category_items(read_audit(folder, remarks.notify).items.values())
-    card = _card(context.obj, "audit-categories", run, model).model_copy(update={"variants": (VARIANT,)})
+    state = audit_state(folder, remarks.notify, consensus)
+    items = category_items(state.replies.items[name] for name in state.remaining)
+    card = _card(context.obj, "audit-categories", run, tuple(dict.fromkeys(model))).model_copy(
+        update={"variants": (VARIANT,)}
+    )
     done = _predicted(
         context.obj, votes_of(folder), card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json
     )
-    named = voted(folder, remarks.notify) or {}
-    left = len(items) - len(named)
-    print_report(
-        done,
-        lambda _: [f"{done}; {len(named)} categories accepted, {left} left to `longtake eval audit review`"],
-        as_json,
-    )
+    votes = voted(folder, remarks.notify)
+    said = f"{len(votes.accepted)} categories accepted, {len(votes.open)} left to `longtake eval audit review`"
+    print_report(done, lambda _: [f"{done}; {said}"], as_json)
     remarks.leave()
 
 
@@ -134,6 +142,7 @@ def review(
     verdicts: Annotated[
         Path | None, typer.Option(help="Take the verdicts that the page saved.", exists=True, dir_okay=False)
     ] = None,
+    consensus: Consensus = None,
 ) -> None:
     """Go through the items that people should look at, one after another; the verdicts stay in the run folder."""
     from longtake.cli.eval.audit_review import review as reviewed
@@ -145,7 +154,7 @@ def review(
 
     remarks, folder = Remarks(), RunFolder(run)
     with folder.locked():
-        state, write = audit_state(folder, remarks.notify), partial(record, folder)
+        state, write = audit_state(folder, remarks.notify, consensus), partial(record, folder)
         if page:
             write_pieces(page, review_page(state, run))
             say(str(page))
@@ -160,13 +169,25 @@ def review(
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, one per benchmark.")],
     out: Annotated[Path, typer.Option(help="Folder for audit.html, audit.md and tables/*.csv.")],
+    split: Annotated[
+        str | None, typer.Option(metavar="TAG", help="A benchmark for each text of this tag, for pooled question sets.")
+    ] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=BENCHMARK,...", help="A group of benchmarks for the table of groups; repeatable."),
+    ] = None,
+    consensus: Consensus = None,
 ) -> None:
     """Write the tables and plots of one or several audits."""
     from longtake.evalharness.audit.audit_report import write_report
     from longtake.evalharness.audit.audit_state import audit_state
 
     remarks = Remarks()
-    for file in write_report([audit_state(RunFolder(run), remarks.notify) for run in runs], out):
+    states = [audit_state(RunFolder(run), remarks.notify, consensus) for run in runs]
+    if split:
+        states = [part for state in states for part in state.split(split)]
+    tasks = {name: members.split(",") for name, _, members in (each.partition("=") for each in group or ())}
+    for file in write_report(states, out, tasks):
         say(str(file))
     remarks.leave()
 
@@ -175,6 +196,7 @@ def report(
 def distil(
     run: Run,
     out: Annotated[Path, typer.Option(help="Folder for the questions, their card and a README.")],
+    consensus: Consensus = None,
     as_json: Json = False,
 ) -> None:
     """Write what remains as a question set of your own, with a list of what went and why."""
@@ -183,7 +205,7 @@ def distil(
     from longtake.evalharness.audit.distilled_set import CARD, write_distilled
 
     remarks = Remarks()
-    state = audit_state(RunFolder(run), remarks.notify)
+    state = audit_state(RunFolder(run), remarks.notify, consensus)
     write_distilled(state, out)
 
     def show(flow: Flow) -> list[str]:
@@ -214,10 +236,9 @@ def planted(
     )
 
 
-def _card(session: Session, suite: str, source: Path, names: list[str]) -> RunCard:
+def _card(session: Session, suite: str, source: Path, subjects: tuple[str, ...]) -> RunCard:
     from longtake.evalharness.subjects.subject_table import settings_hashes
 
-    subjects = tuple(dict.fromkeys(names))
     settings = settings_hashes(subjects, session)
     return RunCard(suite=suite, source=str(source.resolve()), subjects=subjects, settings=settings, version=__version__)
 
