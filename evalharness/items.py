@@ -99,7 +99,8 @@ class Item(Record):
     task: str = ""
     format: Format
     turns: tuple[Turn, ...] = Field(min_length=1)
-    seconds: float | None = Field(default=None, description="Length of the video.")
+    clip: TimeSpan | None = Field(default=None, description="The part that it is about, if nothing else is shown.")
+    seconds: float | None = Field(default=None, description="Length of the video, or of the clip.")
     tools: tuple[ToolDefinition, ...] = Field(
         default=(), description="The tools that may be called, if calls are scored."
     )

@@ -59,7 +59,7 @@ def _root(items: list[Item]) -> Path | None:
 def _row(item: Item, root: Path | None, categories: Mapping[str, str]) -> dict[str, Any]:
     turn = item.turns[0]
     video = os.path.relpath(os.path.abspath(item.media), root) if root and item.media else item.video
-    own = {"id", "question", "options", "answer", "video", "task", "evidence", CATEGORY}
+    own = {"id", "question", "options", "answer", "video", "task", "evidence", "clip", CATEGORY}
     row: dict[str, Any] = {
         "id": item.id,
         "video": video,
@@ -70,6 +70,8 @@ def _row(item: Item, root: Path | None, categories: Mapping[str, str]) -> dict[s
     }
     if turn.evidence:
         row["evidence"] = [[span.start, span.end] for span in turn.evidence]
+    if item.clip:
+        row["clip"] = [item.clip.start, item.clip.end]
     row |= {tag: text for tag, text in item.tags.items() if tag not in own}
     return row | {CATEGORY: categories.get(item.id, "")}
 
@@ -78,8 +80,7 @@ def _card(name: str, root: Path | None, rows: list[dict[str, Any]]) -> dict[str,
     columns = dict.fromkeys(column for row in rows for column in row)
     tags = [column for column in columns if column not in CardFields.model_fields]
     fields = {each: each for each in ("id", "question", "options", "answer", "video", "task")}
-    if "evidence" in columns:
-        fields["evidence"] = "evidence"
+    fields |= {each: each for each in ("evidence", "clip") if each in columns}
     card: dict[str, Any] = {"name": f"{name}-distilled", "file": QUESTIONS}
     if root:
         card["videos"] = str(root)

@@ -19,6 +19,7 @@ from longtake.evalharness.subjects.named_engine import named_engine
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.search.search_index import Vectors
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.media.frames import Picture
@@ -49,7 +50,8 @@ class BagOfFrames:
             chosen_model = settings.image_text.model_copy(update={"model": model})
             settings = settings.model_copy(update={"image_text": chosen_model})
         self._encoder: ImageTextEmbedding = named_engine(settings, "image_text_embedding", engine)
-        self._held: tuple[str | None, Vectors] | None = None  # the video of the last item, and its frames as vectors
+        # The video and clip of the last item, and its frames as vectors.
+        self._held: tuple[tuple[str | None, TimeSpan | None], Vectors] | None = None
 
     def reply(self, asked: Asked) -> Reply:
         """The option nearest to the frames that are nearest to the question."""
@@ -61,9 +63,10 @@ class BagOfFrames:
 
     def _frames(self, asked: Asked) -> Vectors:
         """The frames of a video as vectors; items of one video are asked one after the other."""
-        if self._held is None or self._held[0] != asked.item.media:
+        shown_of = asked.item.media, asked.item.clip
+        if self._held is None or self._held[0] != shown_of:
             shown = view_named(BAG_OF_FRAMES).show(asked.item, self._workspace, _LONG_SIDE, asked.seed)
-            self._held = asked.item.media, self._embedded(shown.frames)
+            self._held = shown_of, self._embedded(shown.frames)
         return self._held[1]
 
     def _embedded(self, frames: Sequence[TimedJpeg]) -> Vectors:

@@ -27,10 +27,11 @@ class Speech(View):
     """Show the transcript."""
 
     name: ClassVar[str] = "audio"
+    speaks = True
 
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
         """The transcript, unless it is noise."""
-        words = read_transcript(workspace, media_of(item), MAX_CHARACTERS)
+        words = read_transcript(workspace, media_of(item), MAX_CHARACTERS, item.clip)
         if is_noise(words):
             raise NothingToShow(f"{item.video} has no usable transcript, so it isn't asked with its sound alone.")
         return Shown(words=words)

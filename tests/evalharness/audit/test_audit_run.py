@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from helpers.command import longtake
+from helpers.media.clips import flat, write_clip
 
 TEXTS = ("red", "green", "blue", "yellow")
 
@@ -128,6 +129,32 @@ def test_items_with_spans_are_also_asked_with_these_alone(tmp_path: Path) -> Non
     assert scores["grounded"]["longest"] == {"items": 2, "whole": 0.5, "spans": 0.5}
     longtake("eval", "audit", "distil", first, "--out", tmp_path / "distilled")
     assert audited(tmp_path / "distilled" / "card.yaml", second) == {"3": two}  # the longest option gave away the first
+
+
+def test_clips_stay_clips_in_the_distilled_set_and_what_sees_whole_videos_refuses_them(tmp_path: Path) -> None:
+    card = benchmark(tmp_path, 4)
+    rows = [json.loads(line) for line in (tmp_path / "questions.jsonl").read_text().splitlines()]
+    for row, clip in zip(rows, ((0, 2), (1, 2), (1.5, 4), ("", "")), strict=True):
+        row["start_time"], row["end_time"] = clip
+        write_clip(tmp_path / f"{row['video']}.mp4", [flat((20, 20, 180), 64, 64)] * 20, times=lambda n: n / 5)
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    tree = yaml.safe_load(card.read_text())
+    tree["fields"]["clip"] = ["start_time", "end_time"]
+    card.write_text(yaml.safe_dump(tree | {"videos": "."}), encoding="utf-8")
+    run = tmp_path / "run"
+    longtake("eval", "audit", card, "--model", "longest", "--test", "blind", "--no-parts", "--out", run)
+    longtake("eval", "audit", "distil", run, "--out", tmp_path / "distilled")
+    # The longest option gave away the first two.
+    again = longtake(
+        *("eval", "run", tmp_path / "distilled" / "card.yaml", "--suite", "own", "--limit", "1"),
+        *("--subject", "transcript", "--out", tmp_path / "again"),
+        library=tmp_path / "library",
+    )
+    assert "is about a part of its video" in again.stderr
+    kept = (tmp_path / "distilled" / "questions.jsonl").read_text().splitlines()
+    assert json.loads(kept[0])["clip"] == [1.5, 4.0]
+    (item,) = (json.loads(line) for line in (tmp_path / "again" / "items.jsonl").read_text().splitlines())
+    assert (item["clip"], item["seconds"]) == ({"start": 1.5, "end": 4.0}, 2.5)
 
 
 def test_spans_that_are_none_leave_their_row_out(tmp_path: Path) -> None:

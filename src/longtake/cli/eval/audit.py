@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from longtake import __version__
-from longtake.cli.eval.eval_arguments import AskedAtOnce, Out, Remarks, Run
+from longtake.cli.eval.eval_arguments import AskedAtOnce, OnlyExpected, Out, Remarks, Run
 from longtake.cli.options import Json, notify, print_report
 from longtake.cli.progress import counting
 from longtake.console import Session, counted, say
@@ -20,6 +20,7 @@ from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 
 if TYPE_CHECKING:
     from longtake.evalharness.runs.predicting import Predicted
+    from longtake.evalharness.subjects.subject import Subject
 
 Consensus = Annotated[
     int | None,
@@ -69,6 +70,7 @@ def run(
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
     retry_errors: RetryErrors = False,
     at_once: AskedAtOnce = None,
+    only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
     """Ask every model every question blind, with parts of the material, and with the whole video."""
@@ -87,6 +89,14 @@ def run(
     redundancy = (held.get(PARTS[0]) or models.by_role["consistency"][:1]) if parts else ()
     variants = models.variants(tuple(test or TESTS), items, redundancy)
     card = _card(context.obj, suite, data, models.subjects).model_copy(update={"variants": variants})
+    if only_expected:
+        from longtake.cli.eval.audit_plan import audit_plan, show_audit_plan
+
+        subjects = _subjects(card, items, context.obj, at_once)
+        plan = audit_plan(folder, card, items, subjects, context.obj, remarks.notify, retry_errors=retry_errors)
+        print_report(plan, show_audit_plan, as_json)
+        remarks.leave()
+        return
     done = _predicted(context.obj, folder, card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json)
     print_report(done, lambda _: [f"{done}; next: longtake eval audit score {out}"], as_json)
     remarks.leave()
@@ -243,6 +253,12 @@ def _card(session: Session, suite: str, source: Path, subjects: tuple[str, ...])
     return RunCard(suite=suite, source=str(source.resolve()), subjects=subjects, settings=settings, version=__version__)
 
 
+def _subjects(card: RunCard, items: list[Item], session: Session, at_once: int | None) -> list[Subject]:
+    from longtake.evalharness.subjects.subject_table import subject_named
+
+    return [subject_named(name, items, session, at_once) for name in card.subjects]
+
+
 def _predicted(
     session: Session,
     folder: RunFolder,
@@ -256,9 +272,8 @@ def _predicted(
 ) -> Predicted:
     """Ask what the folder doesn't hold yet."""
     from longtake.evalharness.runs.predicting import predict
-    from longtake.evalharness.subjects.subject_table import subject_named
 
-    subjects = [subject_named(name, items, session, at_once) for name in card.subjects]
+    subjects = _subjects(card, items, session, at_once)
     with folder.locked():
         folder.begin(card)
         folder.mend(remarks.notify)
