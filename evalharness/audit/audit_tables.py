@@ -32,6 +32,7 @@ from longtake.evalharness.audit.review import WHY
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.grid import Grid
 from longtake.evalharness.views.grounded import Grounded
+from longtake.evalharness.views.keyframes import Keyframes, Uniform
 from longtake.evalharness.views.standard import Standard
 
 TaskGroups = Mapping[str, Sequence[str]]  # benchmarks by the name of their group
@@ -59,6 +60,8 @@ def audit_grids(states: States, tasks: TaskGroups | None = None) -> Iterator[Gri
     yield from remaining_grids(states)
     if grounded := [state for state in states if state.scores.grounded]:
         yield _grounding(grounded)
+    if chosen := [state for state in states if state.replies.asked_in(Keyframes.name)]:
+        yield _chosen_frames(chosen)
     if any(state.scores.either for state in states):
         yield _either(states)
     yield _review(states)
@@ -187,6 +190,18 @@ def _grounding(states: States) -> Grid:
             rows.append((f"{short_name(model)}{name}", *cells))
     caption = "Items that say which part of the video shows the answer, with the whole video and with that part alone."
     return Grid("Oracle of temporal grounding", ("model", *some), tuple(rows), caption, subjects_from=1)
+
+
+def _chosen_frames(states: States) -> Grid:
+    some = _remaining_groups(states)
+    ways = ((Uniform.name, "spread evenly"), (Keyframes.name, "chosen"))
+    rows: list[Row] = [
+        (f"{short_name(model)}, {name}", *(right(states, view, model, among) for among in some.values()))
+        for model in models_of(states, Keyframes.name)
+        for view, name in ways
+    ]
+    caption = "Remaining items with sixteen frames, spread evenly or chosen for the question (AKS)."
+    return Grid("Temporal grounding", ("model, frames", *some), tuple(rows), caption, subjects_from=1)
 
 
 def _either(states: States) -> Grid:

@@ -15,6 +15,7 @@ from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES, is_encoder
 from longtake.evalharness.views.chunk import CHUNKS
 from longtake.evalharness.views.frame_shuffling import FrameShuffling
 from longtake.evalharness.views.grounded import Grounded
+from longtake.evalharness.views.keyframes import Keyframes, Uniform
 from longtake.evalharness.views.standard import Standard
 
 TEXT_TESTS = ("blind", "audio", "summary")
@@ -38,7 +39,7 @@ class Models:
         return tuple(dict.fromkeys(name for names in self.by_role.values() for name in names))
 
     def variants(
-        self, tests: Sequence[str], items: Iterable[Item], redundancy: Sequence[str] = ()
+        self, tests: Sequence[str], items: Iterable[Item], redundancy: Sequence[str] = (), *, chosen: bool = False
     ) -> tuple[Variant, ...]:
         """The variants of an audit, each with the models that are asked; other models may join them later.
 
@@ -46,6 +47,7 @@ class Models:
             tests: by name.
             items: of the audit; those that say which part shows the answer are also asked with that part alone.
             redundancy: who is asked about each eighth of the video; the paper asks one model.
+            chosen: whether frames chosen for the question, and as many spread evenly, are shown too.
 
         Raises:
             ConfigError: if one takes part in nothing.
@@ -62,9 +64,11 @@ class Models:
             raise ConfigError(
                 f"{idle[0]} takes part in none of the tests {', '.join(tests)}. Leave it out, or name more."
             )
+        whole = (*consistency, *validation)
         if any(item.turns[0].evidence for item in items):
-            spans = Variant(name=Grounded.name, view=Grounded.name, with_evidence=True)
-            variants.append(spans.model_copy(update={"only": (*consistency, *validation)}))
+            variants.append(Variant(name=Grounded.name, view=Grounded.name, with_evidence=True, only=whole))
+        if chosen:
+            variants += [Variant(name=view, view=view, only=whole) for view in (Uniform.name, Keyframes.name)]
         if redundancy:
             variants += [Variant(name=view, view=view, only=tuple(redundancy)) for view in PARTS]
         return tuple(variants)

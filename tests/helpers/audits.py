@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from longtake.evalharness.audit.categories import CATEGORIES, VARIANT, category_items, votes_of
-from longtake.evalharness.audit.models import models_named
+from longtake.evalharness.audit.models import TESTS, models_named
 from longtake.evalharness.items import Item, Prediction, Reply, Turn
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
@@ -47,10 +47,10 @@ def write_audit(
         unable: by view, the items of which it has nothing to show.
     """
     run = RunFolder(folder)
-    tests = tuple(dict.fromkeys(view for view, _ in right if view not in ("standard", "bag-of-frames", "grounded")))
+    tests = tuple(dict.fromkeys(view for view, _ in right if view in TESTS))
     items = items_named(names, spanned)
     models = models_named(named or otherwise)
-    variants = models.variants(tests, items)
+    variants = models.variants(tests, items, chosen=any(view == "keyframes" for view, _ in right))
     run.begin(RunCard(suite="own", source="own", subjects=tuple(otherwise), variants=variants, version="0"))
     run.keep_items(items)
     with Journal(run.predictions_file) as journal:

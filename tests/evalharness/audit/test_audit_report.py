@@ -142,6 +142,16 @@ def test_groups_of_benchmarks_have_a_table(runs: list[RunFolder], tmp_path: Path
     assert (wrong.code, "Did you mean 'own'?" in wrong.stderr) == (1, True)
 
 
+def test_chosen_frames_stand_beside_as_many_spread_evenly(tmp_path: Path) -> None:
+    right = {("blind", "m"): "ab", ("uniform", "m"): "abc", ("keyframes", "m"): "acde"}
+    state = audit_state(write_audit(tmp_path / "run", "abcdef", right, {"m": 0}), print)
+    # c to f remain: c is right of them, and c, d and e.
+    assert table(list(audit_grids([state])), "Temporal grounding") == [
+        ["m, spread evenly", "25.0"],
+        ["m, chosen", "75.0"],
+    ]
+
+
 def test_a_report_is_a_page_a_text_and_tables(runs: list[RunFolder], tmp_path: Path) -> None:
     out = tmp_path / "report"
     done = longtake("eval", "audit", "report", *(run.path for run in runs), "--out", out)

@@ -67,6 +67,10 @@ def run(
     media: Annotated[Path | None, typer.Option(help="Video folder.", exists=True, file_okay=False)] = None,
     test: Annotated[list[str] | None, typer.Option(help="Only these tests; repeatable.")] = None,
     parts: Annotated[bool, typer.Option(help="Also ask the first model about each eighth of the video.")] = True,
+    keyframes: Annotated[
+        bool,
+        typer.Option("--keyframes", help="Also ask with 16 frames chosen for the question, and with 16 spread evenly."),
+    ] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
     retry_errors: RetryErrors = False,
     at_once: AskedAtOnce = None,
@@ -87,7 +91,7 @@ def run(
     folder, models = RunFolder(out), models_named(model)
     held = {variant.name: variant.only for variant in folder.card().variants} if folder.begun else {}
     redundancy = (held.get(PARTS[0]) or models.by_role["consistency"][:1]) if parts else ()
-    variants = models.variants(tuple(test or TESTS), items, redundancy)
+    variants = models.variants(tuple(test or TESTS), items, redundancy, chosen=keyframes)
     card = _card(context.obj, suite, data, models.subjects).model_copy(update={"variants": variants})
     if only_expected:
         from longtake.cli.eval.audit_plan import audit_plan, show_audit_plan
