@@ -26,6 +26,7 @@ from longtake.evalharness.audit.cells import (
     share,
 )
 from longtake.evalharness.audit.consensus import flagged_by_any, overlap
+from longtake.evalharness.audit.models import FRAME_TESTS, TEXT_TESTS
 from longtake.evalharness.audit.oracles import guessed, pair_name, right_by_either, with_spans
 from longtake.evalharness.audit.remaining_tables import remaining_grids
 from longtake.evalharness.audit.review import WHY
@@ -57,6 +58,7 @@ def audit_grids(states: States, tasks: TaskGroups | None = None) -> Iterator[Gri
     yield _correlation(states, tests)
     if len(tests) > 1:
         yield _overlaps(states, tests)
+    yield from _model_sets(states)
     yield from remaining_grids(states)
     if grounded := [state for state in states if state.scores.grounded]:
         yield _grounding(grounded)
@@ -181,6 +183,34 @@ def _overlaps(states: States, tests: Sequence[str]) -> Grid:
     return Grid("Overlap of tests", ("test", *tests), tuple(rows), caption)
 
 
+def _model_sets(states: States) -> Iterator[Grid]:
+    """For tests with more models than must agree: the shortcuts of each set of so many, beside those of the first."""
+    level = max(state.scores.shortcuts.level for state in states)
+    for kind, tests in (("text", TEXT_TESTS), ("frames", FRAME_TESTS)):
+        models = tuple(dict.fromkeys(model for test in tests for model in models_of(states, test)))
+        if not 0 < level < len(models):
+            continue
+        found = {chosen: _solved_by_all(states, tests, chosen) for chosen in combinations(models, level)}
+        first = next(iter(found.values()))
+        rows: list[Row] = []
+        for chosen, flagged in found.items():
+            both = overlap(first, flagged)
+            shares = (f"{100 * value:.1f}" for value in (both.of_first, both.of_second, both.jaccard))
+            rows.append((", ".join(map(short_name, chosen)), str(both.second), str(both.both), *shares))
+        columns = ("models", "shortcuts", "also of the first", "of the first %", "of these %", "Jaccard %")
+        caption = f"Shortcuts in {', '.join(tests)} if only these models were asked, beside those of the first set."
+        yield Grid(f"Model sets: {kind}", columns, tuple(rows), caption)
+
+
+def _solved_by_all(states: States, tests: Sequence[str], models: Sequence[str]) -> set[str]:
+    return {
+        f"{number}/{item}"
+        for number, state in enumerate(states)
+        for test in tests
+        for item in set.intersection(*(state.replies.right(test, model) for model in models))
+    }
+
+
 def _grounding(states: States) -> Grid:
     some = {**_remaining_groups(states), "shortcuts": lambda state: state.scores.shortcuts.flagged}
     rows: list[Row] = []
@@ -261,8 +291,7 @@ def _flagged(state: AuditState, test: str) -> Collection[str]:
 
 def _remaining_groups(states: States) -> dict[str, Items]:
     """What remains, by category if there are some, and all of it."""
-    named = by_category() if any(state.categories for state in states) else {}
-    return {**named, "remaining": remaining}
+    return {**by_category(states), "remaining": remaining}
 
 
 def _spanned(state: AuditState, among: Items) -> Collection[str]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from longtake.evalharness.audit.audit_state import AuditState
-from longtake.evalharness.audit.categories import CATEGORIES
 from longtake.evalharness.reports.grid import Cell
 from longtake.evalharness.scoring.estimates import Estimate, mean
 from longtake.evalharness.views.standard import Standard
@@ -77,9 +76,12 @@ def of_category(state: AuditState, category: str) -> Collection[str]:
     return [name for name in categorised(state) if state.categories[name] == category]
 
 
-def by_category() -> Mapping[str, Items]:
-    """The remaining items of each category."""
-    return {category: partial(of_category, category=category) for category in CATEGORIES}
+def by_category(states: States) -> Mapping[str, Items]:
+    """The remaining items of each category that audits have; nothing if no item has one."""
+    if not any(state.categories for state in states):
+        return {}
+    named = names(states, lambda state: tuple(state.votes.categories))
+    return {category: partial(of_category, category=category) for category in named}
 
 
 def plain(value: float) -> Estimate:

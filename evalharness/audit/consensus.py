@@ -34,8 +34,11 @@ class TestShare(Record):
 
 
 class Overlap(Record):
-    """Two sets of flagged items; the paper gives no formula, so all three are given."""
+    """Two sets of items; the paper gives no formula for their overlap, so all three shares are given."""
 
+    first: int
+    second: int
+    both: int
     of_first: float
     of_second: float
     jaccard: float
@@ -141,6 +144,9 @@ def overlap(one: Collection[str], other: Collection[str]) -> Overlap:
     both = len(set(one) & set(other))
     either = len(set(one) | set(other))
     return Overlap(
+        first=len(one),
+        second=len(other),
+        both=both,
         of_first=both / len(one) if one else 0.0,
         of_second=both / len(other) if other else 0.0,
         jaccard=both / either if either else 0.0,

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 
 from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
-from longtake.evalharness.audit.categories import CATEGORIES
 from longtake.evalharness.audit.cells import (
     NOTHING,
     Row,
@@ -17,7 +16,6 @@ from longtake.evalharness.audit.cells import (
     every,
     groups,
     models_of,
-    of_category,
     percent,
     remaining,
     right,
@@ -79,7 +77,7 @@ def _difficulty(states: States) -> Grid:
         )
         both = overlap(left, wrong)
         shares = (f"{100 * value:.1f}" for value in (both.of_first, both.of_second, both.jaccard))
-        rows.append((name, str(len(wrong)), str(len(left)), str(len(wrong & left)), *shares))
+        rows.append((name, str(len(wrong)), str(len(left)), str(both.both), *shares))
     columns = ("benchmark", "all wrong", "remaining", "both", "of remaining %", "of all wrong %", "Jaccard %")
     caption = (
         "Items that all models of the frame tests, or else all models, get wrong with the whole video, and those that "
@@ -118,9 +116,8 @@ def _length(seconds: float | None) -> str:
 
 
 def _right_options(states: States) -> Grid:
-    some = by_category() if any(state.categories for state in states) else {}
     rows: list[Row] = []
-    for name, among in (*some.items(), ("overall", remaining)):
+    for name, among in (*by_category(states).items(), ("overall", remaining)):
         golds = [state.replies.gold(item) for state in states for item in among(state)]
         letters = Counter(gold if gold is not None and gold < _LETTERS else _LETTERS for gold in golds)
         rows.append((name, *(percent(letters[place], len(golds)) for place in range(_LETTERS + 1)), str(len(golds))))
@@ -129,19 +126,22 @@ def _right_options(states: States) -> Grid:
 
 
 def _category_counts(states: States) -> Grid:
+    categories = by_category(states)
     rows: list[Row] = []
-    for name, some in groups(states):
-        counts = [sum(len(of_category(state, category)) for state in some) for category in CATEGORIES]
-        rows.append((name, *map(str, counts), str(sum(counts))))
-    counts = [sum(len(of_category(state, category)) for state in states) for category in CATEGORIES]
-    rows.append(("share %", *(percent(count, sum(counts)) for count in counts), percent(1, 1)))
-    return Grid("Remaining items by category", ("benchmark", *CATEGORIES, "total"), tuple(rows))
+    for name, some in (*groups(states), ("share %", states)):
+        counts = [sum(len(of(state)) for state in some) for of in categories.values()]
+        if name == "share %":
+            rows.append((name, *(percent(count, sum(counts)) for count in counts), "100.0"))
+        else:
+            rows.append((name, *map(str, counts), str(sum(counts))))
+    return Grid("Remaining items by category", ("benchmark", *categories, "total"), tuple(rows))
 
 
 def _category_accuracy(states: States) -> Grid:
+    categories = by_category(states)
     rows: list[Row] = []
     for model in models_of(states):
-        some = (*by_category().values(), categorised)
+        some = (*categories.values(), categorised)
         rows.append((short_name(model), *(right(states, Standard.name, model, among) for among in some)))
     caption = "With the whole video, on remaining items with a category; overall: of all these items together."
-    return Grid("Accuracy by category", ("model", *CATEGORIES, "overall"), tuple(rows), caption)
+    return Grid("Accuracy by category", ("model", *categories, "overall"), tuple(rows), caption)

@@ -19,6 +19,7 @@ from longtake.evalharness.items import Item
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 
 if TYPE_CHECKING:
+    from longtake.evalharness.audit.audit_state import AuditState
     from longtake.evalharness.runs.predicting import Predicted
     from longtake.evalharness.subjects.subject import Subject
 
@@ -29,6 +30,9 @@ Consensus = Annotated[
         help="How many models of one test must be right on a shortcut; as many as the largest test has, by default.",
         show_default=False,
     ),
+]
+Split = Annotated[
+    str | None, typer.Option(metavar="TAG", help="A benchmark for each text of this tag, for pooled question sets.")
 ]
 RetryErrors = Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")]
 
@@ -122,6 +126,12 @@ def vote(
     context: typer.Context,
     run: Run,
     model: Annotated[list[str], typer.Option(help="Subject that votes, such as model:NAME@URL; five as in the paper.")],
+    categories: Annotated[
+        Path | None,
+        typer.Option(
+            help="YAML file with a definition by name, instead of the paper's five categories.", dir_okay=False
+        ),
+    ] = None,
     consensus: Consensus = None,
     retry_errors: RetryErrors = False,
     at_once: AskedAtOnce = None,
@@ -133,10 +143,16 @@ def vote(
     """
     from longtake.evalharness.audit.audit_state import audit_state
     from longtake.evalharness.audit.categories import VARIANT, category_items, voted, votes_of
+    from longtake.evalharness.audit.taxonomy import read_categories
 
     remarks, folder = Remarks(), RunFolder(run)
     state = audit_state(folder, remarks.notify, consensus)
-    items = category_items(state.replies.items[name] for name in state.remaining)
+    named = read_categories(categories) if categories else state.votes.categories
+    if state.votes.asked and dict(named) != dict(state.votes.categories):
+        raise ConfigError(
+            f"{votes_of(folder).path} has votes on other categories. Delete it, or leave --categories out."
+        )
+    items = category_items((state.replies.items[name] for name in state.remaining), named)
     card = _card(context.obj, "audit-categories", run, tuple(dict.fromkeys(model))).model_copy(
         update={"variants": (VARIANT,)}
     )
@@ -146,6 +162,29 @@ def vote(
     votes = voted(folder, remarks.notify)
     said = f"{len(votes.accepted)} categories accepted, {len(votes.open)} left to `longtake eval audit review`"
     print_report(done, lambda _: [f"{done}; {said}"], as_json)
+    remarks.leave()
+
+
+@audit.command()
+def taxonomy(
+    context: typer.Context,
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, one per benchmark.")],
+    model: Annotated[str, typer.Option(help="Subject that derives them, such as model:NAME@URL.")],
+    out: Annotated[
+        Path, typer.Option(help="YAML file, to be edited and given to `vote --categories`.", dir_okay=False)
+    ],
+    split: Split = None,
+    consensus: Consensus = None,
+) -> None:
+    """Have a model derive categories from the tasks that the remaining questions name."""
+    from longtake.evalharness.audit.taxonomy import derive_categories, sub_tasks, write_categories
+    from longtake.evalharness.subjects.subject_table import subject_named
+
+    remarks = Remarks()
+    tasks = sub_tasks(_states(runs, split, consensus, remarks))
+    found = derive_categories(subject_named(model, [], context.obj), tasks)
+    write_categories(found, out)
+    say(f"{len(found)} categories in {out}; next: longtake eval audit vote RUN --categories {out} --model NAME")
     remarks.leave()
 
 
@@ -183,9 +222,7 @@ def review(
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, one per benchmark.")],
     out: Annotated[Path, typer.Option(help="Folder for audit.html, audit.md and tables/*.csv.")],
-    split: Annotated[
-        str | None, typer.Option(metavar="TAG", help="A benchmark for each text of this tag, for pooled question sets.")
-    ] = None,
+    split: Split = None,
     group: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=BENCHMARK,...", help="A group of benchmarks for the table of groups; repeatable."),
@@ -194,12 +231,9 @@ def report(
 ) -> None:
     """Write the tables and plots of one or several audits."""
     from longtake.evalharness.audit.audit_report import write_report
-    from longtake.evalharness.audit.audit_state import audit_state
 
     remarks = Remarks()
-    states = [audit_state(RunFolder(run), remarks.notify, consensus) for run in runs]
-    if split:
-        states = [part for state in states for part in state.split(split)]
+    states = _states(runs, split, consensus, remarks)
     tasks = {name: members.split(",") for name, _, members in (each.partition("=") for each in group or ())}
     for file in write_report(states, out, tasks):
         say(str(file))
@@ -234,6 +268,23 @@ def distil(
 
 
 @audit.command()
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="FIRST", help="Run folder of an audit.")],
+    second: Annotated[Path, typer.Argument(metavar="SECOND", help="Another audit of the same benchmark.")],
+    consensus: Consensus = None,
+    as_json: Json = False,
+) -> None:
+    """Show how far two audits agree on shortcuts and categories, such as audits with other models or other voters."""
+    from longtake.evalharness.audit.agreement import agreement, show_agreement
+    from longtake.evalharness.audit.audit_state import audit_state
+
+    remarks = Remarks()
+    one, two = (audit_state(RunFolder(run), remarks.notify, consensus) for run in (first, second))
+    print_report(agreement(one, two), lambda found: list(show_agreement(found)), as_json)
+    remarks.leave()
+
+
+@audit.command()
 def planted(
     out: Annotated[Path, typer.Option(help="Folder for videos, subtitles, questions and card; existing videos stay.")],
     n: Annotated[int, typer.Option("--n", min=1, help="Number of videos; each has five questions.")] = 40,
@@ -248,6 +299,13 @@ def planted(
     print_report(
         made, lambda _: [f"{counted(made.items, 'item')} about {counted(made.videos, 'video')}; {following}"], as_json
     )
+
+
+def _states(runs: list[Path], split: str | None, consensus: int | None, remarks: Remarks) -> list[AuditState]:
+    from longtake.evalharness.audit.audit_state import audit_state
+
+    states = [audit_state(RunFolder(run), remarks.notify, consensus) for run in runs]
+    return [part for state in states for part in state.split(split)] if split else states
 
 
 def _card(session: Session, suite: str, source: Path, subjects: tuple[str, ...]) -> RunCard:
