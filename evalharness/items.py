@@ -101,7 +101,8 @@ class Item(Record):
     task: str = ""
     format: Format
     turns: tuple[Turn, ...] = Field(min_length=1)
-    seconds: float | None = Field(default=None, description="Length of the video.")
+    clip: TimeSpan | None = Field(default=None, description="The part that it is about, if nothing else is shown.")
+    seconds: float | None = Field(default=None, description="Length of the video, or of the clip.")
     tools: tuple[ToolDefinition, ...] = Field(
         default=(), description="The tools that may be called, if calls are scored."
     )
@@ -138,7 +139,7 @@ class Variant(Record):
     most_frames: int | None = None
     view: str | None = Field(default=None, description="What is shown instead of the video, by its name; see `views`.")
     with_evidence: bool = Field(default=False, description="Only for items that say which part shows the answer.")
-    only: str | None = Field(default=None, description="The only subject that is asked, if not all are.")
+    only: tuple[str, ...] | None = Field(default=None, description="The only subjects asked, if not all are.")
     prompts: PromptSet | None = Field(default=None, description="How models are asked; None is in Longtake's words.")
 
     def applies(self, item: Item) -> bool:

@@ -11,20 +11,21 @@ from pathlib import Path
 from longtake.console import counted
 from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
-from longtake.evalharness.audit.audit_tables import audit_grids
+from longtake.evalharness.audit.audit_tables import TaskGroups, audit_grids
 from longtake.evalharness.reports.document import grids_markdown, write_pieces
 from longtake.evalharness.reports.grid import Cell, Grid
 from longtake.evalharness.reports.template import page
 from longtake.evalharness.scoring.estimates import Estimate
 
 
-def write_report(states: Sequence[AuditState], folder: Path) -> list[Path]:
+def write_report(states: Sequence[AuditState], folder: Path, tasks: TaskGroups) -> list[Path]:
     """Write `audit.html`, `audit.md` and a CSV file for each table.
 
     Raises:
+        ConfigError: if a group of tasks names a benchmark that none of the audits is of.
         LibraryError: if one can't be written.
     """
-    grids = list(audit_grids(states))
+    grids = list(audit_grids(states, tasks))
     title = f"Audit of {', '.join(state.name for state in states)}"
     sentences = [_sentence(state) for state in states]
     files = {

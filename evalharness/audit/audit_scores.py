@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from longtake.evalharness.audit.audit_replies import PARTS, AuditReplies, short_name
+from longtake.console import counted
+from longtake.evalharness.audit.audit_replies import AuditReplies, short_name
 from longtake.evalharness.audit.consensus import Ambiguity, Shortcuts, ambiguity, correlation, shortcuts
+from longtake.evalharness.audit.models import PARTS
 from longtake.evalharness.audit.oracles import Either, Grounding, either, grounding
 from longtake.evalharness.audit.planted import Planted, planted
 from longtake.evalharness.views.frame_shuffling import FrameShuffling
@@ -15,13 +17,20 @@ from longtake.evalharness.views.standard import Standard
 from longtake.memory.records import Record
 
 
+class Accuracy(Record):
+    """How often a model was right in a view, over the items of which the view has something to show."""
+
+    value: float = Field(description="From 0 to 1; an error counts as wrong.")
+    items: int
+
+
 class AuditScores(Record):
     """What an audit found."""
 
     shortcuts: Shortcuts
     ambiguity: Ambiguity
-    accuracy: Mapping[str, Mapping[str, float | None]] = Field(
-        description="By view and model, from 0 to 1; an error counts as wrong, and None was never shown."
+    accuracy: Mapping[str, Mapping[str, Accuracy | None]] = Field(
+        description="By view and model; None if it was asked nothing."
     )
     correlation: Mapping[str, Mapping[str, float | None]] = Field(
         description="By test and model: the share of its shortcuts that the model solves with the whole video."
@@ -32,28 +41,35 @@ class AuditScores(Record):
     either: Mapping[str, Either] = Field(
         default_factory=dict, description="By two models: right by one of them, with the whole video."
     )
-    failures: Mapping[str, int] = Field(description="By view: replies that failed, such as for want of a transcript.")
+    unable: Mapping[str, int] = Field(description="By view: items of which it has nothing to show, such as speech.")
+    failures: Mapping[str, int] = Field(description="By view: items with a reply that failed.")
     planted: Mapping[str, Planted] = Field(
         default_factory=dict, description="By test: what it found of known shortcuts, if the items say theirs."
     )
 
 
-def score_audit(replies: AuditReplies) -> AuditScores:
-    """The scores of an audit."""
+def score_audit(replies: AuditReplies, level: int | None = None) -> AuditScores:
+    """The scores of an audit.
+
+    Args:
+        replies: of its models.
+        level: how many models of a test must agree; None: as many as the largest test has.
+
+    Raises:
+        ConfigError: if no test has so many models.
+    """
     models, items = replies.asked_in(Standard.name), replies.items
     options = {name: len(item.turns[0].options) for name, item in items.items()}
-    found = shortcuts(options, replies.solved, replies.failed)
-    chosen = {model: replies.choices(Standard.name, model) for model in models}
-    whole = {name: {model: chosen[model][name] for model in models if name in chosen[model]} for name in items}
-    by_part = [replies.right(part, model) for part in PARTS for model in models[:1]]
+    lacking = {test: {*replies.unable.get(test, ()), *replies.failed.get(test, ())} for test in replies.tests}
+    found = shortcuts(options, replies.solved, lacking, level)
+    chosen = {model: replies.choices(Standard.name, model) for model in replies.consistency}
+    whole = {name: {model: chosen[model][name] for model in chosen if name in chosen[model]} for name in items}
+    by_part = [replies.right(part, model) for part in PARTS for model in replies.asked_in(part)[:1]]
     return AuditScores(
         shortcuts=found,
         ambiguity=ambiguity(whole, by_part if any(by_part) else [], found, FrameShuffling.name),
         accuracy={
-            view: {
-                model: len(replies.right(view, model)) / len(items) if replies.choices(view, model) else None
-                for model in replies.asked_in(view)
-            }
+            view: {model: _accuracy(replies, view, model) for model in replies.asked_in(view)}
             for view in (Standard.name, *replies.tests)
         },
         correlation={
@@ -62,18 +78,27 @@ def score_audit(replies: AuditReplies) -> AuditScores:
         },
         grounded=grounding(replies),
         either=either(replies),
-        failures=dict(replies.failures),
-        planted=planted(items, replies.solved, replies.failed),
+        unable={view: len(names) for view, names in replies.unable.items() if names},
+        failures={view: len(names) for view, names in replies.failed.items() if names},
+        planted=planted(items, replies.solved, lacking, found.level),
     )
+
+
+def _accuracy(replies: AuditReplies, view: str, model: str) -> Accuracy | None:
+    asked = len(replies.askable(view))
+    if not (asked and replies.choices(view, model)):
+        return None
+    return Accuracy(value=len(replies.right(view, model)) / asked, items=asked)
 
 
 def show_audit(scores: AuditScores) -> list[str]:
     """The scores as lines of text."""
     found = scores.shortcuts
-    lines = [f"{found.items} items"]
+    lines = [counted(found.items, "item")]
     for level, share in found.consensus.items():
         beside = f"guessing alone gives {share.floor:.1%}"
         lines.append(f"  shortcuts at consensus {level}: {share.items} ({share.value:.1%}); {beside}")
+    lines.append(f"  tests at consensus {found.level}:")
     for test, each in found.tests.items():
         rates = _rates(scores.accuracy[test])
         lines.append(f"  {test:<16} {each.total} flagged, {each.unique} by it alone; right: {rates}")
@@ -88,7 +113,8 @@ def show_audit(scores: AuditScores) -> list[str]:
         f"  to review: {len(review.all_differ)} where all models differ, {len(review.no_majority)} without a majority, "
         f"{len(review.redundant)} that every part answers, {len(review.order_free)} that only shuffling flags"
     )
-    lines += [f"  {view}: {count} replies failed" for view, count in scores.failures.items()]
+    lines += [f"  {view}: nothing to show of {counted(count, 'item')}" for view, count in scores.unable.items()]
+    lines += [f"  {view}: {counted(count, 'item')} with a reply that failed" for view, count in scores.failures.items()]
     for test, known in scores.planted.items():
         lines.append(
             f"  {test}: found {known.found} of {known.planted} planted, precision {_percent(known.precision)}; "
@@ -97,8 +123,11 @@ def show_audit(scores: AuditScores) -> list[str]:
     return lines
 
 
-def _rates(accuracy: Mapping[str, float | None]) -> str:
-    return " ".join(f"{short_name(model)} {value:.1%}" for model, value in accuracy.items() if value is not None)
+def _rates(accuracy: Mapping[str, Accuracy | None]) -> str:
+    """The rates of the models, and of how many items; all of a view's models are asked the same ones."""
+    rates = [f"{short_name(model)} {rate.value:.1%}" for model, rate in accuracy.items() if rate]
+    asked = next((rate.items for rate in accuracy.values() if rate), 0)
+    return f"{' '.join(rates)} of {counted(asked, 'item')}" if rates else "-"
 
 
 def _percent(value: float | None) -> str:

@@ -2,57 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
+from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
-from longtake.evalharness.audit.categories import CATEGORIES
+from longtake.evalharness.audit.cells import (
+    NOTHING,
+    Items,
+    Row,
+    States,
+    by_category,
+    every,
+    groups,
+    models_of,
+    names,
+    percent,
+    plain,
+    remaining,
+    right,
+    share,
+)
 from longtake.evalharness.audit.consensus import flagged_by_any, overlap
+from longtake.evalharness.audit.models import FRAME_TESTS, TEXT_TESTS
 from longtake.evalharness.audit.oracles import guessed, pair_name, right_by_either, with_spans
+from longtake.evalharness.audit.remaining_tables import remaining_grids
 from longtake.evalharness.audit.review import WHY
-from longtake.evalharness.reports.grid import Cell, Grid
-from longtake.evalharness.scoring.estimates import Estimate, mean
+from longtake.evalharness.items import Item
+from longtake.evalharness.reports.grid import Grid
 from longtake.evalharness.views.grounded import Grounded
+from longtake.evalharness.views.keyframes import Keyframes, Uniform
 from longtake.evalharness.views.standard import Standard
 
-States = Sequence[AuditState]
-Items = Callable[[AuditState], Collection[str]]  # some items of an audit
-Row = tuple[Cell, ...]
+TaskGroups = Mapping[str, Sequence[str]]  # benchmarks by the name of their group
 
 
-def audit_grids(states: States) -> Iterator[Grid]:
-    """All tables for which these audits have something; shares are in percent."""
-    tests = _names(states, lambda state: state.replies.tests)
+def audit_grids(states: States, tasks: TaskGroups | None = None) -> Iterator[Grid]:
+    """All tables for which these audits have something; shares are in percent.
+
+    Args:
+        states: the audits.
+        tasks: groups of them, for a table of their own.
+
+    Raises:
+        ConfigError: if a group names a benchmark that none of them is of.
+    """
+    tests = names(states, lambda state: state.replies.tests)
     yield _consensus(states)
+    if tasks:
+        yield _task_groups(states, tasks)
     yield _tests(states, tests)
-    yield _filtering(states)
     yield from (_accuracy(states, view) for view in (Standard.name, *tests))
     yield _correlation(states, tests)
     if len(tests) > 1:
         yield _overlaps(states, tests)
+    yield from _model_sets(states)
+    yield from remaining_grids(states)
     if grounded := [state for state in states if state.scores.grounded]:
         yield _grounding(grounded)
+    if chosen := [state for state in states if state.replies.asked_in(Keyframes.name)]:
+        yield _chosen_frames(chosen)
     if any(state.scores.either for state in states):
         yield _either(states)
     yield _review(states)
-    if any(state.categories for state in states):
-        yield _category_counts(states)
-        yield _category_accuracy(states)
     yield from (_planted(state) for state in states if state.scores.planted)
 
 
 def _consensus(states: States) -> Grid:
-    levels = max((len(state.scores.shortcuts.consensus) for state in states), default=0)
     rows: list[Row] = []
-    for name, some in _groups(states):
-        for level in range(1, levels + 1):
-            share = _share(some, partial(_shortcuts, level=level), _all)
+    for name, some in groups(states):
+        for level in range(1, _levels(states) + 1):
+            found = share(some, partial(_shortcuts, level=level), every)
             floors = [(state, state.scores.shortcuts.consensus.get(level)) for state in some]
-            floor = sum(each.floor * len(state.replies.items) for state, each in floors if each) / max(1, share.n)
+            floor = sum(each.floor * len(state.replies.items) for state, each in floors if each) / max(1, found.n)
             count = sum(len(_shortcuts(state, level)) for state in some)
-            rows.append((f"{name}, {level}", str(count), share, _plain(100 * floor)))
+            rows.append((f"{name}, {level}", str(count), found, plain(100 * floor)))
     return Grid(
         "Shortcuts by consensus",
         ("benchmark, consensus", "items", "found", "guessing"),
@@ -60,6 +86,25 @@ def _consensus(states: States) -> Grid:
         "Items that so many models of one test solve, and the share that independent guesses would flag.",
         subjects_from=2,
     )
+
+
+def _task_groups(states: States, tasks: TaskGroups) -> Grid:
+    known = names(states, lambda state: (state.name,))
+    for benchmark in (each for members in tasks.values() for each in members):
+        if benchmark not in known:
+            raise ConfigError(f"No audit is of {benchmark!r}. {did_you_mean(benchmark, known)}")
+    members = [[state for state in states if state.name in benchmarks] for benchmarks in tasks.values()]
+    rows: list[Row] = [
+        (str(level), *(share(some, partial(_shortcuts, level=level), every) for some in members))
+        for level in range(1, _levels(states) + 1)
+    ]
+    caption = "Items that at least so many models of one test solve."
+    return Grid("Shortcuts by task group", ("consensus", *tasks), tuple(rows), caption, subjects_from=1)
+
+
+def _levels(states: States) -> int:
+    """The most models that a test has."""
+    return max((len(state.scores.shortcuts.consensus) for state in states), default=0)
 
 
 def _tests(states: States, tests: Sequence[str]) -> Grid:
@@ -71,59 +116,53 @@ def _tests(states: States, tests: Sequence[str]) -> Grid:
     for test, found in totals.items():
         unique = sum(each.unique for each in found)
         total = sum(each.total for each in found)
-        rows.append((test, str(total), str(unique), f"{100 * unique / alone:.1f}" if alone else "none"))
+        rows.append((test, str(total), str(unique), percent(unique, alone)))
     columns = ("test", "total", "unique", "share of unique")
-    return Grid("Shortcuts by test", columns, tuple(rows), "At full consensus; unique: flagged by no other test.")
+    caption = f"At consensus {_counting(states)}; unique: flagged by no other test."
+    return Grid("Shortcuts by test", columns, tuple(rows), caption)
 
 
-def _filtering(states: States) -> Grid:
-    models = _names(states, lambda state: state.replies.asked_in(Standard.name))
-    rows: list[Row] = []
-    for name, some in _groups(states):
-        before = sum(len(state.replies.items) for state in some)
-        after = sum(state.distilled.flow.remaining for state in some)
-        gaps: list[Cell] = []
-        shares: list[Cell] = []
-        for model in models:
-            both = [_right(some, Standard.name, model, among) for among in (_all, _remaining)]
-            first, last = (cell.value if isinstance(cell, Estimate) else None for cell in both)
-            gaps.append("none" if first is None or last is None else f"{first - last:.1f}")
-            shares += both
-        removed = f"{100 * (before - after) / before:.1f}" if before else "none"
-        rows.append((name, str(before), str(after), removed, *gaps, *shares))
-    columns = (
-        *("benchmark", "original", "remaining", "removed %"),
-        *(f"{short_name(model)}: gap" for model in models),
-        *(f"{short_name(model)}: {when}" for model in models for when in ("before", "after")),
-    )
-    caption = (
-        "Accuracy with the whole video on all items and on those that remain, which these models helped to choose."
-    )
-    return Grid("Before and after", columns, tuple(rows), caption, subjects_from=4 + len(models))
+def _counting(states: States) -> str:
+    """The consensus that counts."""
+    return ", ".join(names(states, lambda state: (str(state.scores.shortcuts.level),)))
 
 
 def _accuracy(states: States, view: str) -> Grid:
-    models = _names(states, lambda state: state.replies.asked_in(view))
+    models = models_of(states, view)
     rows: list[Row] = []
-    for name, some in _groups(states):
-        cells = [_right(some, view, model, _all) for model in models]
-        rows.append((name, *cells, _plain(_chance(some))))
-    title = f"Accuracy: {view}"
-    return Grid(title, ("benchmark", *map(short_name, models), "chance"), tuple(rows), "Errors count as wrong.", 1)
+    for name, some in groups(states):
+        asked = [item for state in some for item in _asked(state, view)]
+        chances = [1 / len(item.turns[0].options) for item in asked]
+        chance = plain(100 * sum(chances) / len(chances)) if chances else NOTHING
+        rows.append((name, *(right(some, view, model, every) for model in models), str(len(asked)), chance))
+    columns = ("benchmark", *map(short_name, models), "items", "chance")
+    caption = "Over the items of which there is something to show; errors count as wrong."
+    return Grid(f"Accuracy: {view}", columns, tuple(rows), caption, 1)
+
+
+def _asked(state: AuditState, view: str) -> Sequence[Item]:
+    """The items that somebody was asked in a view which has something to show of them."""
+    if not any(state.replies.choices(view, model) for model in state.replies.asked_in(view)):
+        return []
+    return [state.replies.items[name] for name in state.replies.askable(view)]
 
 
 def _correlation(states: States, tests: Sequence[str]) -> Grid:
-    models = _names(states, lambda state: state.replies.asked_in(Standard.name))
+    took_part = {model for test in tests for model in models_of(states, test)}
     rows: list[Row] = [
-        (short_name(model), *(_right(states, Standard.name, model, partial(_flagged, test=test)) for test in tests))
-        for model in models
+        (
+            short_name(model),
+            "yes" if model in took_part else "no",
+            *(right(states, Standard.name, model, partial(_flagged, test=test)) for test in tests),
+        )
+        for model in models_of(states)
     ]
     return Grid(
         "Shortcuts that are solved with the whole video",
-        ("model", *tests),
+        ("model", "of a test", *tests),
         tuple(rows),
-        "Of those of a test at full consensus. The paper uses models that took no part in finding them.",
-        subjects_from=1,
+        f"Of those of a test at consensus {_counting(states)}. The paper's correlation rate is of models of no test.",
+        subjects_from=2,
     )
 
 
@@ -144,28 +183,68 @@ def _overlaps(states: States, tests: Sequence[str]) -> Grid:
     return Grid("Overlap of tests", ("test", *tests), tuple(rows), caption)
 
 
+def _model_sets(states: States) -> Iterator[Grid]:
+    """For tests with more models than must agree: the shortcuts of each set of so many, beside those of the first."""
+    level = max(state.scores.shortcuts.level for state in states)
+    for kind, tests in (("text", TEXT_TESTS), ("frames", FRAME_TESTS)):
+        models = tuple(dict.fromkeys(model for test in tests for model in models_of(states, test)))
+        if not 0 < level < len(models):
+            continue
+        found = {chosen: _solved_by_all(states, tests, chosen) for chosen in combinations(models, level)}
+        first = next(iter(found.values()))
+        rows: list[Row] = []
+        for chosen, flagged in found.items():
+            both = overlap(first, flagged)
+            shares = (f"{100 * value:.1f}" for value in (both.of_first, both.of_second, both.jaccard))
+            rows.append((", ".join(map(short_name, chosen)), str(both.second), str(both.both), *shares))
+        columns = ("models", "shortcuts", "also of the first", "of the first %", "of these %", "Jaccard %")
+        caption = f"Shortcuts in {', '.join(tests)} if only these models were asked, beside those of the first set."
+        yield Grid(f"Model sets: {kind}", columns, tuple(rows), caption)
+
+
+def _solved_by_all(states: States, tests: Sequence[str], models: Sequence[str]) -> set[str]:
+    return {
+        f"{number}/{item}"
+        for number, state in enumerate(states)
+        for test in tests
+        for item in set.intersection(*(state.replies.right(test, model) for model in models))
+    }
+
+
 def _grounding(states: States) -> Grid:
-    groups = {**_remaining_groups(states), "shortcuts": lambda state: state.scores.shortcuts.flagged}
+    some = {**_remaining_groups(states), "shortcuts": lambda state: state.scores.shortcuts.flagged}
     rows: list[Row] = []
-    for model in _names(states, lambda state: state.replies.asked_in(Grounded.name)):
+    for model in models_of(states, Grounded.name):
         for name, view in (("", Standard.name), (", spans only", Grounded.name)):
-            cells = [_right(states, view, model, partial(_spanned, among=among)) for among in groups.values()]
+            cells = [right(states, view, model, partial(_spanned, among=among)) for among in some.values()]
             rows.append((f"{short_name(model)}{name}", *cells))
     caption = "Items that say which part of the video shows the answer, with the whole video and with that part alone."
-    return Grid("Oracle of temporal grounding", ("model", *groups), tuple(rows), caption, subjects_from=1)
+    return Grid("Oracle of temporal grounding", ("model", *some), tuple(rows), caption, subjects_from=1)
+
+
+def _chosen_frames(states: States) -> Grid:
+    some = _remaining_groups(states)
+    ways = ((Uniform.name, "spread evenly"), (Keyframes.name, "chosen"))
+    rows: list[Row] = [
+        (f"{short_name(model)}, {name}", *(right(states, view, model, among) for among in some.values()))
+        for model in models_of(states, Keyframes.name)
+        for view, name in ways
+    ]
+    caption = "Remaining items with sixteen frames, spread evenly or chosen for the question (AKS)."
+    return Grid("Temporal grounding", ("model, frames", *some), tuple(rows), caption, subjects_from=1)
 
 
 def _either(states: States) -> Grid:
-    groups = _remaining_groups(states)
+    some = _remaining_groups(states)
     rows: list[Row] = []
-    for pair in combinations(_names(states, lambda state: state.replies.asked_in(Standard.name)), 2):
+    for pair in combinations(models_of(states), 2):
         both = [state for state in states if all(state.replies.choices(Standard.name, model) for model in pair)]
-        cells = [_share(both, partial(_by_either, pair=pair), among) for among in groups.values()]
-        remaining = [(guessed(_remaining(state), state.replies), len(_remaining(state))) for state in both]
-        floor = sum(share * count for share, count in remaining) / max(1, sum(count for _, count in remaining))
-        rows.append((pair_name(*pair), *(cell if cell.n else "none" for cell in cells), _plain(100 * floor)))
+        cells = [share(both, partial(_by_either, pair=pair), among) for among in some.values()]
+        left = [(guessed(state.remaining, state.replies), len(state.remaining)) for state in both]
+        floor = sum(each * count for each, count in left) / max(1, sum(count for _, count in left))
+        rows.append((pair_name(*pair), *(cell if cell.n else NOTHING for cell in cells), plain(100 * floor)))
     caption = "Remaining items that one of two models gets right with the whole video, such as two modes of one model."
-    return Grid("Oracle of two models", ("models", *groups, "guessing"), tuple(rows), caption, subjects_from=1)
+    return Grid("Oracle of two models", ("models", *some, "guessing"), tuple(rows), caption, subjects_from=1)
 
 
 def _review(states: States) -> Grid:
@@ -182,24 +261,6 @@ def _review(states: States) -> Grid:
     return Grid("Review", ("check", "flagged", "reviewed", "acted on", ""), tuple(rows), caption)
 
 
-def _category_counts(states: States) -> Grid:
-    rows: list[Row] = []
-    for name, some in _groups(states):
-        counts = [sum(len(_of_category(state, category)) for state in some) for category in CATEGORIES]
-        rows.append((name, *map(str, counts), str(sum(counts))))
-    return Grid("Remaining items by category", ("benchmark", *CATEGORIES, "total"), tuple(rows))
-
-
-def _category_accuracy(states: States) -> Grid:
-    models = _names(states, lambda state: state.replies.asked_in(Standard.name))
-    rows: list[Row] = []
-    for model in models:
-        some: list[Items] = [*(partial(_of_category, category=category) for category in CATEGORIES), _categorised]
-        rows.append((short_name(model), *(_right(states, Standard.name, model, among) for among in some)))
-    caption = "With the whole video, on remaining items with a category; overall: of all these items together."
-    return Grid("Accuracy by category", ("model", *CATEGORIES, "overall"), tuple(rows), caption)
-
-
 def _planted(state: AuditState) -> Grid:
     rows: list[Row] = [
         (
@@ -207,65 +268,30 @@ def _planted(state: AuditState) -> Grid:
             str(known.planted),
             str(known.flagged),
             str(known.found),
-            *map(_percent, (known.precision, known.guessed_precision, known.recall, known.guessed_recall)),
+            *map(_or_nothing, (known.precision, known.guessed_precision, known.recall, known.guessed_recall)),
         )
         for test, known in state.scores.planted.items()
     ]
     columns = ("test", "planted", "flagged", "found", "precision", "of guessing", "recall", "of guessing")
-    caption = "At full consensus, against the shortcuts that the items say they have."
+    caption = f"At consensus {_counting([state])}, against the shortcuts that the items say they have."
     return Grid(f"Known shortcuts of {state.name}", columns, tuple(rows), caption)
 
 
-def _groups(states: States) -> list[tuple[str, States]]:
-    """The rows of a table: each benchmark, and all together if there are several."""
-    each: list[tuple[str, States]] = [(state.name, [state]) for state in states]
-    return [*each, ("total", states)] if len(each) > 1 else each
-
-
-def _names(states: States, of: Callable[[AuditState], Sequence[str]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for state in states for name in of(state)))
-
-
-def _share(states: States, hits: Items, among: Items) -> Estimate:
-    """The share of hits among some items; items of one video aren't independent."""
-    values: list[float] = []
-    videos: list[str] = []
-    for number, state in enumerate(states):
-        found = set(hits(state))
-        for name in among(state):
-            values.append(float(name in found))
-            videos.append(f"{number}/{state.replies.items[name].video}")
-    return mean(values, videos)
-
-
-def _all(state: AuditState) -> Collection[str]:
-    return state.replies.items
+def _or_nothing(value: float | None) -> str:
+    return NOTHING if value is None else percent(value, 1)
 
 
 def _shortcuts(state: AuditState, level: int) -> set[str]:
     return flagged_by_any(state.replies.solved, level)
 
 
-def _right(states: States, view: str, model: str, among: Items) -> Cell:
-    """The share of some items that a model got right, where it was asked."""
-    asked = [state for state in states if state.replies.choices(view, model)]
-    share = _share(asked, lambda state: state.replies.right(view, model), among)
-    return "none" if share.value is None else share
-
-
 def _flagged(state: AuditState, test: str) -> Collection[str]:
     return state.scores.shortcuts.flagged_by(test)
 
 
-def _remaining(state: AuditState) -> Collection[str]:
-    gone = {removed.item for removed in state.distilled.removed}
-    return [name for name in state.replies.items if name not in gone]
-
-
 def _remaining_groups(states: States) -> dict[str, Items]:
     """What remains, by category if there are some, and all of it."""
-    named = CATEGORIES if any(state.categories for state in states) else ()
-    return {**{category: partial(_of_category, category=category) for category in named}, "remaining": _remaining}
+    return {**by_category(states), "remaining": remaining}
 
 
 def _spanned(state: AuditState, among: Items) -> Collection[str]:
@@ -275,25 +301,3 @@ def _spanned(state: AuditState, among: Items) -> Collection[str]:
 
 def _by_either(state: AuditState, pair: tuple[str, str]) -> Collection[str]:
     return right_by_either(state.replies, *pair)
-
-
-def _categorised(state: AuditState) -> Collection[str]:
-    return [name for name in _remaining(state) if name in state.categories]
-
-
-def _of_category(state: AuditState, category: str) -> Collection[str]:
-    return [name for name in _categorised(state) if state.categories[name] == category]
-
-
-def _chance(states: States) -> float:
-    chances = [1 / len(item.turns[0].options) for state in states for item in state.replies.items.values()]
-    return 100 * sum(chances) / max(1, len(chances))
-
-
-def _plain(value: float) -> Estimate:
-    """A figure that isn't estimated from items."""
-    return Estimate(value=round(value, 4), low=None, high=None, error=None, n=0, videos=0)
-
-
-def _percent(share: float | None) -> str:
-    return "none" if share is None else f"{100 * share:.1f}"

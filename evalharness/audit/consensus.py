@@ -12,6 +12,7 @@ from math import comb
 
 from pydantic import Field
 
+from longtake.errors import ConfigError
 from longtake.memory.records import Record
 
 Solved = Mapping[str, Mapping[str, Collection[str]]]  # test -> model -> ids of the items it got right
@@ -26,15 +27,18 @@ class Share(Record):
 
 
 class TestShare(Record):
-    """One test at full consensus."""
+    """One test at the consensus that counts."""
 
-    total: int = Field(description="Items that all its models solve.")
+    total: int = Field(description="Items that so many of its models solve.")
     unique: int = Field(description="Of these, those that no other test flags.")
 
 
 class Overlap(Record):
-    """Two sets of flagged items; the paper gives no formula, so all three are given."""
+    """Two sets of items; the paper gives no formula for their overlap, so all three shares are given."""
 
+    first: int
+    second: int
+    both: int
     of_first: float
     of_second: float
     jaccard: float
@@ -44,18 +48,22 @@ class Shortcuts(Record):
     """The outcome of the shortcut tests."""
 
     items: int
+    level: int = Field(description="The consensus that counts: so many models of one test must be right.")
     consensus: Mapping[int, Share] = Field(description="By the number of models that must agree.")
     tests: Mapping[str, TestShare]
-    overlap: Mapping[str, Mapping[str, Overlap]] = Field(description="Of the items flagged at full consensus.")
-    flagged: Mapping[str, tuple[str, ...]] = Field(description="For each item flagged at full consensus, its tests.")
+    overlap: Mapping[str, Mapping[str, Overlap]] = Field(description="Of the items flagged at this consensus.")
+    flagged: Mapping[str, tuple[str, ...]] = Field(description="For each item flagged at this consensus, its tests.")
 
     def flagged_by(self, test: str) -> set[str]:
-        """The items that a test flags at full consensus."""
+        """The items that a test flags at the consensus that counts."""
         return {item for item, tests in self.flagged.items() if test in tests}
 
 
 def shortcuts(
-    options: Mapping[str, int], solved: Solved, unable: Mapping[str, Collection[str]] | None = None
+    options: Mapping[str, int],
+    solved: Solved,
+    unable: Mapping[str, Collection[str]] | None = None,
+    level: int | None = None,
 ) -> Shortcuts:
     """The shortcuts among the items.
 
@@ -63,20 +71,28 @@ def shortcuts(
         options: the number of options of each item.
         solved: what each model got right in each test. A test with fewer models than a level needs all of them.
         unable: by test, items that it can't flag, such as those without a transcript.
+        level: how many models must agree; None: as many as the largest test has.
+
+    Raises:
+        ConfigError: if no test has so many models.
     """
     most = max((len(models) for models in solved.values()), default=0)
-    flags = {test: flagged_by(models, most) for test, models in solved.items()}
-    found = {level: flagged_by_any(solved, level) for level in range(1, most + 1)}
+    level = most if level is None else level
+    if level > most:
+        raise ConfigError(f"No test has {level} models; the most is {most}. Ask for a lower consensus.")
+    flags = {test: flagged_by(models, level) for test, models in solved.items()}
+    found = {each: flagged_by_any(solved, each) for each in range(1, most + 1)}
     reasons = {item: tuple(test for test in flags if item in flags[test]) for item in options}
     return Shortcuts(
         items=len(options),
+        level=level,
         consensus={
-            level: Share(
+            each: Share(
                 items=len(items),
                 value=len(items) / len(options) if options else 0.0,
-                floor=chance_floor(options, solved, level, unable or {}),
+                floor=chance_floor(options, solved, each, unable or {}),
             )
-            for level, items in found.items()
+            for each, items in found.items()
         },
         tests={
             test: TestShare(
@@ -128,6 +144,9 @@ def overlap(one: Collection[str], other: Collection[str]) -> Overlap:
     both = len(set(one) & set(other))
     either = len(set(one) | set(other))
     return Overlap(
+        first=len(one),
+        second=len(other),
+        both=both,
         of_first=both / len(one) if one else 0.0,
         of_second=both / len(other) if other else 0.0,
         jaccard=both / either if either else 0.0,

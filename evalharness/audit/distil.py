@@ -1,7 +1,7 @@
 """The distilled subset of an audited benchmark: what goes, and why.
 
-As in Video-Oasis, the items go that are shortcuts at full consensus, unless a reviewer keeps one that only shuffled
-frames solve, and those that a reviewer drops or sets aside to be rewritten. So
+As in Video-Oasis, the items go that are shortcuts at the consensus that counts, unless a reviewer keeps one that only
+shuffled frames solve, and those that a reviewer drops or sets aside to be rewritten. So
 removed = shortcuts - restored + acted on, and the paper's 13,383 = 13,777 - 804 + 213 + 197.
 """
 
@@ -61,7 +61,7 @@ def distil(
 
     Args:
         items: all of them.
-        shortcuts: those flagged at full consensus, each with its tests.
+        shortcuts: those that the audit flags, each with its tests.
         queued: those for review, each with its reasons.
         verdicts: of the reviewers.
     """

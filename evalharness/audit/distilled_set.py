@@ -31,8 +31,7 @@ def write_distilled(state: AuditState, folder: Path) -> tuple[Path, ...]:
     Raises:
         LibraryError: if the folder can't be written to.
     """
-    gone = {removed.item for removed in state.distilled.removed}
-    items = [item for name, item in state.replies.items.items() if name not in gone]
+    items = [state.replies.items[name] for name in state.remaining]
     root = _root(items)
     rows = [_row(item, root, state.categories) for item in items]
     texts = {
@@ -60,7 +59,7 @@ def _root(items: list[Item]) -> Path | None:
 def _row(item: Item, root: Path | None, categories: Mapping[str, str]) -> dict[str, Any]:
     turn = item.turns[0]
     video = os.path.relpath(os.path.abspath(item.media), root) if root and item.media else item.video
-    own = {"id", "question", "options", "answer", "video", "task", "evidence", CATEGORY}
+    own = {"id", "question", "options", "answer", "video", "task", "evidence", "clip", CATEGORY}
     row: dict[str, Any] = {
         "id": item.id,
         "video": video,
@@ -71,6 +70,8 @@ def _row(item: Item, root: Path | None, categories: Mapping[str, str]) -> dict[s
     }
     if turn.evidence:
         row["evidence"] = [[span.start, span.end] for span in turn.evidence]
+    if item.clip:
+        row["clip"] = [item.clip.start, item.clip.end]
     row |= {tag: text for tag, text in item.tags.items() if tag not in own}
     return row | {CATEGORY: categories.get(item.id, "")}
 
@@ -79,8 +80,7 @@ def _card(name: str, root: Path | None, rows: list[dict[str, Any]]) -> dict[str,
     columns = dict.fromkeys(column for row in rows for column in row)
     tags = [column for column in columns if column not in CardFields.model_fields]
     fields = {each: each for each in ("id", "question", "options", "answer", "video", "task")}
-    if "evidence" in columns:
-        fields["evidence"] = "evidence"
+    fields |= {each: each for each in ("evidence", "clip") if each in columns}
     card: dict[str, Any] = {"name": f"{name}-distilled", "file": QUESTIONS}
     if root:
         card["videos"] = str(root)
@@ -105,8 +105,9 @@ def _readme(state: AuditState) -> Iterator[str]:
     yield from ("", "```console", f"$ longtake eval run {CARD} --suite own --subject agent --out RUN", "```", "")
     yield f"An audit with {', '.join(map(short_name, state.replies.subjects))} removed {flow.removed} questions:"
     yield f"{flow.shortcuts} shortcuts - {flow.restored} restored by review + {acted} = {flow.removed}."
-    yield "A shortcut is a question that every model of at least one test solved. `removed.csv` names each removed"
-    yield from ("question, why it went, and what the reviewer said.", "")
+    level = state.scores.shortcuts.level
+    yield f"A shortcut is a question that {level} models of one test solved, or all of a test with fewer."
+    yield from ("`removed.csv` names each removed question, why it went, and what the reviewer said.", "")
     yield from ("| why | questions | |", "|---|---|---|")
     for test, each in state.scores.shortcuts.tests.items():
         yield f"| shortcut: {test} | {each.total} | {each.unique} of them by no other test |"

@@ -16,7 +16,7 @@ TAG = "shortcuts"
 
 
 class Planted(Record):
-    """What one test found at full consensus. A share is None if it has no denominator."""
+    """What one test found at the consensus that counts. A share is None if it has no denominator."""
 
     planted: int
     flagged: int
@@ -27,18 +27,21 @@ class Planted(Record):
     guessed_recall: float | None
 
 
-def planted(items: Mapping[str, Item], solved: Solved, unable: Mapping[str, Collection[str]]) -> dict[str, Planted]:
+def planted(
+    items: Mapping[str, Item], solved: Solved, unable: Mapping[str, Collection[str]], level: int
+) -> dict[str, Planted]:
     """The figures of each test; none if no item says its shortcuts.
 
     Args:
         items: by id.
         solved: by test and model, the items that it got right.
         unable: by test, items that it can't flag.
+        level: how many models must agree.
     """
     known = {name: item.tags[TAG].split() for name, item in items.items() if TAG in item.tags}
     if not known:
         return {}
-    return {test: _figures(test, items, known, models, unable.get(test, ())) for test, models in solved.items()}
+    return {test: _figures(test, items, known, models, unable.get(test, ()), level) for test, models in solved.items()}
 
 
 def _figures(
@@ -47,12 +50,14 @@ def _figures(
     known: Mapping[str, Collection[str]],
     models: Mapping[str, Collection[str]],
     unable: Collection[str],
+    level: int,
 ) -> Planted:
     wanted = {name for name, tests in known.items() if test in tests}
-    flagged = flagged_by(models, len(models)) & known.keys()
+    flagged = flagged_by(models, level) & known.keys()
     count = len(models)
     guessed = {
-        name: 0.0 if name in unable else at_least(count, count, 1 / len(items[name].turns[0].options)) for name in known
+        name: 0.0 if name in unable else at_least(min(level, count), count, 1 / len(items[name].turns[0].options))
+        for name in known
     }
     of_wanted = sum(guessed[name] for name in wanted)
     return Planted(

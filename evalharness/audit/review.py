@@ -63,23 +63,21 @@ def record(audit: RunFolder, verdict: Verdict) -> None:
 
 
 def queue(
-    found: Ambiguity, shortcuts: Collection[str], categories: Mapping[str, str] | None, items: Collection[str]
+    found: Ambiguity, shortcuts: Collection[str], uncategorised: Collection[str]
 ) -> dict[str, tuple[Reason, ...]]:
     """The items that people should look at, each with the reasons. Items that go as shortcuts anyway aren't among them.
 
     Args:
         found: what the audit found unclear.
-        shortcuts: the items flagged at full consensus.
-        categories: those that the vote accepted, by item; None without a vote.
-        items: all items of the audit.
+        shortcuts: the items that an audit flags.
+        uncategorised: the items that the vote left open.
     """
-    open_ = () if categories is None else [name for name in items if name not in categories]
     reasons: tuple[tuple[Reason, Collection[str]], ...] = (
         ("order-free", found.order_free),
         ("all-differ", found.all_differ),
         ("redundant", found.redundant),
         ("no-majority", found.no_majority),
-        ("no-category", open_),
+        ("no-category", uncategorised),
     )
     queued: dict[str, tuple[Reason, ...]] = {}
     for reason, names in reasons:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
-from longtake.evalharness.audit.categories import CATEGORIES
 from longtake.evalharness.audit.review import WHY, Reason
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.template import page
@@ -24,7 +23,7 @@ class ShownItem(NamedTuple):
     why: tuple[str, ...]
     chose: str
     video: str  # address of the file, from the place that the evidence names; empty if it is missing
-    categories: tuple[str, ...]  # to choose from, if the vote left it open
+    categories: Mapping[str, str]  # by name, with their definitions, to choose from, if the vote left it open
 
 
 def waiting(state: AuditState) -> list[ShownItem]:
@@ -50,7 +49,7 @@ def _shown(state: AuditState, name: str) -> ShownItem:
         tuple(why),
         f"with the whole video: {_chose(state, name)}",
         f"{Path(item.media).absolute().as_uri()}{start}" if item.media else "",
-        tuple(CATEGORIES) if "no-category" in reasons else (),
+        state.votes.categories if "no-category" in reasons else {},
     )
 
 

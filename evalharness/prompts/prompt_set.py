@@ -43,7 +43,7 @@ class PromptSet(Record):
 
     Attributes of templates for subjects: `question`; `options`, pairs of a letter and a text; `frames`, their
     number; `timed`; `video`, whether it is sent as a file; `words`, the
-    transcript; `guess`. `frame` has only `number` and `time`.
+    transcript; `captions` of parts; `guess`. `frame` has only `number` and `time`.
     """
 
     name: str = ""

@@ -51,21 +51,35 @@ class RunCard(Record):
         return {} if isinstance(settings, str) else settings
 
     def differing(self, other: RunCard, but: Collection[str] = ()) -> list[str]:
-        """The names of what two cards say differently, other than the subjects that only one of them has.
+        """The names of what two cards say differently, other than the subjects that only one of them has or asks.
 
         Args:
             other: the other card.
             but: fields that may differ.
         """
         named = [name for name in RunCard.model_fields if name not in ("subjects", "settings", *but)]
-        found = [name for name in named if getattr(self, name) != getattr(other, name)]
+        one, two = (card.model_copy(update={"variants": _of_all(card.variants)}) for card in (self, other))
+        found = [name for name in named if getattr(one, name) != getattr(two, name)]
         shared = self.settings.keys() & other.settings.keys()
         return found + [f"settings of {name}" for name in sorted(shared) if self.settings[name] != other.settings[name]]
 
     def with_subjects_of(self, other: RunCard) -> RunCard:
-        """The card with the other's subjects after its own."""
+        """The card with the other's subjects after its own, also in each variant that asks only some."""
         subjects = tuple(dict.fromkeys((*self.subjects, *other.subjects)))
-        return self.model_copy(update={"subjects": subjects, "settings": {**other.settings, **self.settings}})
+        variants = tuple(map(_joined, self.variants, other.variants))
+        settings = {**other.settings, **self.settings}
+        return self.model_copy(update={"subjects": subjects, "settings": settings, "variants": variants})
+
+
+def _of_all(variants: Sequence[Variant]) -> tuple[Variant, ...]:
+    return tuple(variant.model_copy(update={"only": None}) for variant in variants)
+
+
+def _joined(one: Variant, other: Variant) -> Variant:
+    """A variant that asks whom either asks; two cards of one run have the same variants in the same order."""
+    if one.only is None or other.only is None:
+        return one
+    return one.model_copy(update={"only": tuple(dict.fromkeys((*one.only, *other.only)))})
 
 
 class Loading(Record):

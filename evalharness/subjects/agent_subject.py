@@ -11,7 +11,7 @@ from longtake.agent.traces.trace import RecordedTrace
 from longtake.console import raise_if_interrupted
 from longtake.evalharness.items import Item, ParseStatus, Reply, ToolCall
 from longtake.evalharness.scoring.choices import LABELS
-from longtake.evalharness.subjects.subject import Asked, no_media
+from longtake.evalharness.subjects.subject import Asked, no_media, refuse_clip
 from longtake.memory.records import Answer, Usage
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.progress import Watcher
@@ -50,6 +50,7 @@ class AgentSubject:
         media = asked.item.media
         if media is None:
             return no_media()
+        refuse_clip(asked.item)
         with self._indexing:
             self._workspace.add(Path(media), Watcher(check_cancelled=raise_if_interrupted))
         earlier = [Turn(question=question, answer=answer) for question, answer in asked.history]

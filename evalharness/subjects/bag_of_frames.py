@@ -7,9 +7,6 @@ the largest sum. Neither the order of the frames nor words can help. A specifica
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import cv2
 import numpy as np
 
 from longtake.evalharness.items import Reply
@@ -17,16 +14,15 @@ from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES
 from longtake.evalharness.subjects.naive_baselines import abstained, chosen
 from longtake.evalharness.subjects.named_engine import named_engine
 from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.views.frame_vectors import frame_vectors
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.search.search_index import Vectors
-from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
-from longtake.preprocess.media.frames import Picture
 from longtake.preprocess.pipeline.workspace import Workspace
 
 FRAMES = 32
 _LONG_SIDE = 512  # pixels of the frames; encoders look at less
-_BATCH = 64
 
 
 class BagOfFrames:
@@ -49,7 +45,8 @@ class BagOfFrames:
             chosen_model = settings.image_text.model_copy(update={"model": model})
             settings = settings.model_copy(update={"image_text": chosen_model})
         self._encoder: ImageTextEmbedding = named_engine(settings, "image_text_embedding", engine)
-        self._held: tuple[str | None, Vectors] | None = None  # the video of the last item, and its frames as vectors
+        # The video and clip of the last item, and its frames as vectors.
+        self._held: tuple[tuple[str | None, TimeSpan | None], Vectors] | None = None
 
     def reply(self, asked: Asked) -> Reply:
         """The option nearest to the frames that are nearest to the question."""
@@ -61,14 +58,11 @@ class BagOfFrames:
 
     def _frames(self, asked: Asked) -> Vectors:
         """The frames of a video as vectors; items of one video are asked one after the other."""
-        if self._held is None or self._held[0] != asked.item.media:
+        shown_of = asked.item.media, asked.item.clip
+        if self._held is None or self._held[0] != shown_of:
             shown = view_named(BAG_OF_FRAMES).show(asked.item, self._workspace, _LONG_SIDE, asked.seed)
-            self._held = asked.item.media, self._embedded(shown.frames)
+            self._held = shown_of, frame_vectors(self._encoder, shown.frames)
         return self._held[1]
-
-    def _embedded(self, frames: Sequence[TimedJpeg]) -> Vectors:
-        batches = (frames[start : start + _BATCH] for start in range(0, len(frames), _BATCH))
-        return np.concatenate([self._encoder.embed_images([_picture(frame) for frame in batch]) for batch in batches])
 
 
 def nearest_option(frames: Vectors, question: Vectors, options: Vectors) -> int:
@@ -81,7 +75,3 @@ def nearest_option(frames: Vectors, question: Vectors, options: Vectors) -> int:
     """
     nearest = np.argsort(-(frames @ question), kind="stable")[:FRAMES]
     return int((options @ frames[nearest].T).sum(axis=1).argmax())
-
-
-def _picture(frame: TimedJpeg) -> Picture:
-    return np.asarray(cv2.imdecode(np.frombuffer(frame.jpeg, np.uint8), cv2.IMREAD_COLOR), np.uint8)

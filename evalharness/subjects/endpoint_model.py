@@ -23,11 +23,10 @@ from longtake.evalharness.prompts.prompt_set import PromptSet
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.scoring.choices import LABELS, Choice, read_choice
 from longtake.evalharness.subjects.model_spec import Given
-from longtake.evalharness.subjects.sampled_frames import sampled
-from longtake.evalharness.subjects.subject import Asked, no_media
+from longtake.evalharness.subjects.subject import Asked, no_media, refuse_clip
 from longtake.evalharness.subjects.transcript import read_transcript
 from longtake.evalharness.subjects.whole_video import video_url
-from longtake.evalharness.views.view import Shown
+from longtake.evalharness.views.view import Shown, frames_of, media_of
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Usage
 from longtake.memory.timespan import clock
@@ -109,11 +108,14 @@ class EndpointModel:
     def expected(self, asked: Asked) -> Usage:
         """Estimate tokens from the length of the video. The time of a reply is unknown."""
         letters = len(asked.text) + sum(len(text) for pair in asked.history for text in pair)
-        if self._given.transcript:
-            seconds = asked.item.seconds
+        seconds = asked.item.seconds
+        view = view_named(asked.variant.view) if asked.variant.view else None
+        if view.speaks if view else self._given.transcript:
             letters += MAX_CHARACTERS if seconds is None else min(MAX_CHARACTERS, round(seconds * _SPOKEN))
         looks = self._given.sees or self._given.video  # a server samples a video by itself
-        frames = self._given.sampling(asked.variant).expected(asked.item.seconds) if looks else 0
+        frames = self._given.sampling(asked.variant).expected(seconds) if looks else 0
+        if view:
+            frames = view.pictures(seconds)
         return self._usage(input_tokens=letters // _LETTERS + frames * _FRAME_TOKENS, output_tokens=_ANSWER_TOKENS)
 
     @property
@@ -156,6 +158,7 @@ class EndpointModel:
         """The URL of the video itself, if the model is sent that."""
         if not self._given.video or asked.variant.view:
             return None
+        refuse_clip(asked.item)
         with self._reading:
             return video_url(Path(asked.item.media or ""), in_request=self._given.video == "1")
 
@@ -164,10 +167,12 @@ class EndpointModel:
         with self._reading:
             if asked.variant.view:
                 return view_named(asked.variant.view).show(asked.item, self._workspace, long_side, asked.seed)
-            media, given = Path(asked.item.media or ""), self._given
+            item, given = asked.item, self._given
             return Shown(
-                sampled(media, given.sampling(asked.variant), long_side) if given.sees else (),
-                read_transcript(self._workspace, media, MAX_CHARACTERS) if given.transcript else None,
+                frames_of(item, given.sampling(asked.variant), long_side) if given.sees else (),
+                read_transcript(self._workspace, media_of(item), MAX_CHARACTERS, item.clip)
+                if given.transcript
+                else None,
             )
 
 
@@ -192,6 +197,7 @@ def _conversation(asked: Asked, shown: Shown, video: str | None) -> list[BaseMes
         "frames": len(shown.frames),
         "timed": shown.timed,
         "words": shown.words,
+        "captions": shown.captions,
         "guess": asked.item.guess,
     }
     given = {**known, "question": asked.turn.question, "options": list(zip(LABELS, asked.options, strict=False))}

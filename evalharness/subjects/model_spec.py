@@ -87,7 +87,7 @@ def is_encoder(name: str) -> bool:
 
 def asked_in(subject: str, variants: Sequence[Variant]) -> Sequence[Variant]:
     """The variants of a run for a subject: those of its kind, and one frame rate if it sees the same at all of them."""
-    variants = [each for each in variants if each.only in (None, subject)]
+    variants = [each for each in variants if each.only is None or subject in each.only]
     variants = [each for each in variants if not each.view or (each.view == BAG_OF_FRAMES) == is_encoder(subject)]
     first = [variant for variant in variants if variant.fps == variants[0].fps]
     several = len(first) < len(variants) and is_model(subject) and _read(subject).at_rates

@@ -12,7 +12,7 @@ from pathlib import Path
 from longtake.evalharness.items import Reply
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.subjects.naive_baselines import abstained, chosen
-from longtake.evalharness.subjects.subject import Asked, no_media
+from longtake.evalharness.subjects.subject import Asked, no_media, refuse_clip
 from longtake.language.words import content_stems, coverage
 from longtake.memory.records import Modality, Usage
 from longtake.memory.search.search_index import Hit, SearchFilter
@@ -39,6 +39,7 @@ class Finder:
         """The best hits, or the option that they contain."""
         if asked.item.media is None:
             return no_media()
+        refuse_clip(asked.item)
         video = self._workspace.add(Path(asked.item.media)).video.id
         if asked.options:
             return self._choose(asked, video)

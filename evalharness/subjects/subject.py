@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.memory.records import Usage
@@ -92,6 +93,22 @@ class InLanes(Protocol):
     def lane(self, item: Item) -> str:
         """The lane of an item."""
         ...
+
+
+def refuse_clip(item: Item) -> None:
+    """Refuse an item about a clip on behalf of a subject that has an index of the whole video.
+
+    Raises:
+        ConfigError: if it is about one.
+    """
+    if item.clip:
+        raise ConfigError(
+            f"{item.id} is about a part of its video, but this subject sees all of it: cut the video first."
+        )
+
+
+class NothingToShow(MediaError):
+    """The video has nothing of what a subject is to be shown, such as speech. The reply's status is `no_media`."""
 
 
 def no_media() -> Reply:

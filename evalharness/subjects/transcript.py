@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from longtake.memory.timespan import clock
+from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import VideoHandle
 
@@ -24,13 +24,14 @@ class Transcript(NamedTuple):
     left_out: int
 
 
-def read_transcript(workspace: Workspace, path: Path, most: int) -> Transcript:
+def read_transcript(workspace: Workspace, path: Path, most: int, clip: TimeSpan | None = None) -> Transcript:
     """The subtitles of a video, else its recognised speech; the first of several tracks. Empty without either.
 
     Args:
         workspace: its library has the video, which is indexed if necessary.
         path: of the video.
         most: characters; the lines that go beyond are left out.
+        clip: only what is said in it.
 
     Raises:
         LongtakeError: if the video cannot be indexed.
@@ -38,6 +39,8 @@ def read_transcript(workspace: Workspace, path: Path, most: int) -> Transcript:
     video = VideoHandle(workspace.add(path).video, workspace.library)
     items = video.items("subtitles") or video.items("speech")
     items = [item for item in items if item.get("source") == items[0].get("source")]
+    if clip:
+        items = [item for item in items if clip.overlaps(TimeSpan(start=item["start"], end=item["end"]))]
     lines: list[Line] = []
     room = most
     for item in sorted(items, key=lambda item: float(item["start"])):

@@ -31,6 +31,9 @@ class CardFields(Record):
     evidence: str | tuple[str, str] | None = Field(
         default=None, description="Seconds that show the answer: a column with [start, end] pairs, or one for each."
     )
+    clip: str | tuple[str, str] | None = Field(
+        default=None, description="Seconds of the part that a question is about: [start, end], or a column for each."
+    )
     tags: tuple[str, ...] = Field(default=(), description="Columns that scores are broken down by.")
 
     @property
@@ -38,8 +41,8 @@ class CardFields(Record):
         """All columns that are named."""
         options = (self.options,) if isinstance(self.options, str) else self.options or ()
         named = (self.question, self.answer, self.video, self.id, self.task)
-        evidence = (self.evidence,) if isinstance(self.evidence, str) else self.evidence or ()
-        return (*filter(None, named), *options, *evidence, *self.tags)
+        spans = [(each,) if isinstance(each, str) else each or () for each in (self.evidence, self.clip)]
+        return (*filter(None, named), *options, *spans[0], *spans[1], *self.tags)
 
 
 class Card(Record):

@@ -1,4 +1,4 @@
-"""The spans of a video that show the answer to a question, as a row gives them."""
+"""Spans of a video as a row gives them: those that show the answer, and the clip that a question is about."""
 
 from __future__ import annotations
 
@@ -28,3 +28,15 @@ def spans_of(row: Row, columns: str | tuple[str, str]) -> tuple[TimeSpan, ...]:
         return tuple(TimeSpan(start=float(start), end=float(end)) for start, end in pairs)
     except (LookupError, TypeError, ValueError):
         raise row.bad(name, "it has no spans in seconds, such as [[12, 15.5]]") from None
+
+
+def clip_of(row: Row, columns: str | tuple[str, str]) -> TimeSpan | None:
+    """The one span of a row that isn't empty, in seconds; None if its fields are.
+
+    Raises:
+        BadRow: if a field has something else.
+    """
+    spans = spans_of(row, columns)
+    if len(spans) > 1 or any(not span.length for span in spans):
+        raise row.bad(columns if isinstance(columns, str) else columns[0], "it isn't one clip, such as [12, 15.5]")
+    return spans[0] if spans else None

@@ -28,7 +28,7 @@ from longtake.evalharness.scoring.estimates import Estimate
 from longtake.evalharness.suites.answer_options import split_options
 from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
 from longtake.evalharness.suites.card import Card
-from longtake.evalharness.suites.evidence_spans import spans_of
+from longtake.evalharness.suites.evidence_spans import clip_of, spans_of
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
 from longtake.language.json_text import parse_json
 
@@ -157,6 +157,7 @@ def _item(row: Row, card: Card, videos: Videos) -> Item:
         turn = turn.model_copy(update={"evidence": spans_of(row, fields.evidence)})
     video = row.needed(fields.video)
     media = videos.find(video, row, fields.video)
+    clip = clip_of(row, fields.clip) if fields.clip else None
     return Item(
         suite=card.name,
         id=row.needed(fields.id) if fields.id else row.number,
@@ -165,7 +166,8 @@ def _item(row: Row, card: Card, videos: Videos) -> Item:
         task=row.text(fields.task) if fields.task else "",
         format="choice" if turn.options else "open",
         turns=(turn,),
-        seconds=videos.seconds(media, row, fields.video),
+        clip=clip,
+        seconds=clip.length if clip else videos.seconds(media, row, fields.video),
         tags={tag: text for tag in fields.tags if (text := row.text(tag))},
     )
 

@@ -7,17 +7,16 @@ from typing import ClassVar
 from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES
 from longtake.evalharness.subjects.sampled_frames import Sampling
-from longtake.evalharness.views.view import Shown, View, frames_of
+from longtake.evalharness.views.view import FrameView, Shown, frames_of
 from longtake.preprocess.pipeline.workspace import Workspace
 
-FRAMES, FPS = 2048, 1.0
 
-
-class BagOfFrames(View):
+class BagOfFrames(FrameView):
     """Show the frames without their times."""
 
     name: ClassVar[str] = BAG_OF_FRAMES
+    sampling = Sampling(2048, 1.0)
 
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
         """The frames."""
-        return Shown(frames_of(item, Sampling(FRAMES, FPS), long_side), timed=False)
+        return Shown(frames_of(item, self.sampling, long_side), timed=False)

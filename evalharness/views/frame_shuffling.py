@@ -7,18 +7,17 @@ from typing import ClassVar
 
 from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.sampled_frames import Sampling
-from longtake.evalharness.views.view import Shown, View, frames_of
+from longtake.evalharness.views.view import FrameView, Shown, frames_of
 from longtake.preprocess.pipeline.workspace import Workspace
 
-FRAMES = 128
 
-
-class FrameShuffling(View):
+class FrameShuffling(FrameView):
     """Shuffle what is sampled, not a part of the file. The released code sets no seed; here item and seed do."""
 
     name: ClassVar[str] = "frame-shuffling"
+    sampling = Sampling(128)
 
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
         """The frames without their times."""
-        frames = frames_of(item, Sampling(FRAMES), long_side)
+        frames = frames_of(item, self.sampling, long_side)
         return Shown(tuple(Random(f"{item.id}/{seed}").sample(frames, len(frames))), timed=False)

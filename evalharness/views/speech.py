@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import ClassVar
 
-from longtake.errors import MediaError
 from longtake.evalharness.items import Item
+from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.evalharness.subjects.transcript import Transcript, read_transcript
 from longtake.evalharness.views.view import Shown, View, media_of
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -27,12 +27,13 @@ class Speech(View):
     """Show the transcript."""
 
     name: ClassVar[str] = "audio"
+    speaks = True
 
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
         """The transcript, unless it is noise."""
-        words = read_transcript(workspace, media_of(item), MAX_CHARACTERS)
+        words = read_transcript(workspace, media_of(item), MAX_CHARACTERS, item.clip)
         if is_noise(words):
-            raise MediaError(f"{item.video} has no usable transcript, so it isn't asked with its sound alone.")
+            raise NothingToShow(f"{item.video} has no usable transcript, so it isn't asked with its sound alone.")
         return Shown(words=words)
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from longtake.errors import MediaError
 from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.sampled_frames import Sampling, sampled
+from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.evalharness.subjects.transcript import Transcript
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -21,6 +21,7 @@ class Shown:
 
     frames: tuple[TimedJpeg, ...] = ()
     words: Transcript | None = None
+    captions: tuple[str, ...] = ()  # of equal parts of the video, in order
     timed: bool = True
 
 
@@ -28,14 +29,15 @@ class View(ABC):
     """One view. Equal items and seeds are shown the same."""
 
     name: ClassVar[str]
+    speaks: ClassVar[bool] = False  # whether the words that are said are shown, for which a video is indexed
 
     @abstractmethod
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
-        """What is shown of an item.
+        """What is shown of an item; of one about a clip, nothing but the clip.
 
         Args:
             item: with its video.
-            workspace: its library indexes videos for transcripts and captions.
+            workspace: its library indexes videos for transcripts and keeps captions.
             long_side: pixels of the frames.
             seed: of what is drawn at random.
 
@@ -43,18 +45,32 @@ class View(ABC):
             LongtakeError: if it can't be shown. The harness records an error.
         """
 
+    def pictures(self, seconds: float | None) -> int:
+        """How many pictures a video of this length takes, about; None: a length that isn't known."""
+        return 0
+
+
+class FrameView(View):
+    """A view of frames taken evenly over the video, or at a rate."""
+
+    sampling: ClassVar[Sampling]
+
+    def pictures(self, seconds: float | None) -> int:
+        """See `View`."""
+        return self.sampling.expected(seconds)
+
 
 def media_of(item: Item) -> Path:
     """The file of an item.
 
     Raises:
-        MediaError: if it is missing.
+        NothingToShow: if it is missing.
     """
     if item.media is None:
-        raise MediaError(f"The video of {item.id} is missing. Name its folder with --media.")
+        raise NothingToShow(f"The video of {item.id} is missing. Name its folder with --media.")
     return Path(item.media)
 
 
 def frames_of(item: Item, sampling: Sampling, long_side: int) -> tuple[TimedJpeg, ...]:
-    """Frames of the whole video."""
-    return sampled(media_of(item), sampling, long_side)
+    """Frames of the whole video, or of the clip that the item is about, with their times in the video."""
+    return sampled(media_of(item), sampling, long_side, (item.clip,) if item.clip else ())

@@ -11,6 +11,7 @@ from longtake.evalharness.views.center_frame import CenterFrame
 from longtake.evalharness.views.chunk import CHUNKS, Chunk
 from longtake.evalharness.views.frame_shuffling import FrameShuffling
 from longtake.evalharness.views.grounded import Grounded
+from longtake.evalharness.views.keyframes import Keyframes, Uniform
 from longtake.evalharness.views.speech import Speech
 from longtake.evalharness.views.standard import Standard
 from longtake.evalharness.views.summary import Summary
@@ -28,7 +29,18 @@ def _read(name: str, declared: object) -> View:
 _BUILT_IN: Mapping[str, View] = {
     **{
         view.name: view()
-        for view in (Standard, Blind, Speech, Summary, CenterFrame, FrameShuffling, BagOfFrames, Grounded)
+        for view in (
+            Standard,
+            Blind,
+            Speech,
+            Summary,
+            CenterFrame,
+            FrameShuffling,
+            BagOfFrames,
+            Grounded,
+            Keyframes,
+            Uniform,
+        )
     },
     **{f"chunk-{number}": Chunk(number) for number in range(1, CHUNKS + 1)},
 }

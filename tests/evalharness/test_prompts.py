@@ -11,10 +11,11 @@ from longtake.evalharness.items import Criterion, Item, Reply, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judge_endpoint import OWN, read_finding
 from longtake.evalharness.prompts.prompt_set import PromptSet, prompts_named
+from longtake.evalharness.subjects.transcript import Line, Transcript
 from longtake.prompts import render_text
 
 KETTLE = Turn(question="What is lifted?", options=("A kettle", "A lamp"), gold=0)
-GIVEN = {"video": False, "frames": 2, "timed": True, "words": None, "guess": True}
+GIVEN = {"video": False, "frames": 2, "timed": True, "words": None, "captions": (), "guess": True}
 
 
 def published(suite: str, name: str | None = None) -> PromptSet:
@@ -120,11 +121,23 @@ def test_a_set_that_is_not_there_is_told(name: str) -> None:
         prompts_named(name, "longshot", "repo")
 
 
-@pytest.mark.parametrize(("frames", "context"), [(0, True), (8, False)])
-def test_a_shortcut_test_shows_its_context_and_a_standard_one_none(frames: int, context: bool) -> None:
-    given = {**GIVEN, "frames": frames, "context": ""}
-    asked = published("video-oasis").part("question", question="What?", options=[("A", "x"), ("B", "y")], **given)
+@pytest.mark.parametrize(
+    ("given", "context"),
+    [
+        ({"frames": 0}, "Context (Empty):\nEmpty\n\n"),
+        ({"frames": 0, "captions": ("A yard.", "A gate.")}, "Context (Summary):\nA yard.\nA gate.\n\n"),
+        (
+            {"frames": 0, "words": Transcript((Line("00:01", "Come in."),), 0)},
+            "Context (Audio Transcript):\nCome in.\n\n",
+        ),
+        ({"frames": 8}, ""),
+    ],
+)
+def test_a_shortcut_test_shows_its_context_and_a_standard_one_none(given: dict[str, object], context: str) -> None:
+    asked = published("video-oasis").part(
+        "question", question="What?", options=[("A", "x"), ("B", "y")], **{**GIVEN, **given}
+    )
     assert asked is not None
-    assert ("Context (Empty):\nEmpty" in asked) == context
-    assert "Options:\nA. x\nB. y\n" in asked
+    assert f"What?\n\n{context}Options:\nA. x\nB. y\n" in asked
+    assert ("Context" in asked) == bool(context)
     assert asked.endswith("(A, B) of the right option, and put your final answer in \\boxed{}.")

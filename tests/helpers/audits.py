@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from longtake.evalharness.audit.audit_replies import audit_variants
 from longtake.evalharness.audit.categories import CATEGORIES, VARIANT, category_items, votes_of
+from longtake.evalharness.audit.models import TESTS, models_named
 from longtake.evalharness.items import Item, Prediction, Reply, Turn
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
@@ -32,6 +32,8 @@ def write_audit(
     right: Mapping[tuple[str, str], str],
     otherwise: Mapping[str, int],
     spanned: str = "",
+    named: Sequence[str] = (),
+    unable: Mapping[str, str] | None = None,
 ) -> RunFolder:
     """A run in which a model is right on the named items of a view, and else makes its own choice.
 
@@ -41,19 +43,26 @@ def write_audit(
         right: by view and model, the items.
         otherwise: the option that a model chooses elsewhere.
         spanned: the items that say which part of the video has the answer.
+        named: the models as the command line names them; else all take part in everything.
+        unable: by view, the items of which it has nothing to show.
     """
     run = RunFolder(folder)
-    tests = tuple(dict.fromkeys(view for view, _ in right if view not in ("standard", "bag-of-frames", "grounded")))
+    tests = tuple(dict.fromkeys(view for view, _ in right if view in TESTS))
     items = items_named(names, spanned)
-    variants = audit_variants(tests, tuple(otherwise), items, parts=False)
+    models = models_named(named or otherwise)
+    variants = models.variants(tests, items, chosen=any(view == "keyframes" for view, _ in right))
     run.begin(RunCard(suite="own", source="own", subjects=tuple(otherwise), variants=variants, version="0"))
     run.keep_items(items)
     with Journal(run.predictions_file) as journal:
         for variant in variants:
             for model, other in otherwise.items():
-                if model.startswith("bag-of-frames") == (variant.name == "bag-of-frames"):
+                if model in (variant.only or ()):
                     for name in (item.id for item in items if variant.applies(item)):
-                        place = GOLD if name in right.get((variant.name, model), "") else other
+                        view = variant.view or ""
+                        if name in (unable or {}).get(view, ""):
+                            journal.append(_prediction(name, variant.name, model, None))
+                            continue
+                        place = GOLD if name in right.get((view, model), "") else other
                         journal.append(_prediction(name, variant.name, model, place))
     return run
 
@@ -70,6 +79,10 @@ def write_votes(audit: RunFolder, names: Sequence[str], votes: Mapping[str, Mapp
                 journal.append(_prediction(name, VARIANT.name, voter, place))
 
 
-def _prediction(item: str, variant: str, subject: str, choice: int) -> Prediction:
-    reply = Reply(text="ABCDE"[choice], choice=choice, parse="ok")
+def _prediction(item: str, variant: str, subject: str, choice: int | None) -> Prediction:
+    """A reply, or none for want of something to show."""
+    if choice is None:
+        reply = Reply(text="", status="no_media", error="nothing to show")
+    else:
+        reply = Reply(text="ABCDE"[choice], choice=choice, parse="ok")
     return Prediction(item=item, variant=variant, subject=subject, replies=(reply,), seconds=0.0)

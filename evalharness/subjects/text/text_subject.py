@@ -71,7 +71,7 @@ class TextSubject(ABC):
 
     def _lines(self, asked: Asked, shown: Shown) -> list[str]:
         """The words shown, and the texts in the frames in the order of the frames, each text once."""
-        said = [line.text for line in shown.words.lines] if shown.words else []
+        said = [*shown.captions, *((line.text for line in shown.words.lines) if shown.words else ())]
         if not shown.frames:
             return said
         texts = self._read(media_of(asked.item))

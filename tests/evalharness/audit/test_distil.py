@@ -69,11 +69,23 @@ def test_the_distilled_set_is_a_question_set(audit: RunFolder, tmp_path: Path) -
     assert all(item.turns[0] == before[item.id].turns[0] for item in asked)
 
 
+def test_only_what_remains_is_voted_on(audit: RunFolder) -> None:
+    first = longtake("eval", "audit", "vote", audit.path, "--model", "random")
+    assert first.code == 0, first.stderr
+    assert sorted(audit_state(audit, print).votes.asked) == list("defgh")  # a, b and c are shortcuts
+    longtake("eval", "audit", "review", audit.path, stdin="k it needs the order\nq\n")
+    again = longtake("eval", "audit", "vote", audit.path, "--model", "random")
+    assert "1 reply, 5 kept from before" in again.stdout
+    state = audit_state(audit, print)
+    assert sorted(state.votes.asked) == list("bdefgh")
+    assert all("no-category" not in reasons for name, reasons in state.queue.items() if name in "ac")
+
+
 def test_what_most_voters_say_counts_and_a_person_names_the_rest(audit: RunFolder, tmp_path: Path) -> None:
     three_of_five = dict.fromkeys(NAMES, 2) | {"e": 0}
     two_of_five = dict.fromkeys(NAMES, 4) | {"e": 1}
     write_votes(audit, NAMES, {"v": three_of_five, "w": three_of_five, "x": two_of_five, "y": two_of_five})
-    assert audit_state(audit, print).votes == {}  # two of four are no majority
+    assert audit_state(audit, print).votes.accepted == {}  # two of four are no majority
     review = longtake("eval", "audit", "review", audit.path, stdin="q\n")
     assert "global narrative" in review.stdout
     write_audit_votes = {"v": three_of_five, "w": three_of_five, "x": two_of_five}
@@ -81,7 +93,7 @@ def test_what_most_voters_say_counts_and_a_person_names_the_rest(audit: RunFolde
     write_votes(other, NAMES, write_audit_votes)
     state = audit_state(other, print)
     temporal = tuple(CATEGORIES)[2]
-    assert state.votes == dict.fromkeys(NAMES, temporal) | {"e": next(iter(CATEGORIES))}
+    assert state.votes.accepted == dict.fromkeys(NAMES, temporal) | {"e": next(iter(CATEGORIES))}
 
 
 def test_an_item_without_a_category_is_kept_only_with_one(audit: RunFolder) -> None:

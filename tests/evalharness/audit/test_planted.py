@@ -16,7 +16,7 @@ from longtake.evalharness.audit.planted_set import EXPOSED, PER_VIDEO
 def test_precision_and_recall_beside_guessing() -> None:
     known = {"a": "blind audio", "b": "blind", "c": "audio", "d": "none", "e": "none"}
     items = {item.id: item.model_copy(update={"tags": {TAG: known[item.id]}}) for item in items_named("abcde")}
-    found = planted(items, {"blind": {"m": "acd", "n": "acde"}, "audio": {"m": "a"}}, {"audio": "e"})
+    found = planted(items, {"blind": {"m": "acd", "n": "acde"}, "audio": {"m": "a"}}, {"audio": "e"}, 2)
     blind, audio = found["blind"], found["audio"]
     assert (blind.planted, blind.flagged, blind.found) == (2, 3, 1)
     assert (blind.precision, blind.recall) == (pytest.approx(1 / 3), 0.5)
@@ -26,7 +26,7 @@ def test_precision_and_recall_beside_guessing() -> None:
 
 
 def test_items_that_say_nothing_give_no_figures() -> None:
-    assert planted({item.id: item for item in items_named("ab")}, {"blind": {"m": "a"}}, {}) == {}
+    assert planted({item.id: item for item in items_named("ab")}, {"blind": {"m": "a"}}, {}, 1) == {}
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from longtake.evalharness.audit.audit_replies import AuditReplies
 from longtake.evalharness.audit.audit_scores import score_audit
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.audit_tables import audit_grids
-from longtake.evalharness.audit.categories import CATEGORIES
+from longtake.evalharness.audit.categories import CATEGORIES, Votes
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.reports.content import Cell
 from longtake.evalharness.scoring.estimates import Estimate
@@ -42,10 +42,11 @@ def audit(name: str, count: int, right: Right, categories: Mapping[str, str] | N
     turn = Turn(question="What?", options=("a", "b", "c", "d"), gold=GOLD)
     items = {str(n): Item(suite=name, id=str(n), video=name, format="choice", turns=(turn,)) for n in range(count)}
     chosen = {key: dict.fromkeys(items, 0) | dict.fromkeys(map(str, numbers), GOLD) for key, numbers in right.items()}
-    models = tuple(dict.fromkeys(model for _, model in right))
-    tests = tuple(dict.fromkeys(view for view, _ in right if view != "standard"))
-    replies = AuditReplies(items, models, tests, chosen, {}, {})
-    return AuditState(name, replies, score_audit(replies), categories, {})
+    asked: dict[str, tuple[str, ...]] = {}
+    for view, model in right:
+        asked[view] = (*asked.get(view, ()), model)
+    replies = AuditReplies(items, asked, asked["standard"], chosen)
+    return AuditState(name, replies, score_audit(replies), Votes(items, categories or {}), {})
 
 
 def rows(states: Sequence[AuditState], title: str) -> dict[str, Sequence[Cell]]:
@@ -83,7 +84,9 @@ def test_the_filtering_of_fourteen_benchmarks() -> None:
 
 
 def test_unique_shortcuts_of_the_six_tests() -> None:
-    counts = {test: [int(row["total"]), int(row["unique"])] for test, row in parts("oasis_t5").items()}
+    counts = {
+        name.replace("_", "-"): [int(row["total"]), int(row["unique"])] for name, row in parts("oasis_t5").items()
+    }
     # All share one pool, in which each item is solved in two tests at least; the unique ones follow.
     most = max(total - unique for total, unique in counts.values())
     right: dict[tuple[str, str], Sequence[int]] = {}
@@ -94,7 +97,7 @@ def test_unique_shortcuts_of_the_six_tests() -> None:
         end += unique
     found = rows([audit("all", end, right | {("standard", "m"): []})], "Shortcuts by test")
     assert {test: [int(str(cell)) for cell in row[:2]] for test, row in found.items()} == counts
-    large = sum(value(found[test][2]) for test in ("summary", "center_frame", "frame_shuffling"))
+    large = sum(value(found[test][2]) for test in ("summary", "center-frame", "frame-shuffling"))
     assert large == pytest.approx(65.5, abs=0.1)
 
 
@@ -139,3 +142,75 @@ def test_totals_of_the_tests_are_of_all_items_together(table: str) -> None:
     for model, found in zip(models, total[: len(models)], strict=True):
         same = abs(value(found) - float(TABLES[table]["Total"][model])) < 0.15
         assert same == (table not in OF_ITS_OWN_SIZES and (table, model) not in MISPRINTED), (table, model)
+
+
+def test_shortcuts_of_the_groups_of_tasks() -> None:
+    benchmarks, published = TABLES["oasis_s3"].values(), TABLES["oasis_t3"]
+    tasks = {group: (group,) for group in published["c=3"] if group != "name"}
+    states = []
+    for group in tasks:
+        count = sum(int(row["original"]) for row in benchmarks if row["group"] == group)
+        solved = [range(round(float(row[group]) * count / 100)) for row in published.values()]
+        right = {("blind", model): each for model, each in zip("abc", solved, strict=True)}
+        states.append(audit(group, count, right | {("standard", "a"): []}))
+    [grid] = [each for each in audit_grids(states, tasks) if each.title == "Shortcuts by task group"]
+    assert grid.columns == ("consensus", *tasks)
+    for row, found in zip(published.values(), grid.rows, strict=True):
+        assert [value(cell) for cell in found[1:]] == pytest.approx([float(row[group]) for group in tasks], abs=0.05)
+
+
+def test_correlation_rates_of_models_that_took_part_in_no_test() -> None:
+    published = TABLES["oasis_t6"]
+    tests = [name for name in published["STAR"] if name != "name"]
+    of_each = 1000
+    right: dict[tuple[str, str], Sequence[int]] = {}
+    for place, test in enumerate(tests):
+        right[test.replace("_", "-"), "d"] = range(place * of_each, (place + 1) * of_each)
+    for model, row in published.items():
+        right["standard", model] = [
+            place * of_each + number
+            for place, test in enumerate(tests)
+            for number in range(round(float(row[test]) * of_each / 100))
+        ]
+    found = rows([audit("all", of_each * len(tests), right)], "Shortcuts that are solved with the whole video")
+    for model, row in published.items():
+        took_part, *shares = found[model]
+        assert took_part == "no"
+        assert [value(cell) for cell in shares] == pytest.approx([float(row[test]) for test in tests], abs=0.01)
+
+
+def test_lengths_and_right_options_of_what_remains() -> None:
+    seconds = [
+        at
+        for at, row in zip((15, 60, 600, 601), parts("oasis_s11b").values(), strict=True)
+        for _ in range(int(row["videos"]))
+    ]
+    sizes = {key: int(TABLES["oasis_s13"]["Total"][key]) for key in KEYS}
+    letters = ("A", "B", "C", "D", "others")
+    golds, categories = list[int](), dict[str, str]()
+    for key, category in zip(KEYS, CATEGORIES, strict=True):
+        row = TABLES["oasis_s12"][key]
+        counts = [round(float(row[letter]) * sizes[key] / 100) for letter in letters]
+        counts[-1] += sizes[key] - sum(counts)
+        golds += [place for place, count in enumerate(counts) for _ in range(count)]
+        categories |= {str(number): category for number in range(len(categories), len(categories) + sizes[key])}
+    turns = [Turn(question="What?", options=tuple("abcde"), gold=gold) for gold in range(5)]
+    items = {
+        str(n): Item(
+            suite="all",
+            id=str(n),
+            video=str(n % len(seconds)),
+            format="choice",
+            turns=(turns[gold],),
+            seconds=seconds[n % len(seconds)],
+        )
+        for n, gold in enumerate(golds)
+    }
+    replies = AuditReplies(items, {"standard": ("m",)}, ("m",), {})
+    state = AuditState("all", replies, score_audit(replies), Votes(items, categories), {})
+    told = [f"{row['videos']} ({row['share']})" for row in parts("oasis_s11b").values()]
+    assert rows([state], "Remaining videos by length")["all"] == (*told, "0 (0.0)", "4938")
+    found = rows([state], "Right options of remaining items")
+    for name, key in (*zip(CATEGORIES, KEYS, strict=True), ("overall", "Overall")):
+        shares = [float(TABLES["oasis_s12"][key][letter]) for letter in letters]
+        assert [value(cell) for cell in found[name][:-1]] == pytest.approx(shares, abs=0.11)

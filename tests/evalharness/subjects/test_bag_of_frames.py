@@ -86,7 +86,7 @@ def test_it_is_the_sixth_test_of_an_audit(video: Path, tmp_path: Path) -> None:
     assert made.code == 0, made.stderr
     scores = json.loads(longtake("eval", "audit", "score", run, "--json").stdout)
     assert scores["shortcuts"]["tests"]["bag-of-frames"]["total"] == 1
-    assert scores["accuracy"]["bag-of-frames"] == {ENGINE: 0.5}
+    assert scores["accuracy"]["bag-of-frames"] == {ENGINE: {"value": 0.5, "items": 2}}
     assert list(scores["accuracy"]["standard"]) == ["random"]
 
 

@@ -30,7 +30,14 @@ def sent(own_workspace: Workspace, small_workspace: Workspace) -> Sent:
     """The content of the message that a model gets in a view."""
     media = small_workspace.library.root / "talk.mp4"
 
-    def ask(view: str, item: str = "i", seed: int = 0, media: Path | None = media, **turn: Any) -> Any:
+    def ask(
+        view: str,
+        item: str = "i",
+        seed: int = 0,
+        media: Path | None = media,
+        clip: TimeSpan | None = None,
+        **turn: Any,
+    ) -> Any:
         with openai_server([says("A")]) as server:
             session = Session(library=own_workspace.library.root)
             subject = subject_named(f"model:seer@{server.url}?frames=4&transcript=1", [], session)
@@ -42,6 +49,7 @@ def sent(own_workspace: Workspace, small_workspace: Workspace) -> Sent:
                 media=file,
                 format="choice",
                 turns=(TURN.model_copy(update=turn),),
+                clip=clip,
                 seconds=8.0,
             )
             reply = subject.reply(Asked(asked, 0, Variant(name=view, view=view), seed, ()))
@@ -112,9 +120,31 @@ def test_grounded_shows_the_spans_of_the_item_and_nothing_else(sent: Sent) -> No
         sent("grounded")
 
 
+def test_of_an_item_about_a_clip_nothing_else_is_shown(sent: Sent) -> None:
+    """The subtitles end at 2 and 6 seconds; the picture is the slide until 4 seconds, then red."""
+    clip = TimeSpan(start=0.0, end=3.0)
+
+    def times(view: str) -> list[float]:
+        return [float(label.rstrip(":")[-5:]) for label in labels(sent(view, clip=clip))]
+
+    assert times("standard") == [0.0, 1.0, 2.0, 3.0]
+    parts = [times(f"chunk-{number}") for number in range(1, 9)]
+    # Sixteen frames, at 0, 0.2 and so on to 3.0 seconds: two for each part.
+    assert [part[0] for part in parts] == pytest.approx([0.4 * number for number in range(8)])
+    assert {len(part) for part in parts} == {2}
+    said = sent("audio", clip=clip)
+    assert "Welcome to the workshop" in said
+    assert "costs 249" not in said
+    assert len(pictures(sent("frame-shuffling", clip=clip))) == 16
+    within = [float(label.rstrip(":")[-5:]) for label in labels(sent("grounded", clip=clip, evidence=SPANS))]
+    assert within == [1.4]  # the frame on screen from 1.5 seconds; the other span is after the clip
+    with pytest.raises(LongtakeError, match="no usable transcript"):
+        sent("audio", clip=TimeSpan(start=2.5, end=3.5))
+
+
 def test_what_cannot_be_shown_is_one_sentence(sent: Sent) -> None:
     for view in VIEWS:
-        if view != "blind":
+        if view not in ("blind", "summary"):  # a summary needs a model first
             with pytest.raises(LongtakeError, match="video"):
                 sent(view, media=None)
     with pytest.raises(LongtakeError, match="longtake setup"):

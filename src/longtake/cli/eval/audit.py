@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from longtake import __version__
-from longtake.cli.eval.eval_arguments import AskedAtOnce, Out, Remarks, Run
+from longtake.cli.eval.eval_arguments import AskedAtOnce, OnlyExpected, Out, Remarks, Run
 from longtake.cli.options import Json, notify, print_report
 from longtake.cli.progress import counting
 from longtake.console import Session, counted, say
@@ -19,9 +19,27 @@ from longtake.evalharness.items import Item
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 
 if TYPE_CHECKING:
+    from longtake.evalharness.audit.audit_state import AuditState
     from longtake.evalharness.runs.predicting import Predicted
+    from longtake.evalharness.subjects.subject import Subject
 
+Consensus = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="How many models of one test must be right on a shortcut; as many as the largest test has, by default.",
+        show_default=False,
+    ),
+]
+Split = Annotated[
+    str | None, typer.Option(metavar="TAG", help="A benchmark for each text of this tag, for pooled question sets.")
+]
 RetryErrors = Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")]
+
+
+OfAudit = Annotated[
+    str, typer.Option("--prompts", help="How models are asked: repo or paper (Video-Oasis), longtake or a YAML file.")
+]
 
 
 class _RunByDefault(TyperGroup):
@@ -50,21 +68,28 @@ def run(
     model: Annotated[
         list[str],
         typer.Option(
-            help="Subject, such as model:NAME@URL, lexical or bag-of-frames:siglip; repeat it: three models and three "
-            "encoders give the paper's consensus."
+            help="Subject, such as model:NAME@URL, lexical or bag-of-frames:siglip; repeatable. After text:, frames:, "
+            "consistency: or validation: it takes part in that alone; without, in all but validation."
         ),
     ],
     suite: Annotated[str, typer.Option(help="Suite of the benchmark.")] = "own",
     media: Annotated[Path | None, typer.Option(help="Video folder.", exists=True, file_okay=False)] = None,
     test: Annotated[list[str] | None, typer.Option(help="Only these tests; repeatable.")] = None,
     parts: Annotated[bool, typer.Option(help="Also ask the first model about each eighth of the video.")] = True,
+    keyframes: Annotated[
+        bool,
+        typer.Option("--keyframes", help="Also ask with 16 frames chosen for the question, and with 16 spread evenly."),
+    ] = False,
+    prompts: OfAudit = "repo",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
     retry_errors: RetryErrors = False,
     at_once: AskedAtOnce = None,
+    only_expected: OnlyExpected = False,
     as_json: Json = False,
 ) -> None:
     """Ask every model every question blind, with parts of the material, and with the whole video."""
-    from longtake.evalharness.audit.audit_replies import TESTS, audit_variants
+    from longtake.evalharness.audit.models import PARTS, TESTS, models_named
+    from longtake.evalharness.prompts.prompt_set import prompts_named
     from longtake.evalharness.suites.suite_table import suite_named
 
     remarks = Remarks()
@@ -74,24 +99,34 @@ def run(
     items = [item for item in loaded if item.format == "choice"][:limit]
     if not items:
         raise ConfigError(f"{data} has no multiple-choice question, so there is nothing to audit.")
-    folder = RunFolder(out)
-    subjects = (*(folder.card().subjects if folder.begun else ()), *model)
-    card = _card(context.obj, suite, data, model).model_copy(
-        update={"variants": audit_variants(tuple(test or TESTS), subjects, items, parts=parts)}
-    )
+    folder, models = RunFolder(out), models_named(model)
+    held = {variant.name: variant.only for variant in folder.card().variants} if folder.begun else {}
+    redundancy = (held.get(PARTS[0]) or models.by_role["consistency"][:1]) if parts else ()
+    asking = prompts_named(prompts, "video-oasis", "repo")
+    variants = models.variants(tuple(test or TESTS), items, redundancy, chosen=keyframes)
+    variants = tuple(variant.model_copy(update={"prompts": asking}) for variant in variants)
+    card = _card(context.obj, suite, data, models.subjects).model_copy(update={"variants": variants})
+    if only_expected:
+        from longtake.cli.eval.audit_plan import audit_plan, show_audit_plan
+
+        subjects = _subjects(card, items, context.obj, at_once)
+        plan = audit_plan(folder, card, items, subjects, context.obj, remarks.notify, retry_errors=retry_errors)
+        print_report(plan, show_audit_plan, as_json)
+        remarks.leave()
+        return
     done = _predicted(context.obj, folder, card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json)
     print_report(done, lambda _: [f"{done}; next: longtake eval audit score {out}"], as_json)
     remarks.leave()
 
 
 @audit.command()
-def score(run: Run, as_json: Json = False) -> None:
+def score(run: Run, consensus: Consensus = None, as_json: Json = False) -> None:
     """Show which items are shortcuts, beside what guessing gives, and which ones people should look at."""
     from longtake.evalharness.audit.audit_replies import read_audit
     from longtake.evalharness.audit.audit_scores import score_audit, show_audit
 
     remarks = Remarks()
-    print_report(score_audit(read_audit(RunFolder(run), remarks.notify)), show_audit, as_json)
+    print_report(score_audit(read_audit(RunFolder(run), remarks.notify), consensus), show_audit, as_json)
     remarks.leave()
 
 
@@ -100,30 +135,65 @@ def vote(
     context: typer.Context,
     run: Run,
     model: Annotated[list[str], typer.Option(help="Subject that votes, such as model:NAME@URL; five as in the paper.")],
+    categories: Annotated[
+        Path | None,
+        typer.Option(
+            help="YAML file with a definition by name, instead of the paper's five categories.", dir_okay=False
+        ),
+    ] = None,
+    consensus: Consensus = None,
     retry_errors: RetryErrors = False,
     at_once: AskedAtOnce = None,
     as_json: Json = False,
 ) -> None:
-    """Ask models for the category of each question.
+    """Ask models for the category of each question that remains.
 
     A category named by more than half of them is accepted; `review` asks about the others.
     """
-    from longtake.evalharness.audit.audit_replies import read_audit
+    from longtake.evalharness.audit.audit_state import audit_state
     from longtake.evalharness.audit.categories import VARIANT, category_items, voted, votes_of
+    from longtake.evalharness.audit.taxonomy import read_categories
 
     remarks, folder = Remarks(), RunFolder(run)
-    items = category_items(read_audit(folder, remarks.notify).items.values())
-    card = _card(context.obj, "audit-categories", run, model).model_copy(update={"variants": (VARIANT,)})
+    state = audit_state(folder, remarks.notify, consensus)
+    named = read_categories(categories) if categories else state.votes.categories
+    if state.votes.asked and dict(named) != dict(state.votes.categories):
+        raise ConfigError(
+            f"{votes_of(folder).path} has votes on other categories. Delete it, or leave --categories out."
+        )
+    items = category_items((state.replies.items[name] for name in state.remaining), named)
+    card = _card(context.obj, "audit-categories", run, tuple(dict.fromkeys(model))).model_copy(
+        update={"variants": (VARIANT,)}
+    )
     done = _predicted(
         context.obj, votes_of(folder), card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json
     )
-    named = voted(folder, remarks.notify) or {}
-    left = len(items) - len(named)
-    print_report(
-        done,
-        lambda _: [f"{done}; {len(named)} categories accepted, {left} left to `longtake eval audit review`"],
-        as_json,
-    )
+    votes = voted(folder, remarks.notify)
+    said = f"{len(votes.accepted)} categories accepted, {len(votes.open)} left to `longtake eval audit review`"
+    print_report(done, lambda _: [f"{done}; {said}"], as_json)
+    remarks.leave()
+
+
+@audit.command()
+def taxonomy(
+    context: typer.Context,
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, one per benchmark.")],
+    model: Annotated[str, typer.Option(help="Subject that derives them, such as model:NAME@URL.")],
+    out: Annotated[
+        Path, typer.Option(help="YAML file, to be edited and given to `vote --categories`.", dir_okay=False)
+    ],
+    split: Split = None,
+    consensus: Consensus = None,
+) -> None:
+    """Have a model derive categories from the tasks that the remaining questions name."""
+    from longtake.evalharness.audit.taxonomy import derive_categories, sub_tasks, write_categories
+    from longtake.evalharness.subjects.subject_table import subject_named
+
+    remarks = Remarks()
+    tasks = sub_tasks(_states(runs, split, consensus, remarks))
+    found = derive_categories(subject_named(model, [], context.obj), tasks)
+    write_categories(found, out)
+    say(f"{len(found)} categories in {out}; next: longtake eval audit vote RUN --categories {out} --model NAME")
     remarks.leave()
 
 
@@ -134,6 +204,7 @@ def review(
     verdicts: Annotated[
         Path | None, typer.Option(help="Take the verdicts that the page saved.", exists=True, dir_okay=False)
     ] = None,
+    consensus: Consensus = None,
 ) -> None:
     """Go through the items that people should look at, one after another; the verdicts stay in the run folder."""
     from longtake.cli.eval.audit_review import review as reviewed
@@ -145,7 +216,7 @@ def review(
 
     remarks, folder = Remarks(), RunFolder(run)
     with folder.locked():
-        state, write = audit_state(folder, remarks.notify), partial(record, folder)
+        state, write = audit_state(folder, remarks.notify, consensus), partial(record, folder)
         if page:
             write_pieces(page, review_page(state, run))
             say(str(page))
@@ -160,13 +231,20 @@ def review(
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, one per benchmark.")],
     out: Annotated[Path, typer.Option(help="Folder for audit.html, audit.md and tables/*.csv.")],
+    split: Split = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=BENCHMARK,...", help="A group of benchmarks for the table of groups; repeatable."),
+    ] = None,
+    consensus: Consensus = None,
 ) -> None:
     """Write the tables and plots of one or several audits."""
     from longtake.evalharness.audit.audit_report import write_report
-    from longtake.evalharness.audit.audit_state import audit_state
 
     remarks = Remarks()
-    for file in write_report([audit_state(RunFolder(run), remarks.notify) for run in runs], out):
+    states = _states(runs, split, consensus, remarks)
+    tasks = {name: members.split(",") for name, _, members in (each.partition("=") for each in group or ())}
+    for file in write_report(states, out, tasks):
         say(str(file))
     remarks.leave()
 
@@ -175,6 +253,7 @@ def report(
 def distil(
     run: Run,
     out: Annotated[Path, typer.Option(help="Folder for the questions, their card and a README.")],
+    consensus: Consensus = None,
     as_json: Json = False,
 ) -> None:
     """Write what remains as a question set of your own, with a list of what went and why."""
@@ -183,7 +262,7 @@ def distil(
     from longtake.evalharness.audit.distilled_set import CARD, write_distilled
 
     remarks = Remarks()
-    state = audit_state(RunFolder(run), remarks.notify)
+    state = audit_state(RunFolder(run), remarks.notify, consensus)
     write_distilled(state, out)
 
     def show(flow: Flow) -> list[str]:
@@ -194,6 +273,23 @@ def distil(
         ]
 
     print_report(state.distilled.flow, show, as_json)
+    remarks.leave()
+
+
+@audit.command()
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="FIRST", help="Run folder of an audit.")],
+    second: Annotated[Path, typer.Argument(metavar="SECOND", help="Another audit of the same benchmark.")],
+    consensus: Consensus = None,
+    as_json: Json = False,
+) -> None:
+    """Show how far two audits agree on shortcuts and categories, such as audits with other models or other voters."""
+    from longtake.evalharness.audit.agreement import agreement, show_agreement
+    from longtake.evalharness.audit.audit_state import audit_state
+
+    remarks = Remarks()
+    one, two = (audit_state(RunFolder(run), remarks.notify, consensus) for run in (first, second))
+    print_report(agreement(one, two), lambda found: list(show_agreement(found)), as_json)
     remarks.leave()
 
 
@@ -214,12 +310,24 @@ def planted(
     )
 
 
-def _card(session: Session, suite: str, source: Path, names: list[str]) -> RunCard:
+def _states(runs: list[Path], split: str | None, consensus: int | None, remarks: Remarks) -> list[AuditState]:
+    from longtake.evalharness.audit.audit_state import audit_state
+
+    states = [audit_state(RunFolder(run), remarks.notify, consensus) for run in runs]
+    return [part for state in states for part in state.split(split)] if split else states
+
+
+def _card(session: Session, suite: str, source: Path, subjects: tuple[str, ...]) -> RunCard:
     from longtake.evalharness.subjects.subject_table import settings_hashes
 
-    subjects = tuple(dict.fromkeys(names))
     settings = settings_hashes(subjects, session)
     return RunCard(suite=suite, source=str(source.resolve()), subjects=subjects, settings=settings, version=__version__)
+
+
+def _subjects(card: RunCard, items: list[Item], session: Session, at_once: int | None) -> list[Subject]:
+    from longtake.evalharness.subjects.subject_table import subject_named
+
+    return [subject_named(name, items, session, at_once) for name in card.subjects]
 
 
 def _predicted(
@@ -235,9 +343,8 @@ def _predicted(
 ) -> Predicted:
     """Ask what the folder doesn't hold yet."""
     from longtake.evalharness.runs.predicting import predict
-    from longtake.evalharness.subjects.subject_table import subject_named
 
-    subjects = [subject_named(name, items, session, at_once) for name in card.subjects]
+    subjects = _subjects(card, items, session, at_once)
     with folder.locked():
         folder.begin(card)
         folder.mend(remarks.notify)

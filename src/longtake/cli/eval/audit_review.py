@@ -9,7 +9,6 @@ from typing import NamedTuple
 from longtake.console import say
 from longtake.errors import ConfigError
 from longtake.evalharness.audit.audit_state import AuditState
-from longtake.evalharness.audit.categories import CATEGORIES
 from longtake.evalharness.audit.review import Decision, Verdict, lacks_category
 from longtake.evalharness.audit.review_page import ShownItem, waiting
 from longtake.evalharness.runs.journal import read_records
@@ -86,9 +85,9 @@ def _lines(shown: ShownItem) -> Iterator[str]:
 
 def _asked(shown: ShownItem) -> Verdict | str:
     """A verdict, `skip` or `quit`."""
-    category, names = "", shown.categories
+    category, names = "", list(shown.categories)
     for number, name in enumerate(names, 1):
-        say(f"  {number}  {name}: {CATEGORIES[name]}")
+        say(f"  {number}  {name}: {shown.categories[name]}")
     while True:
         word, _, note = _line(f"{_KEYS}{'; first a number names the category' if names else ''} > ").partition(" ")
         if word.isdigit() and 1 <= int(word) <= len(names):

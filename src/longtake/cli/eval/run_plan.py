@@ -14,6 +14,7 @@ from longtake.evalharness.items import Item, Prediction, PredictionKey, Variant
 from longtake.evalharness.runs.predicting import failed, rows, settled
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.subjects.subject import Asked, SaysCost, Subject
+from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Record, Usage
 from longtake.memory.timespan import clock
 from longtake.preprocess.pipeline.estimate import estimate
@@ -69,9 +70,9 @@ def dry_run(
     videos = dict.fromkeys(
         item.media
         for subject, left in missing
-        if isinstance(subject, SaysCost) and subject.indexes
-        for item, _, _ in left
-        if item.media
+        if isinstance(subject, SaysCost)
+        for item, variant, _ in left
+        if item.media and (subject.indexes or (variant.view and view_named(variant.view).speaks))
     )
     return DryRun(
         subjects=tuple(_expected(subject, left, predictions) for subject, left in missing),

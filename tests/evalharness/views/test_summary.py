@@ -1,0 +1,104 @@
+"""Summary: eight parts of a drawn video, sixteen frames of each to the captioner, and its captions to the models."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from helpers.command import longtake
+from helpers.media.clips import flat, write_clip
+from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuses, says
+
+from longtake.config import load
+from longtake.errors import EngineError
+from longtake.evalharness.items import Item, Turn
+from longtake.evalharness.views.part_captions import PartCaptions
+from longtake.preprocess.pipeline.workspace import Workspace
+
+PARTS, FRAMES = 8, 16
+TURN = Turn(question="What is it?", options=("a cup", "a pen"), gold=0)
+
+
+def pictures(request: dict[str, Any]) -> int:
+    content = request["messages"][-1]["content"]
+    return 0 if isinstance(content, str) else sum(part["type"] == "image_url" for part in content)
+
+
+def described(request: dict[str, Any]) -> Reply:
+    """A captioner that names the number of its pictures and the time of the first, and a reader that says A."""
+    if request["model"] != "seer":
+        return says("A")
+    first = next(part["text"] for part in request["messages"][-1]["content"] if "Picture at" in str(part.get("text")))
+    return says(f"A red wall, {pictures(request)} times, {first.removeprefix('Picture at ').rstrip(':')}.")
+
+
+@pytest.fixture
+def server() -> Iterator[Endpoint]:
+    with openai_server([described]) as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def card(tmp_path: Path) -> Path:
+    """Two questions about one video of 32 seconds and one shot: 160 frames, a part has 4 seconds and 20 of them."""
+    write_clip(tmp_path / "wall.mp4", [flat((20, 20, 180), 64, 64)] * 160, times=lambda number: number / 5)
+    rows = [{"q": f"What is it, {n}?", "o": ["a cup", "a pen"], "a": "A", "v": "wall.mp4"} for n in (1, 2)]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    fields = {"question": "q", "options": "o", "answer": "a", "video": "v"}
+    tree = {"name": "wall", "file": "questions.jsonl", "videos": ".", "fields": fields}
+    (tmp_path / "card.yaml").write_text(yaml.safe_dump(tree), encoding="utf-8")
+    return tmp_path / "card.yaml"
+
+
+def audit(card: Path, server: Endpoint, *more: object) -> tuple[str, Counter[str]]:
+    """What an audit with two models prints, and the requests that it sent, by model."""
+    server.requests.clear()
+    models = [word for name in "mn" for word in ("--model", f"text:model:{name}@{server.url}")]
+    settings = ("--set", f"captions.base_url={server.url}", "--set", "captions.model=seer")
+    tests = ("--test", "summary", "--out", card.parent / "run")
+    done = longtake(*settings, "eval", "audit", card, *models, *tests, *more, library=card.parent / "library")
+    assert done.code == 0, done.stderr
+    return done.stdout, Counter(request["model"] for request in server.requests)
+
+
+def test_eight_captions_of_sixteen_frames_are_made_once_for_all_models_and_questions(
+    card: Path, server: Endpoint
+) -> None:
+    # Two models and two questions: four replies without pictures, eight captions of sixteen pictures.
+    told, sent = audit(card, server, "--dry-run")
+    assert (sent, "captions for the summaries: 8 calls with about 128 pictures" in told) == (Counter(), True)
+    assert "about 0 pictures in the requests to models" in told
+    told, sent = audit(card, server)
+    assert sent == {"seer": PARTS, "m": 2, "n": 2}
+    captioned = [request for request in server.requests if request["model"] == "seer"]
+    assert [pictures(request) for request in captioned] == [FRAMES] * PARTS
+    asked = [request["messages"][0]["content"] for request in server.requests if request["model"] == "m"]
+    # Of 160 frames number k * 159 / 127 is taken, and part n begins with k = 16 (n - 1): 0, 20, 40 and so on to 140.
+    starts = [asked[0].index(f"{FRAMES} times, 00:00:{4 * part:02}.0") for part in range(PARTS)]
+    assert starts == sorted(starts)
+    assert "Context (Summary):" in asked[0]
+    assert "transcript" not in asked[0]
+    again, sent = audit(card, server, "--dry-run")
+    assert (sent, "captions" in again) == (Counter(), False)
+
+
+def test_captions_survive_a_failure_and_another_model_makes_its_own(card: Path, tmp_path: Path) -> None:
+    with openai_server([described, described, described, refuses(400, "no more")]) as broken:
+        settings = ("captions.model=seer", "captions.at_once=1")
+        workspace = Workspace(tmp_path / "library", load(overrides=(f"captions.base_url={broken.url}", *settings)))
+        video = card.parent / "wall.mp4"
+        item = Item(suite="own", id="i", video="v", media=str(video), format="choice", turns=(TURN,))
+        with pytest.raises(EngineError, match="no more"):
+            PartCaptions(workspace).of(item)
+        assert PartCaptions(workspace).missing([item, item]) == PARTS - 3
+    with openai_server([described]) as endpoint:
+        for model, calls in (("seer", PARTS - 3), ("seer", 0), ("other", PARTS)):
+            settings = (f"captions.base_url={endpoint.url}", f"captions.model={model}", "captions.at_once=1")
+            endpoint.requests.clear()
+            assert len(PartCaptions(Workspace(tmp_path / "library", load(overrides=settings))).of(item)) == PARTS
+            assert len(endpoint.requests) == calls
