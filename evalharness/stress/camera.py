@@ -39,9 +39,8 @@ class Camera(StressTest):
             if self.edit == "camera":
                 given |= {"speed": random.choice(_SPEEDS)}
             name = f"{move.replace(' ', '-')}{setting.name}"
-            media, _ = bench.edited(
-                self.edit, [video], f"{self.name}-{video.stem}-{name}", **given | setting.parameters
-            )
+            given |= setting.parameters
+            media, _ = bench.edited(self.edit, [video], f"{self.name}-{video.stem}-{name}", **given)
             turn = Turn(question=random.choice(QUESTIONS), options=MOVES, gold=MOVES.index(move), reference=move)
             yield item(
                 self.name, video, name, media, turn,

@@ -49,10 +49,8 @@ class Mosaic(StressTest):
             for setting, control in product(bench.settings, (False, True)):
                 role: Role = "control" if control else "altered"
                 name = f"{kind}-{role}{setting.name}"
-                media, _ = bench.edited(
-                    "mosaic", [video], f"mosaic-{video.stem}-{name}", at=at, control=control,
-                    **given | setting.parameters,
-                )  # fmt: skip
+                parameters = {"at": at, "control": control, **given, **setting.parameters}
+                media, _ = bench.edited("mosaic", [video], f"mosaic-{video.stem}-{name}", **parameters)
                 yield item(
                     self.name, video, name, media, turn, role=role, kind=kind,
                     group=f"{video.stem}/{kind}{setting.name}", folder=bench.folder, tags=setting.tags,

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 from random import Random
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.scoring.choice_scores import Outcome, Said, accuracy
@@ -68,7 +68,7 @@ class Shortcuts(StressTest):
             )  # fmt: skip
 
     def _blank(self, bench: Bench, video: Path, setting: Setting) -> tuple[Setting, str]:
-        parameters = {"seconds": _BLANK_SECONDS} | dict(setting.parameters)
+        parameters: dict[str, Any] = {"seconds": _BLANK_SECONDS, **setting.parameters}
         return setting, bench.edited("blank", [video], f"blank-{video.stem}{setting.name}", **parameters)[0]
 
     def meant(self, asked: Item, said: Said) -> str:

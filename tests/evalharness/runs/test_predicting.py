@@ -110,6 +110,12 @@ def test_a_conversation_stands_on_the_references_or_on_its_own_replies(
     assert [asked.history for asked in subject.asked] == [(), (("question 0", second),)]
 
 
+def test_separate_questions_are_asked_without_each_other(tmp_path: Path) -> None:
+    subject = Recording()
+    run(tmp_path, subject, [item(0, turns=3).model_copy(update={"separate": True})])
+    assert [(asked.number, asked.history) for asked in subject.asked] == [(0, ()), (1, ()), (2, ())]
+
+
 def test_an_error_is_kept_and_reported_and_the_rest_goes_on(tmp_path: Path) -> None:
     reported = run(tmp_path, Recording(failing=("item-1",)), [item(number) for number in range(3)])
     predictions = RunFolder(tmp_path).predictions(reported.append)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -55,7 +55,7 @@ CLAIM = item(
 )
 
 
-def asked(folder: Path, items: Sequence[Item], said: dict[str, str | list[str]]) -> Path:
+def asked(folder: Path, items: Sequence[Item], said: Mapping[str, str | list[str]]) -> Path:
     """A run in which the items got these replies."""
     (folder / "v.mp4").touch()
     (folder / "items.jsonl").write_text("".join(each.model_dump_json() + "\n" for each in items))

@@ -148,13 +148,13 @@ def test_frames_are_sent_in_order_each_after_its_time(ask: Ask, talk: Path) -> N
     assert "tools" not in request
 
 
-@pytest.mark.parametrize("guess", [True, False])
-def test_a_model_is_told_to_guess_only_where_abstaining_is_not_measured(ask: Ask, guess: bool) -> None:
+@pytest.mark.parametrize("guess", [True, False, None])
+def test_a_model_is_told_to_guess_or_to_abstain_or_neither(ask: Ask, guess: bool | None) -> None:
     question = asked(None)
     question = replace(question, item=question.item.model_copy(update={"guess": guess}))
     _, server = ask(question, kind="question-only")
     told = json.dumps(server.requests[0]["messages"])
-    assert ("most likely" in told, "cannot be answered" in told) == (guess, not guess)
+    assert ("most likely" in told, "cannot be answered" in told) == (guess is True, guess is False)
 
 
 def test_a_subject_may_have_its_own_temperature_length_and_prices(ask: Ask) -> None:
