@@ -1,6 +1,6 @@
 """Derives categories from the sub-tasks of what remains: one call of a model, as Video-Oasis begins its taxonomy.
 
-The paper's authors merge the candidates into five by hand; here they are a YAML file, which people edit and
+The paper's authors consolidate the candidates into five; here they are a YAML file, which people edit and
 `eval audit vote --categories` takes.
 """
 

@@ -87,6 +87,27 @@ def test_eight_captions_of_sixteen_frames_are_made_once_for_all_models_and_quest
     assert (sent, "captions" in again) == (Counter(), False)
 
 
+def test_what_only_reads_gets_the_captions_too(card: Path, server: Endpoint) -> None:
+    rows = [{"q": "What is it?", "o": ["a blue door", "a red wall"], "a": "B", "v": "wall.mp4"}]
+    (card.parent / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    audit(card, server, "--model", "text:lexical")
+    scores = json.loads(longtake("eval", "audit", "score", card.parent / "run", "--json").stdout)
+    assert scores["accuracy"]["summary"]["lexical"] == {"value": 1.0, "items": 1}
+
+
+def test_the_cost_of_an_audit_counts_pictures_and_indexing(card: Path) -> None:
+    tests = ("--test", "audio", "--test", "center-frame", "--no-parts", "--out", card.parent / "run")
+    told = longtake(
+        *("eval", "audit", card, "--model", "model:m@http://127.0.0.1:9/v1", *tests, "--dry-run"),
+        library=card.parent / "library",
+    ).stdout
+    # Two questions: 32 seconds at one frame a second, one frame in the middle, and none with the transcript.
+    assert "about 66 pictures in the requests to models" in told
+    assert "6 predictions, 6 turns; about 6 calls" in told
+    assert "videos must be indexed first" in told
+    assert not (card.parent / "run" / "run.json").exists()
+
+
 def test_captions_survive_a_failure_and_another_model_makes_its_own(card: Path, tmp_path: Path) -> None:
     with openai_server([described, described, described, refuses(400, "no more")]) as broken:
         settings = ("captions.model=seer", "captions.at_once=1")
