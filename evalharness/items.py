@@ -173,7 +173,7 @@ class PredictionKey(NamedTuple):
 
 
 ReplyStatus = Literal["ok", "error", "timeout", "no_media"]
-ParseStatus = Literal["ok", "fallback", "uncertain", "abstained", "failed", "none"]
+ParseStatus = Literal["ok", "fallback", "uncertain", "abstained", "refused", "failed", "none"]
 
 
 class Reply(Record):
@@ -239,6 +239,7 @@ class Judgement(Record):
     error: str | None = None
     cached: bool = False
     seconds: float | None = Field(default=None, description="Seconds that a model took, if one was asked.")
+    usage: Usage | None = Field(default=None, description="What a model took, if one was asked.")
     reply: str = Field(default="", description="Hash of the reply: a new reply is judged again.")
 
     @property

@@ -73,12 +73,12 @@ class SelfAgreement(Record):
 
 
 def read_labels(file: Path, notify: Notify) -> list[Label]:
-    """The labels of a JSONL file. `tell` receives a message for each bad line, with its number and field.
+    """The labels of a JSONL file. `notify` receives a message for each bad line, with its number and field.
 
     Raises:
         LibraryError: if the file cannot be read.
     """
-    return list(read_records(file, Label, notify))
+    return list(read_records(file, Label, notify, by_hand=True))
 
 
 def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> list[JudgeCheck]:
@@ -115,7 +115,7 @@ def fitting(
     cases_of: CasesOf,
     notify: Notify,
 ) -> list[Label]:
-    """The labels for cases of this run; `tell` receives a message for each other one. The arguments are those of
+    """The labels for cases of this run; `notify` receives a message for each other one. The arguments are those of
     `labelled_cases`.
     """
     places = {

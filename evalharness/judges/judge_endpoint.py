@@ -13,11 +13,11 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
 from langsmith.run_helpers import tracing_context
 from pydantic import Field
 
-from longtake.agent.controllers.asking import Role, reply
+from longtake.agent.controllers.asking import Role, reply, tokens
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import secret
@@ -25,6 +25,7 @@ from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.judges.cache import Cache, Sent
 from longtake.evalharness.judges.judge import MAX_POINTS, PASS_POINTS, Asks, Case, Finding
 from longtake.evalharness.runs.bounded_map import REQUESTS
+from longtake.evalharness.scoring.spending import total
 from longtake.memory.records import Record, Usage
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.prompts import prompts_hash, render, without_thinking
@@ -55,7 +56,7 @@ class JudgeSettings(Record):
         default={"max_tokens": 4096}, description="Additional parameters of each request, such as top_p."
     )
     at_once: int = Field(default=REQUESTS, ge=1, description="Concurrent requests.")
-    price: PriceSettings = Field(default=PriceSettings(), description="Prices of the endpoint.")
+    price: PriceSettings | None = Field(default=None, description="Prices of the endpoint, if they are known.")
     offline: bool = False
 
 
@@ -108,9 +109,7 @@ class EndpointJudge:
         sent = self._request(case)
         if self._held(sent, case.asks):
             return Usage()
-        shown, price = len(sent.prompt) // _LETTERS, self._settings.price
-        cost = (shown * price.input + _VERDICT_TOKENS * price.output) / 1_000_000
-        return Usage(rounds=1, input_tokens=shown, output_tokens=_VERDICT_TOKENS, cost=round(cost, 6))
+        return self._usage({"input_tokens": len(sent.prompt) // _LETTERS, "output_tokens": _VERDICT_TOKENS})
 
     def _request(self, case: Case) -> Sent:
         return Sent(
@@ -128,31 +127,37 @@ class EndpointJudge:
 
     def _asked(self, sent: Sent, asks: Asks) -> Finding:
         """Ask until a reply has a verdict, a few times at most."""
-        text = ""
+        text, spent = "", list[Usage]()
         for _ in range(TRIES):
-            text = self._reply(sent.prompt, asks)
+            said = self._reply(sent.prompt, asks)
+            text = said.text
+            spent.append(self._usage(tokens(said)))
             if finding := read_finding(text, asks):
                 if self._cache:
                     self._cache.put(sent, text)
-                return finding
+                return finding.model_copy(update={"usage": total(spent)})
         shown = " ".join(text.split())[:200]
         raise EngineError(
             f"{ROLE.name} {self._settings.model} at {self._settings.base_url} gave no verdict in {TRIES} replies, "
             f"at last {shown!r}; choose another judge."
         )
 
-    def _reply(self, prompt: str, asks: Asks) -> str:
+    def _usage(self, spent: Mapping[str, int]) -> Usage:
+        price = self._settings.price
+        return Usage(rounds=1, **spent, cost=price.of(spent) if price else None)
+
+    def _reply(self, prompt: str, asks: Asks) -> AIMessage:
         budget = Budget(TRIES * (self._settings.timeout + _MAX_WAIT))
         with tracing_context(enabled=False):
-            said = reply(
+            return reply(
                 self._model,
                 [HumanMessage(prompt)],
                 (),
                 timeout=self._settings.timeout,
                 budget=budget,
                 schema=_schema(asks),
+                patient=True,
             )
-        return said.text
 
 
 def read_finding(text: str, asks: Asks) -> Finding | None:

@@ -91,7 +91,7 @@ def rows(
 ) -> Iterator[tuple[Item, Variant, int]]:
     """What a subject still has to answer: item, variant and seed, grouped by video."""
     ordered = sorted(items, key=lambda item: item.video)
-    for item, variant, seed in product(ordered, asked_in(subject.name, card.variants), card.seeds):
+    for item, variant, seed in product(ordered, asked_in(subject.name, card), card.seeds):
         if variant.applies(item) and PredictionKey(item.id, variant.name, subject.name, seed) not in done:
             yield item, variant, seed
 

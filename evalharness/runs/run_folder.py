@@ -22,6 +22,7 @@ from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Protocol, Variant
 from longtake.evalharness.runs.journal import Journal, placed_records, read_records, set_aside, wrong_field
 from longtake.evalharness.runs.lazy_jsonl import Latest, OnDisk
+from longtake.evalharness.subjects.names import without_prices
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
@@ -35,6 +36,9 @@ class RunCard(Record):
     suite: str
     source: str = Field(description="The file or folder the items came from.")
     subjects: tuple[str, ...]
+    specs: Mapping[str, str] = Field(
+        default_factory=dict, description="By subject, its specification, where its name isn't that."
+    )
     variants: tuple[Variant, ...] = Field(default=(Variant(),), min_length=1)
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     protocol: Protocol = Field(default="repo", description="For suites in which the two differ.")
@@ -50,6 +54,16 @@ class RunCard(Record):
         """Older runs have one hash of all subjects, which tells nothing about a single one."""
         return {} if isinstance(settings, str) else settings
 
+    def spec_of(self, subject: str) -> str:
+        """The specification of a subject."""
+        return self.specs.get(subject, subject)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The subjects as the command line gives them."""
+        specs = [(name, self.spec_of(name)) for name in self.subjects]
+        return tuple(spec if name == without_prices(spec) else f"{name}={spec}" for name, spec in specs)
+
     def differing(self, other: RunCard, but: Collection[str] = ()) -> list[str]:
         """The names of what two cards say differently, other than the subjects that only one of them has.
 
@@ -57,15 +71,19 @@ class RunCard(Record):
             other: the other card.
             but: fields that may differ.
         """
-        named = [name for name in RunCard.model_fields if name not in ("subjects", "settings", *but)]
+        named = [name for name in RunCard.model_fields if name not in ("subjects", "specs", "settings", *but)]
         found = [name for name in named if getattr(self, name) != getattr(other, name)]
-        shared = self.settings.keys() & other.settings.keys()
-        return found + [f"settings of {name}" for name in sorted(shared) if self.settings[name] != other.settings[name]]
+        shared = sorted(self.settings.keys() & other.settings.keys())
+        found += [f"settings of {name}" for name in shared if self.settings[name] != other.settings[name]]
+        both = [name for name in self.subjects if name in other.subjects]
+        specs = {name: [without_prices(card.spec_of(name)) for card in (self, other)] for name in both}
+        return found + [f"what {name} is" for name, (own, its) in specs.items() if own != its]
 
     def with_subjects_of(self, other: RunCard) -> RunCard:
         """The card with the other's subjects after its own."""
         subjects = tuple(dict.fromkeys((*self.subjects, *other.subjects)))
-        return self.model_copy(update={"subjects": subjects, "settings": {**other.settings, **self.settings}})
+        more = {"settings": {**other.settings, **self.settings}, "specs": {**other.specs, **self.specs}}
+        return self.model_copy(update={"subjects": subjects, **more})
 
 
 class Loading(Record):

@@ -20,7 +20,7 @@ from longtake.config import secret
 from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.items import Item, Reply
 from longtake.evalharness.runs.bounded_map import REQUESTS
-from longtake.evalharness.scoring.choices import Choice, read_choice
+from longtake.evalharness.scoring.choices import read_choice
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.sampled_frames import sampled
 from longtake.evalharness.subjects.subject import Asked, no_media
@@ -30,7 +30,7 @@ from longtake.evalharness.views.view import Shown
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Usage
 from longtake.memory.timespan import clock
-from longtake.models.profiles import profile_named
+from longtake.models.profiles import known_price
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.prompts import render, without_thinking
@@ -70,10 +70,8 @@ class EndpointModel:
         if refused:
             raise ConfigError(f"{refused}.")
         self.name, self.indexes, self.at_once = name, given.transcript, at_once
-        price = settings.controller.price or profile_named(given.model).price
         self._given, self._workspace = given, workspace
-        self._input = price.input if given.input_price is None else given.input_price
-        self._output = price.output if given.output_price is None else given.output_price
+        self._price = given.price or known_price(settings.controller.price, given.model)
         self._reading = Lock()  # decoding takes all cores, and indexing the library
         self._model = open_endpoint(
             EndpointChatModel,
@@ -96,7 +94,7 @@ class EndpointModel:
             raise EngineError(
                 f"{ROLE.name} {self._given.model} at {self._given.url} {_silence(said, self._max_tokens(asked.item))}"
             )
-        choice = read_choice(text, asked.options) if asked.options else Choice(None, "none")
+        choice = read_choice(text, asked.options)
         return Reply(
             text=text,
             choice=asked.own(choice.option),
@@ -120,10 +118,8 @@ class EndpointModel:
         return self._given.sees or self._given.transcript or bool(self._given.video)
 
     def _usage(self, input_tokens: int = 0, output_tokens: int = 0, seconds: float = 0.0) -> Usage:
-        cost = (input_tokens * self._input + output_tokens * self._output) / 1_000_000
-        return Usage(
-            rounds=1, seconds=seconds, input_tokens=input_tokens, output_tokens=output_tokens, cost=round(cost, 6)
-        )
+        spent = {"input_tokens": input_tokens, "output_tokens": output_tokens}
+        return Usage(rounds=1, seconds=seconds, **spent, cost=self._price.of(spent) if self._price else None)
 
     def _answered(self, asked: Asked) -> AIMessage:
         """The reply to as large frames as the model reads."""
@@ -144,7 +140,7 @@ class EndpointModel:
         messages = _conversation(asked, shown, self._video(asked))
         try:
             with tracing_context(enabled=False):
-                return reply(model, messages, (), timeout=self._given.timeout, budget=budget)
+                return reply(model, messages, (), timeout=self._given.timeout, budget=budget, patient=True)
         except Cancelled as error:  # this turn alone is over
             raise EngineError(f"{ROLE.name} at {self._given.url} did not answer: {error}") from error
 

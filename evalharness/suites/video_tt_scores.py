@@ -58,7 +58,7 @@ def score_video_tt(
             **capabilities,
         },
         headline=lambda found: _mean_of_five(_by_way(found)),
-        note=f"No headline: it is a mean of five, and no question is {', '.join(lacking)}." if lacking else None,
+        note=f"it is a mean of five, and no question is {', '.join(lacking)}." if lacking else None,
     )
 
 

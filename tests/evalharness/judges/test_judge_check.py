@@ -91,6 +91,17 @@ def test_a_broken_label_is_reported_with_line_and_field_and_left_out(tmp_path: P
     assert f"{file}, line 2: met:" in reported[0]
 
 
+def test_a_file_of_labels_may_end_without_a_newline(tmp_path: Path) -> None:
+    """Twenty labels, as a person's editor leaves them; the last one is read, and a broken last one is reported."""
+    file = tmp_path / "labels.jsonl"
+    file.write_text("\n".join(label(number, number < 10).model_dump_json() for number in range(20)))
+    assert [one.item for one in read_labels(file, pytest.fail)] == [str(number) for number in range(20)]
+    file.write_text(file.read_text() + '\n{"item": "20"')
+    reported: list[str] = []
+    assert len(read_labels(file, reported.append)) == 20
+    assert f"{file}, line 21:" in reported[0]
+
+
 def test_a_judge_agrees_with_itself_where_all_runs_say_the_same() -> None:
     runs = [[True, True, False, None], [True, False, False, None], [True, True, False, None]]
     found = self_agreement(runs)

@@ -159,8 +159,10 @@ def test_markdown_holds_the_same_tables(choices: Write) -> None:
 def test_uncertain_items_stand_apart_from_those_answered_and_abstained_from(choices: Write) -> None:
     page, markdown = report(choices({"agent": ["right", "unsure", "unsure", "wrong", "abstains", "fails"]}))
     columns = "Wholly wrong".lower()
-    assert re.search(rf"{columns} \| Uncertain \| Score of these \| Abstained \| Score of these \| Failed \|", markdown)
-    row = r"^\| agent \| 2 \(33 %\) \| 50\.0 \| 1 \| 2 \| 0\.0 \| 1 \| 0\.0 \| 1 \|$"
+    assert re.search(
+        rf"{columns} \| Uncertain \| Score of these \| Abstained \| Score of these \| Refused \| Failed \|", markdown
+    )
+    row = r"^\| agent \| 2 \(33 %\) \| 50\.0 \| 1 \| 2 \| 0\.0 \| 1 \| 0\.0 \| 0 \| 1 \|$"
     assert re.search(row, markdown, re.MULTILINE)
     assert re.search(r"^\| Uncertain \| 33.3 % \(2 of 6\) \|$", markdown, re.MULTILINE)
     assert page.text.count("uncertain") >= 2  # of the items that open

@@ -319,6 +319,32 @@ def test_a_busy_endpoint_is_asked_again(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
+    "sent",
+    [Sent("<html>hello</html>", kind="text/html"), Sent('{"choices": []}'), replace(says("249"), delay=2.0)],
+    ids=["no JSON", "no choices", "too late"],
+)
+def test_a_broken_or_late_reply_is_asked_for_again(ask: Ask, sent: Sent) -> None:
+    reply, server = ask(asked(None), sent, says("249"), kind="question-only", options="timeout=0.3")
+    assert (reply.text, len(server.requests)) == ("249", 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "options", "cost"),
+    [
+        ((), "", None),
+        ((), "input_price=1&output_price=4", 0.00018),  # 100 x 1 + 20 x 4 = 180 for a million
+        (("controller.price.input=10",), "", 0.001),  # 100 x 10 = 1000 for a million
+    ],
+)
+def test_a_cost_is_unknown_without_a_price(
+    ask: Ask, settings: tuple[str, ...], options: str, cost: float | None
+) -> None:
+    reply, _ = ask(asked(None), says("249"), kind="question-only", options=options, settings=settings)
+    assert reply.usage
+    assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.cost) == (100, 20, cost)
+
+
+@pytest.mark.parametrize(
     ("sent", "reported"),
     [
         (
@@ -356,12 +382,13 @@ def test_an_endpoint_that_is_down_fails_the_item_and_not_the_run(tmp_path: Path)
         )
 
 
-def test_a_refusal_is_an_abstention_of_the_model(ask: Ask) -> None:
+@pytest.mark.parametrize("turn", [CHOICE, OPEN])
+def test_a_refusal_is_told_apart(ask: Ask, turn: Turn) -> None:
     body = json.loads(says(None).body)
     body["choices"][0]["message"]["refusal"] = "I can't help with that."
-    reply, _ = ask(asked(None, CHOICE), Sent(json.dumps(body)), kind="question-only")
-    assert "The model refused: I can't help with that." in reply.text
-    assert reply.abstained
+    for sent in (Sent(json.dumps(body)), says("I'm sorry, but I can't assist with that.")):
+        reply, _ = ask(asked(None, turn), sent, kind="question-only")
+        assert (reply.parse, reply.choice, reply.abstained) == ("refused", None, False)
 
 
 def test_a_key_is_sent_only_where_its_variable_is_named(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

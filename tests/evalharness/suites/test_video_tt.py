@@ -245,7 +245,7 @@ def test_the_score_without_failures_is_a_mean_of_five_too(tmp_path: Path) -> Non
 def test_a_mean_of_five_is_none_of_fewer(tmp_path: Path) -> None:
     items = [item for item in five(tmp_path, *HAND) if item.tags["way"] not in ("primary", "wrongly led")]
     scores = scored(items, HAND)
-    assert scores.note == "No headline: it is a mean of five, and no question is primary, wrongly led."
+    assert scores.note == "it is a mean of five, and no question is primary, wrongly led."
     assert scores.headline is not None
     assert [scores.headline.value, scores.without_failures.value] == [None, None]
     assert set(values(scores, "points, mean of five").values()) == {None}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
-from longtake import __version__
 from longtake.cli.eval.eval_arguments import AskedAtOnce, Out, Remarks, Run
 from longtake.cli.options import Json, notify, print_report
 from longtake.cli.progress import counting
@@ -215,11 +214,9 @@ def planted(
 
 
 def _card(session: Session, suite: str, source: Path, names: list[str]) -> RunCard:
-    from longtake.evalharness.subjects.subject_table import settings_hashes
+    from longtake.evalharness.subjects.subject_table import card_of_subjects
 
-    subjects = tuple(dict.fromkeys(names))
-    settings = settings_hashes(subjects, session)
-    return RunCard(suite=suite, source=str(source.resolve()), subjects=subjects, settings=settings, version=__version__)
+    return card_of_subjects(names, session, suite, source)
 
 
 def _predicted(
@@ -237,7 +234,7 @@ def _predicted(
     from longtake.evalharness.runs.predicting import predict
     from longtake.evalharness.subjects.subject_table import subject_named
 
-    subjects = [subject_named(name, items, session, at_once) for name in card.subjects]
+    subjects = [subject_named(given, items, session, at_once) for given in card.given]
     with folder.locked():
         folder.begin(card)
         folder.mend(remarks.notify)
