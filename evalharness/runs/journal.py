@@ -92,7 +92,7 @@ def read_records(file: Path, kind: type[R], left_out: Callable[[str], None], *, 
 
 
 def placed_records(
-    file: Path, kind: type[R], left_out: Callable[[str], None], *, by_hand: bool = False
+    file: Path, kind: type[R], left_out: Callable[[str], None], *, by_hand: bool = False, start: int = 0
 ) -> Iterator[tuple[int, R]]:
     """The records of a file in order, each with the byte at which its line begins; none if it is missing.
 
@@ -101,13 +101,15 @@ def placed_records(
         kind: what every line is.
         left_out: called with file, line and field for each bad line, except an incomplete last line.
         by_hand: whether a person wrote the file: its last line counts without a newline.
+        start: the byte at which the first line to be read begins.
 
     Raises:
         LibraryError: if the file cannot be read.
     """
-    end = 0
+    end = start
     try:
         with file.open("rb") as stream:
+            stream.seek(start)
             for number, line in enumerate(stream, 1):
                 if not (by_hand or line.endswith(b"\n")):
                     return

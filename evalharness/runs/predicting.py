@@ -70,6 +70,7 @@ def predict(
         notify(f"{counted(errors_before, 'error')} from before; --retry-errors asks again.")
     with Journal(folder.predictions_file) as journal:
         for subject in subjects:
+            folder.begin_asking(subject.name, sum(key.subject == subject.name for key in held))
             for prediction in in_lanes(partial(_ask, subject), _lanes(subject, card, items, done), subject.at_once):
                 journal.append(prediction)
                 asked += 1

@@ -4,6 +4,7 @@ run.json            what the run is: its suite, subjects, variants, seeds; later
 loading.json        messages from loading the items, if any
 items.jsonl         the items as they were asked, so that scores need nothing else
 predictions.jsonl   what each subject said
+asking.json         who was asked last, and since when
 judgements.jsonl    what the judges found
 *.damaged           lines of these that could not be read
 report.html         the last report, whose items are in report/; report.md next to it
@@ -11,6 +12,7 @@ report.html         the last report, whose items are in report/; report.md next 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +30,7 @@ from longtake.memory.records import Record
 
 Notify = Callable[[str], None]
 MAX_REMARKS = 100
+_A_LOOK = 0.2  # seconds: a lock that `busy` takes for a moment isn't another process
 
 
 class RunCard(Record):
@@ -91,6 +94,14 @@ class Loading(Record):
 
     remarks: int = 0
     first: tuple[str, ...] = Field(default=(), description=f"The first {MAX_REMARKS} of them.")
+
+
+class Asking(Record):
+    """Which subject a process asks, since when, and how many of its predictions were there before."""
+
+    subject: str
+    since: float = Field(description="Seconds since 1970.")
+    before: int
 
 
 class RunFolder:
@@ -166,6 +177,33 @@ class RunFolder:
                 "which asks nothing twice."
             ) from error
 
+    def begin_asking(self, subject: str, before: int) -> None:
+        """Note that a subject is asked from now on; see `Asking`."""
+        write_atomic(self._asking_file, Asking(subject=subject, since=time.time(), before=before).model_dump_json())
+
+    def asking(self) -> Asking | None:
+        """Who was asked last; None if nobody was, or the file is damaged."""
+        try:
+            return Asking.model_validate_json(self._asking_file.read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    @property
+    def _asking_file(self) -> Path:
+        return self.path / "asking.json"
+
+    @property
+    def busy(self) -> bool:
+        """Whether a process is working on the folder."""
+        lock = FileLock(self.path / ".lock")
+        try:
+            with lock.acquire(timeout=0):
+                return False
+        except Timeout:
+            return True
+        except OSError:  # nobody writes where nobody may
+            return False
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Lock the folder for this process. It is created if missing.
@@ -176,7 +214,7 @@ class RunFolder:
         lock = FileLock(self.path / ".lock")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            lock.acquire(timeout=0)
+            lock.acquire(timeout=_A_LOOK)
         except Timeout as error:
             raise LibraryError(
                 f"Another process is working on {self.path}; wait for it, or choose another --out."

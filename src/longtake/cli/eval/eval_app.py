@@ -27,6 +27,7 @@ from longtake.cli.eval.judge_command import judges
 from longtake.cli.eval.reports import reports
 from longtake.cli.eval.scripted import scripted
 from longtake.cli.eval.stress import stress
+from longtake.cli.eval.watch import watch
 from longtake.cli.options import Executor, Json, print_report
 from longtake.cli.progress import counting
 from longtake.console import EXIT_PARTIAL, Session, say, say_json
@@ -220,3 +221,4 @@ evaluate.add_typer(audit, name="audit")
 evaluate.add_typer(reports)
 evaluate.command()(scripted)
 evaluate.command()(stress)
+evaluate.command()(watch)
