@@ -65,6 +65,7 @@ class Turn(Record):
     reference: str = Field(default="", description="The answer in words.")
     options: tuple[str, ...] = ()
     gold: int | None = Field(default=None, description="Index of the right option, from 0.")
+    instruction: str = Field(default="", description="How to answer, after the question and its options.")
     criteria: tuple[Criterion, ...] = ()
     calls: tuple[ToolCall, ...] = Field(default=(), description="The gold tool calls, in order.")
     evidence: tuple[TimeSpan, ...] = ()
@@ -189,7 +190,7 @@ class Reply(Record):
     confidence: float | None = Field(default=None, description="The subject's own, from 0 to 1, if it gives one.")
     calls: tuple[ToolCall, ...] = ()
     planned: str = Field(
-        default="", description="The text from a step that asked only for calls; `text` is the answer."
+        default="", description="What came before the answer: the text of a step that asked for calls, or reasoning."
     )
     cited: tuple[TimeSpan, ...] = ()
     usage: Usage | None = None

@@ -18,6 +18,7 @@ from longtake.evalharness.reports.behaviour import (
 )
 from longtake.evalharness.reports.conclusion import conclude
 from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
+from longtake.evalharness.reports.joint_tables import by_frames, by_helps, people
 from longtake.evalharness.reports.published_rows import beside_published
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.runs.run_folder import Loading
@@ -26,6 +27,7 @@ from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Es
 from longtake.evalharness.scoring.spending import in_words, money
 
 _ERRORS = "errors"  # the rate that every suite has
+_MOST_DRAWN = 18  # rows of a table that are drawn as intervals; more are a heat map
 _PLAIN = "These scores are plain means over items."
 
 
@@ -61,7 +63,7 @@ def report_content(run: RunScores) -> Content:
         "Longtake": card.version,
     }
     notes = tuple(f"{subject.name}: {note}" for subject in subjects for note in subject.table.notes)
-    plots = (_abstention(subjects), _tool_use(subjects), _cost(subjects))
+    plots = (by_frames(subjects), _abstention(subjects), _tool_use(subjects), _cost(subjects))
     return Content(
         title=f"{card.suite}: {', '.join(subject.name for subject in subjects)}",
         conclusion=conclude(subjects),
@@ -71,7 +73,7 @@ def report_content(run: RunScores) -> Content:
         published=beside_published(card, subjects),
         notes=notes,
         plots=tuple(plot for plot in plots if plot),
-        groups=tuple(_groups(subjects)),
+        groups=(*filter(None, (people(subjects), by_helps(subjects))), *_groups(subjects)),
     )
 
 
@@ -164,6 +166,7 @@ def _group(title: str, name: str, subjects: Sequence[SubjectScores], tables: Seq
         ),
         f"n: observations / videos. {caption}".strip(),
         subjects_from=2,
+        heat=len(names) > _MOST_DRAWN,
     )
 
 

@@ -7,6 +7,7 @@ LongShOT, and the earlier questions and answers follow.
 from __future__ import annotations
 
 import base64
+import re
 import time
 from pathlib import Path
 from threading import Lock
@@ -41,6 +42,8 @@ PROMPTS = "longtake.evalharness.subjects.prompts"
 ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject", "key= in --subject")
 LONG_SIDES = (1024, 512)  # pixels of the frames; the second size if the first exceeds the model's context
 MAX_TOKENS = 4096  # of a reply
+THINK = 'Think step by step first. Then give the answer alone, on a last line that begins with "Answer:".'
+_ANSWER = re.compile(r"^[\W_]*(?:final )?answer[*_]*:[*_]*", re.IGNORECASE | re.MULTILINE)
 MAX_CHARACTERS = 100_000  # of a transcript: some two hours of speech
 _WAITS = 120.0  # total seconds that an endpoint may request before retries
 # For estimates: a picture of 1024 by 576 at 28 by 28 pixels per token, as Qwen2.5-VL reads
@@ -94,9 +97,11 @@ class EndpointModel:
             raise EngineError(
                 f"{ROLE.name} {self._given.model} at {self._given.url} {_silence(said, self._max_tokens(asked.item))}"
             )
+        thought, text = _at_end(text) if self._given.cot else ("", text)
         choice = read_choice(text, asked.options)
         return Reply(
             text=text,
+            planned=thought,
             choice=asked.own(choice.option),
             parse=choice.status,
             abstained=choice.status == "abstained",
@@ -137,7 +142,7 @@ class EndpointModel:
         temperature = asked.item.temperature if self._given.temperature is None else self._given.temperature
         sampling = {"temperature": temperature or 0.0, "max_tokens": self._max_tokens(asked.item)}
         model = self._model.model_copy(update={"extra_body": sampling})
-        messages = _conversation(asked, shown, self._video(asked))
+        messages = _conversation(asked, shown, self._video(asked), THINK if self._given.cot else "")
         try:
             with tracing_context(enabled=False):
                 return reply(model, messages, (), timeout=self._given.timeout, budget=budget, patient=True)
@@ -145,7 +150,7 @@ class EndpointModel:
             raise EngineError(f"{ROLE.name} at {self._given.url} did not answer: {error}") from error
 
     def _max_tokens(self, item: Item) -> int:
-        return self._given.max_tokens or item.max_tokens or MAX_TOKENS
+        return self._given.max_tokens or (None if self._given.cot else item.max_tokens) or MAX_TOKENS
 
     def _video(self, asked: Asked) -> str | None:
         """The URL of the video itself, if the model is sent that."""
@@ -176,7 +181,14 @@ def _silence(said: AIMessage, max_tokens: int) -> str:
     return "gave no answer: its reply is empty or only thinking. Ask again with --retry-errors."
 
 
-def _conversation(asked: Asked, shown: Shown, video: str | None) -> list[BaseMessage]:
+def _at_end(text: str) -> tuple[str, str]:
+    """The thoughts and the answer of a reply that thinks step by step; all is the answer if none is marked."""
+    marks = list(_ANSWER.finditer(text))
+    answer = text[marks[-1].end() :].strip() if marks else ""
+    return (text[: marks[-1].start()].strip(), answer) if answer else ("", text)
+
+
+def _conversation(asked: Asked, shown: Shown, video: str | None, last: str) -> list[BaseMessage]:
     """The video's input with the first question, then the later answers and questions, and finally the turn.
 
     Beside the video itself, the user says only the question: an agent may take all that the user says as the question.
@@ -190,7 +202,7 @@ def _conversation(asked: Asked, shown: Shown, video: str | None) -> list[BaseMes
         words=shown.words,
         guess=asked.item.guess,
     )
-    questions = [*(question for question, _ in asked.history), asked.text]
+    questions = [*(question for question, _ in asked.history), "\n".join(filter(None, (asked.text, last)))]
     messages: list[BaseMessage] = [HumanMessage(_content(head, shown, questions[0]))]
     if video:
         part = {"type": "video_url", "video_url": {"url": video}}

@@ -7,8 +7,9 @@
     question-only:NAME@URL                  nothing
     simulated:NAME@URL?frames=64            as `model`, for the simulated tools of the agentic track
 
-Each takes `key=VARIABLE`, the environment variable with the key (without it, none is sent), `timeout=SECONDS`,
-`temperature`, `max_tokens`, and its prices, `input_price` and `output_price`. The prices are no part of its name.
+Each takes `cot=1` (it is told to think step by step, and its answer is read from the end), `key=VARIABLE`, the
+environment variable with the key (without it, none is sent), `timeout=SECONDS`, `temperature`, `max_tokens`, and its
+prices, `input_price` and `output_price`, which are no part of its name.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class Given(Record):
     fps: float | None = Field(default=None, gt=0)
     video: Literal["", "1", "file"] = Field(default="", description="1: the file itself is sent; file: its file URL.")
     transcript: bool = False
+    cot: bool = Field(default=False, description="Whether it is told to think step by step before it answers.")
     key: str = Field(default="", description="Name of the environment variable with the key; never the key itself.")
     timeout: float = Field(default=300.0, gt=0, description="Seconds for one reply.")
     temperature: float | None = Field(default=None, ge=0, description="Else the suite's.")

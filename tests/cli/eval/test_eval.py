@@ -186,7 +186,7 @@ def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
     assert server.keys == ["Bearer sk-seer"] * 2
     assert score_of(run)["headline"]["value"] == 100.0
     written = [file.read_text() for file in run.iterdir() if file.suffix in (".json", ".jsonl")]
-    assert len(written) == 4
+    assert len(written) == 5
     assert not any("sk-seer" in text for text in written)
 
 

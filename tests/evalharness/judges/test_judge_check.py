@@ -16,6 +16,7 @@ from longtake.evalharness.judges.judge_check import (
     check_judges,
     judge_again,
     labelled_cases,
+    mean_agreements,
     read_labels,
     self_agreement,
 )
@@ -74,6 +75,23 @@ def test_each_judge_meets_each_annotator() -> None:
         ("k", "ann", 1.0),
         ("k", "bo", 0.0),
     ]
+
+
+def test_several_annotators_have_a_mean() -> None:
+    """By hand: 2 of 2 verdicts are ann's, 1 of 2 is bo's: accuracy (1 + 0.5) / 2. With bo chance is 1/2."""
+    labels = [label(0, True, "ann"), label(1, False, "ann"), label(0, False, "bo"), label(1, False, "bo")]
+    checks = check_judges(labels, [judgement(0, True), judgement(1, False)])
+    [mean] = mean_agreements(checks)
+    assert (mean.judge, mean.annotators) == ("j", 2)
+    assert mean.figures == {
+        "accuracy": 0.75,
+        "f1": 0.5,  # 1 and 0: bo finds nothing met
+        "false_positive_rate": 0.25,  # 0 of 1 and 1 of 2
+        "false_negative_rate": 0.0,  # 0 of 1; bo has none
+        "kappa": 0.5,  # 1 and (0.5 - 0.5) / 0.5
+    }
+    assert str(mean).startswith("j, mean over 2 annotators: accuracy 0.7500, f1 0.5000, ")
+    assert mean_agreements(checks[:1]) == []
 
 
 def test_a_judge_that_only_failed_is_left_aside() -> None:

@@ -24,7 +24,7 @@ from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects import whole_video
-from longtake.evalharness.subjects.endpoint_model import EndpointModel
+from longtake.evalharness.subjects.endpoint_model import THINK, EndpointModel
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.subject import Asked, Subject
 from longtake.evalharness.subjects.subject_table import subject_named
@@ -326,6 +326,30 @@ def test_a_busy_endpoint_is_asked_again(ask: Ask) -> None:
 def test_a_broken_or_late_reply_is_asked_for_again(ask: Ask, sent: Sent) -> None:
     reply, server = ask(asked(None), sent, says("249"), kind="question-only", options="timeout=0.3")
     assert (reply.text, len(server.requests)) == ("249", 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "thought", "choice"),
+    [
+        ("It can't be A. So:\nAnswer: B", "B", "It can't be A. So:", 1),
+        ("Answer: A? No.\n**Final answer:** B", "B", "Answer: A? No.", 1),
+        ("The answer is B.", "The answer is B.", "", 1),
+        ("First the kettle.\nAnswer:", "First the kettle.\nAnswer:", "", None),
+    ],
+)
+def test_a_chain_of_thought_ends_in_the_answer(
+    ask: Ask, said: str, text: str, thought: str, choice: int | None
+) -> None:
+    question = asked(None, CHOICE)
+    short = replace(question, item=question.item.model_copy(update={"max_tokens": 16}))
+    reply, server = ask(short, says(said), kind="question-only", options="cot=1")
+    assert (reply.text, reply.planned, reply.choice) == (text, thought, choice)
+    [request] = server.requests
+    assert request["max_tokens"] == 4096
+    assert request["messages"][-1]["content"].endswith(THINK)
+    _, plain = ask(short, says(said), kind="question-only")
+    assert plain.requests[0]["max_tokens"] == 16
+    assert THINK not in plain.requests[0]["messages"][-1]["content"]
 
 
 @pytest.mark.parametrize(
