@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longtake.cli.eval.audit import audit
+from longtake.cli.eval.check import check
 from longtake.cli.eval.eval_arguments import (
     AskedAtOnce,
     FrameRates,
@@ -221,4 +222,5 @@ evaluate.add_typer(audit, name="audit")
 evaluate.add_typer(reports)
 evaluate.command()(scripted)
 evaluate.command()(stress)
+evaluate.command()(check)
 evaluate.command()(watch)
