@@ -67,6 +67,7 @@ class Turn(Record):
     reference: str = Field(default="", description="The answer in words.")
     options: tuple[str, ...] = ()
     gold: int | None = Field(default=None, description="Index of the right option, from 0.")
+    instruction: str = Field(default="", description="How to answer, after the question and its options.")
     criteria: tuple[Criterion, ...] = ()
     calls: tuple[ToolCall, ...] = Field(default=(), description="The gold tool calls, in order.")
     evidence: tuple[TimeSpan, ...] = ()
@@ -178,7 +179,7 @@ class PredictionKey(NamedTuple):
 
 
 ReplyStatus = Literal["ok", "error", "timeout", "no_media"]
-ParseStatus = Literal["ok", "fallback", "uncertain", "abstained", "failed", "none"]
+ParseStatus = Literal["ok", "fallback", "uncertain", "abstained", "refused", "failed", "none"]
 
 
 class Reply(Record):
@@ -194,7 +195,7 @@ class Reply(Record):
     confidence: float | None = Field(default=None, description="The subject's own, from 0 to 1, if it gives one.")
     calls: tuple[ToolCall, ...] = ()
     planned: str = Field(
-        default="", description="The text from a step that asked only for calls; `text` is the answer."
+        default="", description="What came before the answer: the text of a step that asked for calls, or reasoning."
     )
     cited: tuple[TimeSpan, ...] = ()
     usage: Usage | None = None
@@ -258,6 +259,7 @@ class Judgement(Record):
     error: str | None = None
     cached: bool = False
     seconds: float | None = Field(default=None, description="Seconds that a model took, if one was asked.")
+    usage: Usage | None = Field(default=None, description="What a model took, if one was asked.")
     reply: str = Field(default="", description="Hash of the reply: a new reply is judged again.")
 
     @property

@@ -145,7 +145,7 @@ class Usage(Record):
     seconds: float = 0.0
     input_tokens: int = 0
     output_tokens: int = 0
-    cost: float = 0.0
+    cost: float | None = Field(default=0.0, description="None if a model was asked whose price isn't known.")
 
 
 class Answer(Record):

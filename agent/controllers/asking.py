@@ -50,12 +50,16 @@ JUDGE = Role(
 )
 
 
-class Busy(EngineError):
-    """The endpoint may answer a retry, after `wait` seconds if it names them."""
+class Unanswered(EngineError):
+    """No whole reply came, or one that can't be read. A retry may get one, and may take as long again."""
 
     def __init__(self, message: str, wait: float | None = None) -> None:
         super().__init__(message)
         self.wait = wait
+
+
+class Busy(Unanswered):
+    """The endpoint may answer a retry, after `wait` seconds if it names them."""
 
 
 class ContextFull(EngineError):
@@ -71,6 +75,7 @@ def reply(
     budget: Budget | None = None,
     schema: dict[str, Any] | None = None,
     on_text: Callable[[str], None] | None = None,
+    patient: bool = False,
 ) -> AIMessage:
     """One reply to the messages, with the tools bound.
 
@@ -85,6 +90,7 @@ def reply(
             the argument `text` of a call of the tool `answer`. After an empty piece, the text begins anew. Not every
             controller streams, and after a reply that broke off no more is given. What counts is the reply that is
             returned.
+        patient: whether a time-out and a reply that can't be read are retried, too: nobody waits for the reply.
 
     Raises:
         EngineError: if the endpoint doesn't answer or refuses; the message names it.
@@ -111,7 +117,9 @@ def reply(
             form["on_text"] = tell
         try:
             answered = _within(timeout, budget, role, lambda given: model.invoke(list(messages), **form, **given))
-        except Busy as error:
+        except Unanswered as error:
+            if not (patient or isinstance(error, Busy)):
+                raise
             form.pop("on_text", None)
             wait = FIRST_WAIT * 2 ** len(troubles) if error.wait is None else error.wait
             if budget is None or len(troubles) >= MAX_RETRIES or wait >= budget.left:
@@ -174,7 +182,7 @@ def _within(
                 return future.result()
             budget.check()
             if time.monotonic() > deadline:
-                raise EngineError(
+                raise Unanswered(
                     f"{role.name} sent no whole reply within {seconds:g} s: raise {role.timeout}, or see whether "
                     "its endpoint is overloaded."
                 )

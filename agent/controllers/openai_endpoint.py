@@ -1,7 +1,7 @@
 """An OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor) as the controller.
 
-Every failure becomes one sentence that names the endpoint. Its type says whether to retry (`Busy`) or to shorten the
-conversation (`ContextFull`).
+Every failure becomes one sentence that names the endpoint. Its type says whether to retry (`Busy`, and
+`Unanswered` if nobody waits) or to shorten the conversation (`ContextFull`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from openai import (
 from openai import BaseModel as OpenAIModel
 from pydantic import PrivateAttr, SecretStr
 
-from longtake.agent.controllers.asking import CONTROLLER, Busy, ContextFull, Role
+from longtake.agent.controllers.asking import CONTROLLER, Busy, ContextFull, Role, Unanswered
 from longtake.agent.controllers.call_parsing.text_protocol import as_text
 from longtake.agent.controllers.completions import EXTRA, mended
 from longtake.agent.controllers.streaming import Heard, assembled
@@ -99,7 +99,7 @@ class EndpointChatModel(BaseChatOpenAI):
             # Nothing checks the body, and reading one that isn't a chat completion fails in many ways.
             full = CONTEXT_FULL.search(str(error))
             sentence = self._sentence(f"sent a reply that isn't a chat completion: {error}")
-            raise (ContextFull if full else EngineError)(sentence) from error
+            raise (ContextFull if full else Unanswered)(sentence) from error
 
     def _body(self, payload: dict[str, Any]) -> dict[str, Any]:
         """The fields of a request: LangChain's, under those that the profile and the caller give."""
@@ -156,6 +156,8 @@ class EndpointChatModel(BaseChatOpenAI):
         sentence = self._sentence(problem_of(error), self._place(error))
         if CONTEXT_FULL.search(str(error)):
             return ContextFull(sentence)
+        if isinstance(error, APITimeoutError):
+            return Unanswered(sentence)
         return Busy(sentence, _named_wait(error)) if _may_pass(error) else EngineError(sentence)
 
     def _place(self, error: APIError) -> str:
@@ -222,11 +224,11 @@ def _until(stopped: Callable[[], bool], lines: Iterator[str]) -> Iterator[str]:
 
 
 def _may_pass(error: APIError) -> bool:
-    """Whether a retry may succeed; not after a time-out."""
+    """Whether a retry may succeed."""
     if isinstance(error, APIStatusError):
         hint = error.response.headers.get("x-should-retry")
         return hint == "true" if hint else error.status_code in (408, 409, 429) or error.status_code >= 500
-    return isinstance(error, APIConnectionError) and not isinstance(error, APITimeoutError)
+    return isinstance(error, APIConnectionError)
 
 
 def _named_wait(error: APIError) -> float | None:

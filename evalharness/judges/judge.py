@@ -94,6 +94,7 @@ class Finding(Record):
     error: str | None = None
     cached: bool = False
     seconds: float | None = None  # seconds that a model took, if one was asked
+    usage: Usage | None = None  # what it took of tokens and money
 
 
 class Judge(Protocol):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 from typing import Literal
 
 from pydantic import Field
@@ -50,15 +51,22 @@ class JudgeCheck(Record):
 
     def __str__(self) -> str:
         held = self.agreement
-        figures = ", ".join(
-            f"{name.replace('_', ' ')} {'none' if figure is None else f'{figure:.4f}'}"
-            for name, figure in held.figures.items()
-        )
         return (
             f"{self.judge} and {self.annotator or 'the labels'}, reference: the {self.reference}; n {held.n}, "
             f"TP {held.true_positive}, FP {held.false_positive}, FN {held.false_negative}, TN {held.true_negative}; "
-            f"{figures}; unjudged {self.unjudged}"
+            f"{_in_words(held.figures)}; unjudged {self.unjudged}"
         )
+
+
+class MeanAgreement(Record):
+    """A judge and several people: the mean of what it has beside each of them."""
+
+    judge: str
+    annotators: int
+    figures: Mapping[str, float | None] = Field(description="None where nobody has one.")
+
+    def __str__(self) -> str:
+        return f"{self.judge}, mean over {self.annotators} annotators: {_in_words(self.figures)}"
 
 
 class SelfAgreement(Record):
@@ -73,12 +81,12 @@ class SelfAgreement(Record):
 
 
 def read_labels(file: Path, notify: Notify) -> list[Label]:
-    """The labels of a JSONL file. `tell` receives a message for each bad line, with its number and field.
+    """The labels of a JSONL file. `notify` receives a message for each bad line, with its number and field.
 
     Raises:
         LibraryError: if the file cannot be read.
     """
-    return list(read_records(file, Label, notify))
+    return list(read_records(file, Label, notify, by_hand=True))
 
 
 def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> list[JudgeCheck]:
@@ -108,6 +116,19 @@ def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> li
     ]
 
 
+def mean_agreements(checks: Iterable[JudgeCheck]) -> list[MeanAgreement]:
+    """The mean over annotators for each judge that met several."""
+    by_judge: dict[str, list[Mapping[str, float | None]]] = {}
+    for check in checks:
+        by_judge.setdefault(check.judge, []).append(check.agreement.figures)
+    found: list[MeanAgreement] = []
+    for judge, held in by_judge.items():
+        known = {name: [value for each in held if (value := each[name]) is not None] for name in held[0]}
+        means = {name: fmean(values) if values else None for name, values in known.items()}
+        found += [MeanAgreement(judge=judge, annotators=len(held), figures=means)] if len(held) > 1 else []
+    return found
+
+
 def fitting(
     labels: Iterable[Label],
     items: Mapping[str, Item],
@@ -115,7 +136,7 @@ def fitting(
     cases_of: CasesOf,
     notify: Notify,
 ) -> list[Label]:
-    """The labels for cases of this run; `tell` receives a message for each other one. The arguments are those of
+    """The labels for cases of this run; `notify` receives a message for each other one. The arguments are those of
     `labelled_cases`.
     """
     places = {
@@ -205,6 +226,12 @@ def _check(judge: str, verdicts: dict[Place, bool | None], annotator: str, held:
         annotator=annotator,
         agreement=Agreement.of(pairs),
         unjudged=len(held) - len(pairs),
+    )
+
+
+def _in_words(figures: Mapping[str, float | None]) -> str:
+    return ", ".join(
+        f"{name.replace('_', ' ')} {'none' if figure is None else f'{figure:.4f}'}" for name, figure in figures.items()
     )
 
 

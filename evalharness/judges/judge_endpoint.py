@@ -13,11 +13,11 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langsmith.run_helpers import tracing_context
 from pydantic import Field
 
-from longtake.agent.controllers.asking import Role, reply
+from longtake.agent.controllers.asking import Role, reply, tokens
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import secret
@@ -26,6 +26,7 @@ from longtake.evalharness.judges.cache import Cache, Sent
 from longtake.evalharness.judges.judge import MAX_POINTS, PASS_POINTS, SCORED, Asks, Case, Finding
 from longtake.evalharness.prompts.prompt_set import JudgePrompt
 from longtake.evalharness.runs.bounded_map import REQUESTS
+from longtake.evalharness.scoring.spending import total
 from longtake.memory.records import Record, Usage
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.prompts import prompt_text, prompts_hash, render_text, without_thinking
@@ -69,7 +70,7 @@ class JudgeSettings(Record):
         default={"max_tokens": 4096}, description="Additional parameters of each request, such as top_p."
     )
     at_once: int = Field(default=REQUESTS, ge=1, description="Concurrent requests.")
-    price: PriceSettings = Field(default=PriceSettings(), description="Prices of the endpoint.")
+    price: PriceSettings | None = Field(default=None, description="Prices of the endpoint, if they are known.")
     offline: bool = False
 
 
@@ -133,9 +134,7 @@ class EndpointJudge:
         sent = self._request(case)
         if self._held(sent, case.asks):
             return Usage()
-        shown, price = len(sent.prompt) // _LETTERS, self._settings.price
-        cost = (shown * price.input + _VERDICT_TOKENS * price.output) / 1_000_000
-        return Usage(rounds=1, input_tokens=shown, output_tokens=_VERDICT_TOKENS, cost=round(cost, 6))
+        return self._usage({"input_tokens": len(sent.prompt) // _LETTERS, "output_tokens": _VERDICT_TOKENS})
 
     def _request(self, case: Case) -> Sent:
         prompt = self._prompts[case.asks]
@@ -155,31 +154,37 @@ class EndpointJudge:
 
     def _asked(self, sent: Sent, asks: Asks) -> Finding:
         """Ask until a reply has a verdict, a few times at most."""
-        text = ""
+        text, spent = "", list[Usage]()
         for _ in range(TRIES):
-            text = self._reply(sent, asks)
+            said = self._reply(sent, asks)
+            text = said.text
+            spent.append(self._usage(tokens(said)))
             if finding := read_finding(text, asks, self._prompts[asks]):
                 if self._cache:
                     self._cache.put(sent, text)
-                return finding
+                return finding.model_copy(update={"usage": total(spent)})
         shown = " ".join(text.split())[:200]
         raise EngineError(
             f"{ROLE.name} {self._settings.model} at {self._settings.base_url} gave no verdict in {TRIES} replies, "
             f"at last {shown!r}; choose another judge."
         )
 
-    def _reply(self, sent: Sent, asks: Asks) -> str:
+    def _usage(self, spent: Mapping[str, int]) -> Usage:
+        price = self._settings.price
+        return Usage(rounds=1, **spent, cost=price.of(spent) if price else None)
+
+    def _reply(self, sent: Sent, asks: Asks) -> AIMessage:
         budget = Budget(TRIES * (self._settings.timeout + _MAX_WAIT))
         with tracing_context(enabled=False):
-            said = reply(
+            return reply(
                 self._model,
                 [*([SystemMessage(sent.system)] if sent.system else []), HumanMessage(sent.prompt)],
                 (),
                 timeout=self._settings.timeout,
                 budget=budget,
                 schema=_schema(asks, self._prompts[asks]),
+                patient=True,
             )
-        return said.text
 
 
 def read_finding(text: str, asks: Asks, prompt: JudgePrompt) -> Finding | None:

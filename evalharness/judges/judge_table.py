@@ -11,7 +11,7 @@ from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.judges.judge import Judge
 from longtake.evalharness.prompts.prompt_set import PromptSet
 from longtake.evalharness.runs.bounded_map import REQUESTS
-from longtake.models.profiles import profile_named
+from longtake.models.profiles import known_price
 from longtake.plugins import Table, callable_part
 
 RULES, ENDPOINT = "rules", "endpoint"
@@ -100,7 +100,7 @@ def _endpoint(options: JudgeOptions) -> Judge:
         api_key_env=options.key,
         at_once=options.at_once,
         offline=session.settings.offline,
-        price=session.settings.controller.price or profile_named(options.model).price,
+        price=known_price(session.settings.controller.price, options.model),
     )
     return EndpointJudge(
         settings,

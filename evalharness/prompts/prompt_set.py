@@ -41,9 +41,9 @@ class JudgePrompt(Record):
 class PromptSet(Record):
     """Templates in Jinja. What a set lacks is asked in Longtake's words.
 
-    Attributes of templates for subjects: `question`; `options`, pairs of a letter and a text; `frames`, their
-    number; `timed`; `video`, whether it is sent as a file; `words`, the
-    transcript; `captions` of parts; `guess`. `frame` has only `number` and `time`.
+    Templates for subjects know `question`; `options`, pairs of a letter and a text; `instruction`, how to answer as a
+    row of the benchmark says; `frames`, their number; `timed`; `video`, whether it is sent as a file; `words`, the
+    transcript; `captions` of parts; `guess`. `frame` knows only `number` and `time`.
     """
 
     name: str = ""

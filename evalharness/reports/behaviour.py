@@ -14,8 +14,14 @@ from longtake.evalharness.reports.run_scores import SubjectScores
 from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
 from longtake.evalharness.suites.longshot.longshot_tasks import duration_bucket
 
-Stance = Literal["answered", "uncertain", "abstained", "failed"]
-_STANCES: tuple[Stance, ...] = ("answered", "uncertain", "abstained")  # the first that a reply takes is the item's
+Stance = Literal["answered", "uncertain", "abstained", "refused", "failed"]
+STANCES: tuple[Stance, ...] = (  # the first that a reply takes is the item's
+    "answered",
+    "uncertain",
+    "abstained",
+    "refused",
+    "failed",
+)
 Keys = Callable[[Item], Iterable[str]]
 _MAX_ROWS = 24  # of a tag; with more values, it would identify items, not groups
 _CALLS = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 8), (9, 10**9))
@@ -26,7 +32,7 @@ class Cost(NamedTuple):
 
     calls: float
     tokens: float
-    money: float
+    money: float | None  # None if a price isn't known
     seconds: float
 
 
@@ -45,34 +51,36 @@ def score_of(subject: SubjectScores, items: Iterable[str]) -> Estimate:
 
 
 def stance(subject: SubjectScores, item: str) -> Stance:
-    """Whether an item, by its id, was answered at least once, at best uncertainly, always abstained from, or failed."""
+    """Whether an item was answered at least once, at best uncertainly, always abstained from, refused, or failed."""
     replies = [reply for prediction in subject.predictions.get(item, ()) for reply in prediction.replies]
     heard = [reply for reply in replies if reply.status == "ok"]
     if not heard:
         return "failed"
     stances: set[Stance] = {_stance(reply) for reply in heard}
-    return next(one for one in _STANCES if one in stances)
+    return next(one for one in STANCES if one in stances)
 
 
 def _stance(reply: Reply) -> Stance:
     if reply.abstained or reply.parse == "abstained":
         return "abstained"
+    if reply.parse == "refused":
+        return "refused"
     return "uncertain" if reply.uncertain else "answered"
 
 
 def cost(subject: SubjectScores) -> Cost:
     """The mean cost of the predictions; tokens are those read and written."""
-    costs = [_cost_of(prediction) for each in subject.predictions.values() for prediction in each]
-    return Cost(*(sum(column) / len(costs) for column in zip(*costs, strict=True))) if costs else Cost(0, 0, 0, 0)
-
-
-def _cost_of(prediction: Prediction) -> Cost:
-    usages = [reply.usage for reply in prediction.replies if reply.usage]
+    made, calls, seconds, spent = 0, 0, 0.0, subject.table.spent
+    for each in subject.predictions.values():
+        made += len(each)
+        calls += sum(map(calls_of, each))
+        seconds += sum(prediction.seconds for prediction in each)
+    n = made or 1
     return Cost(
-        calls=calls_of(prediction),
-        tokens=sum(usage.input_tokens + usage.output_tokens for usage in usages),
-        money=sum(usage.cost for usage in usages),
-        seconds=prediction.seconds,
+        calls=calls / n,
+        tokens=(spent.input_tokens + spent.output_tokens) / n,
+        money=None if spent.cost is None else spent.cost / n,
+        seconds=seconds / n,
     )
 
 

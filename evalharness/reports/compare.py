@@ -14,6 +14,7 @@ from longtake.evalharness.reports.grid import Grid, estimate
 from longtake.evalharness.reports.openable import score_in_words
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, POWER, Estimate, Paired, mean, paired
+from longtake.evalharness.subjects.names import one_of
 from longtake.memory.records import Record
 
 
@@ -120,8 +121,13 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
     )
 
 
-def subject_of(run: RunScores, name: str | None) -> SubjectScores:
-    """A subject of a run by its name; without a name its only one.
+def subject_of(run: RunScores, name: str | None, option: str) -> SubjectScores:
+    """A subject of a run by its name or how that begins; without a name its only one.
+
+    Args:
+        run: its subjects.
+        name: as it was given.
+        option: that gives it, for messages.
 
     Raises:
         ConfigError: if there is no such subject, or several to choose from.
@@ -129,9 +135,9 @@ def subject_of(run: RunScores, name: str | None) -> SubjectScores:
     held = {subject.name: subject for subject in run.subjects}
     if name is None and len(held) == 1:
         return run.subjects[0]
-    if name not in held:
-        raise ConfigError(f"Name one of the subjects {', '.join(held)} with --first and --second.")
-    return held[name]
+    if name is None:
+        raise ConfigError(f"Name one of the subjects {', '.join(held)} with {option}.")
+    return held[one_of(held, name, option)]
 
 
 def summary(found: Comparison) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from longtake.console import counted
 from longtake.errors import ConfigError
@@ -10,31 +10,43 @@ from longtake.evalharness.reports.compare import compare
 from longtake.evalharness.reports.run_scores import SubjectScores
 from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Paired
 
+_Ranked = Sequence[tuple[Estimate, SubjectScores]]
+
 
 def conclude(subjects: Sequence[SubjectScores]) -> tuple[str, ...]:
-    """One or two sentences about the two best subjects, or about the only one."""
-    ranked = sorted(
-        ((shown(subject), subject) for subject in subjects if shown(subject).value is not None),
-        key=lambda pair: -(pair[0].value or 0.0),
-    )
-    if not ranked:
-        return ("No subject has a score yet.",)
+    """Who leads, in each test if they aren't pooled, and who isn't ranked and why."""
+    tests = dict.fromkeys(test for subject in subjects for test in subject.table.headlines)
+    if tests:
+        rankings = {test: _ranked((one.table.headlines.get(test), one) for one in subjects) for test in tests}
+        said = [f"{test}: {_leader(ranked)}" for test, ranked in rankings.items() if ranked]
+    else:
+        ranked = _ranked((one.table.headline, one) for one in subjects)
+        said = [_leader(ranked)] if ranked else ["No subject has a score to be ranked by."]
+        said += [_by_item(ranked[0][1], ranked[1][1])] if _apart(ranked) else []
+    return (*said, *(f"{one.name} isn't ranked: {one.table.unranked}" for one in subjects if one.table.unranked))
+
+
+def _ranked(scored: Iterable[tuple[Estimate | None, SubjectScores]]) -> _Ranked:
+    """Those with a score, best first."""
+    held = [(score, subject) for score, subject in scored if score is not None and score.value is not None]
+    return sorted(held, key=lambda pair: -(pair[0].value or 0.0))
+
+
+def _apart(ranked: _Ranked) -> bool:
+    """Whether there is a second, and one decimal shows its distance."""
+    return len(ranked) > 1 and (ranked[0][0].value or 0.0) - (ranked[1][0].value or 0.0) >= 0.05
+
+
+def _leader(ranked: _Ranked) -> str:
+    """A sentence about the two best, or about the only one."""
     (best, leader), *others = ranked
     if not others:
-        return (f"{leader.name} scores {best} of 100 on {_extent(best)}.",)
+        return f"{leader.name} scores {best} of 100 on {_extent(best)}."
     second, follower = others[0]
+    if not _apart(ranked):
+        return f"{leader.name} and {follower.name} lead, level at {best.value:.1f}."
     gap = (best.value or 0.0) - (second.value or 0.0)
-    if gap < 0.05:
-        return (f"{leader.name} and {follower.name} lead, level at {best.value:.1f}.",)
-    return (
-        f"{leader.name} leads with {best.value:.1f}, {gap:.1f} points ahead of {follower.name} ({second.value:.1f}).",
-        _by_item(leader, follower),
-    )
-
-
-def shown(subject: SubjectScores) -> Estimate:
-    """The score that a subject is ranked by: its headline, or what all that was asked gives where that is withheld."""
-    return subject.table.headline or subject.table.overall
+    return f"{leader.name} leads with {best.value:.1f}, {gap:.1f} points ahead of {follower.name} ({second.value:.1f})."
 
 
 def _extent(score: Estimate) -> str:

@@ -6,16 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from longtake.console import counted
-from longtake.evalharness.reports.behaviour import Stance, by_calls, by_variant, cost, further_groups, score_of, stance
+from longtake.evalharness.reports.behaviour import (
+    STANCES,
+    Stance,
+    by_calls,
+    by_variant,
+    cost,
+    further_groups,
+    score_of,
+    stance,
+)
 from longtake.evalharness.reports.conclusion import conclude
 from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
+from longtake.evalharness.reports.joint_tables import by_frames, by_helps, people
 from longtake.evalharness.reports.published_rows import beside_published
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.runs.run_folder import Loading, RunCard
 from longtake.evalharness.scoring.choice_scores import Share
 from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows
+from longtake.evalharness.scoring.spending import in_words, money
 
 _ERRORS = "errors"  # the rate that every suite has
+_MOST_DRAWN = 18  # rows of a table that are drawn as intervals; more are a heat map
 _PLAIN = "These scores are plain means over items."
 
 
@@ -47,10 +59,12 @@ def report_content(run: RunScores) -> Content:
         "Variants": ", ".join(variant.name for variant in card.variants),
         "Seeds": ", ".join(map(str, card.seeds)),
         "Judge": _judge(subjects),
+        "Cost": "; ".join(f"{one.name} {in_words(one.table.spent)}" for one in subjects),
+        "Cost of judging": "; ".join(f"{one.name} {in_words(one.table.judging)}" for one in subjects),
         "Longtake": card.version,
     }
     notes = tuple(f"{subject.name}: {note}" for subject in subjects for note in subject.table.notes)
-    plots = (_abstention(subjects), _tool_use(subjects), _cost(subjects))
+    plots = (by_frames(subjects), _abstention(subjects), _tool_use(subjects), _cost(subjects))
     return Content(
         title=f"{card.suite}: {', '.join(subject.name for subject in subjects)}",
         conclusion=conclude(subjects),
@@ -60,7 +74,7 @@ def report_content(run: RunScores) -> Content:
         published=beside_published(card, subjects),
         notes=notes,
         plots=tuple(plot for plot in plots if plot),
-        groups=tuple(_groups(subjects)),
+        groups=(*filter(None, (people(subjects), by_helps(subjects))), *_groups(subjects)),
     )
 
 
@@ -84,6 +98,15 @@ def _judge(subjects: Sequence[SubjectScores]) -> str:
 
 
 def _headline(subjects: Sequence[SubjectScores]) -> Grid:
+    """The headline of each subject, or its headlines where tests aren't pooled."""
+    tests = tuple(dict.fromkeys(test for subject in subjects for test in subject.table.headlines))
+    if tests:
+        return Grid(
+            "Headlines, one for each test",
+            ("Test", *(subject.name for subject in subjects)),
+            tuple((test, *(estimate(subject.table.headlines.get(test)) for subject in subjects)) for test in tests),
+            subjects_from=1,
+        )
     return Grid(
         "Headline",
         ("Subject", "Score", "Errors", "Score without what failed"),
@@ -103,7 +126,8 @@ def _headline(subjects: Sequence[SubjectScores]) -> Grid:
 
 def _faults(subjects: Sequence[SubjectScores]) -> Grid | None:
     """How often something went wrong, other than errors, by what it was."""
-    rates = dict.fromkeys(name for subject in subjects for name in subject.table.rates if name != _ERRORS)
+    shown = any(subject.table.headlines for subject in subjects)  # then the headline's table has no room for errors
+    rates = dict.fromkeys(name for subject in subjects for name in subject.table.rates if shown or name != _ERRORS)
     rows = tuple(
         (name[:1].upper() + name[1:], *(_rate(subject.table.rates.get(name)) for subject in subjects)) for name in rates
     )
@@ -149,6 +173,7 @@ def _group(title: str, name: str, subjects: Sequence[SubjectScores], tables: Seq
         ),
         f"n: observations / videos. {caption}".strip(),
         subjects_from=2,
+        heat=len(names) > _MOST_DRAWN,
     )
 
 
@@ -156,7 +181,7 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
     points: list[Point] = []
     rows: list[tuple[Cell, ...]] = []
     for series, subject in enumerate(subjects):
-        parts: dict[Stance, list[str]] = {"answered": [], "uncertain": [], "abstained": [], "failed": []}
+        parts: dict[Stance, list[str]] = {stance: [] for stance in STANCES}
         for item in subject.items:
             parts[stance(subject, item)].append(item)
         answered = score_of(subject, parts["answered"])
@@ -173,6 +198,7 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
                 estimate(score_of(subject, parts["uncertain"])),
                 str(len(parts["abstained"])),
                 estimate(score_of(subject, parts["abstained"])),
+                str(len(parts["refused"])),
                 str(len(parts["failed"])),
             )
         )
@@ -180,7 +206,7 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
         return None
     columns = (
         *("Subject", "Answered", "Score of these", "Of them wholly wrong"),
-        *("Uncertain", "Score of these", "Abstained", "Score of these", "Failed"),
+        *("Uncertain", "Score of these", "Abstained", "Score of these", "Refused", "Failed"),
     )
     caption = f"A subject that is uncertain or abstains instead of answering wrongly is at the top left. {_PLAIN}"
     grid = Grid("", columns, tuple(rows), caption)
@@ -202,16 +228,17 @@ def _tool_use(subjects: Sequence[SubjectScores]) -> Plot | None:
 
 def _cost(subjects: Sequence[SubjectScores]) -> Plot | None:
     costs = [cost(subject) for subject in subjects]
+    known = all(each.money is not None for each in costs)
     scores = [score_of(subject, subject.items) for subject in subjects]
     columns = ("Subject", "Seconds", "Tool calls", "Tokens", "Money", "Score")
     rows = [
-        (subject.name, f"{c.seconds:.2f}", f"{c.calls:.1f}", f"{c.tokens:.0f}", f"{c.money:.4f}", estimate(score))
+        (subject.name, f"{c.seconds:.2f}", f"{c.calls:.1f}", f"{c.tokens:.0f}", money(c.money), estimate(score))
         for subject, c, score in zip(subjects, costs, scores, strict=True)
     ]
     name, places = next(
         (name, places)
         for name, places in (
-            ("Money for an item", [each.money for each in costs]),
+            ("Money for an item", [each.money or 0.0 for each in costs] if known else []),
             ("Tokens for an item", [each.tokens for each in costs]),
             ("Seconds for an item", [each.seconds for each in costs]),
         )

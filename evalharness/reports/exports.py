@@ -50,7 +50,7 @@ def write_lmms(run: RunScores, folder: Path) -> list[Path]:
             below.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LibraryError(f"{below} cannot be made: {error.strerror}; choose another --out.") from error
-        variants = asked_in(subject.name, run.card.variants)
+        variants = asked_in(subject.name, run.card)
         asked = [(variant.name, seed) for variant in variants for seed in run.card.seeds]
         for variant, seed in asked:
             named = [run.card.suite, variant, str(seed)] if len(asked) > 1 else [run.card.suite]
@@ -103,7 +103,9 @@ def _replies(run: RunScores, subject: SubjectScores, item: Item, prediction: Pre
             "reply": reply.text,
             "error": reply.error,
             "tool_calls": len(reply.calls) or (usage.tool_calls if usage else 0),
-            **{name: getattr(usage, name) if usage else "" for name in ("input_tokens", "output_tokens", "cost")},
+            "input_tokens": usage.input_tokens if usage else "",
+            "output_tokens": usage.output_tokens if usage else "",
+            "cost": ("unknown" if usage.cost is None else usage.cost) if usage else "",
             "seconds": prediction.seconds,
             "trace": reply.trace,
             "tags": json.dumps(dict(item.tags), ensure_ascii=False),

@@ -18,6 +18,13 @@ class Grid:
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     subjects_from: int = 0  # the column of the first subject; 0 if each row is one
+    heat: bool = False  # whether cells are coloured by their estimates, in place of intervals beside them
+
+    def shade(self, cell: Cell) -> int | None:
+        """The tenth of the scale, 0 to 10, that an estimate in a heat map is coloured by; None of any other cell."""
+        if not self.heat or isinstance(cell, str) or cell.value is None:
+            return None
+        return round(min(max(cell.value, 0.0), 100.0) / 10)
 
 
 @dataclass(frozen=True)

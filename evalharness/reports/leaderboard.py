@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,12 +11,15 @@ from pydantic import Field
 
 from longtake.console import counted
 from longtake.evalharness.reports.document import markdown_table
-from longtake.evalharness.reports.grid import Grid, estimate
-from longtake.evalharness.runs.predicting import failed
+from longtake.evalharness.reports.grid import Cell, Grid, estimate
 from longtake.evalharness.runs.run_folder import Notify, RunFolder, as_asked
+from longtake.evalharness.scoring.choice_scores import Share
 from longtake.evalharness.scoring.estimates import Estimate
 from longtake.evalharness.scoring.score_table import ScoredRun, scored_run, subject_score
+from longtake.evalharness.scoring.spending import money
 from longtake.memory.records import Record
+
+_TAKEN = ("Items", "Errors", "Cost", "Judging", "Seconds")
 
 
 class Entry(Record):
@@ -24,10 +27,13 @@ class Entry(Record):
 
     run: str
     subject: str
-    headline: Estimate | None = Field(description="None if too many verdicts are missing.")
+    headline: Estimate | None = Field(description="None if it is withheld, or there are `headlines`.")
+    headlines: Mapping[str, Estimate] = Field(description="Of tests that aren't pooled, by name.")
+    unranked: str = Field(description="Why it isn't ranked; empty if it is.")
     items: int
-    errors: int = Field(description="Predictions with a reply that is an error.")
-    cost: float = Field(description="Of all predictions together, in the unit of the prices.")
+    errors: Share = Field(description="As `score` counts them.")
+    cost: float | None = Field(description="Of all predictions together; None if a price isn't known.")
+    judging: float | None = Field(description="Of all verdicts together; None if a price isn't known.")
     seconds: float
 
 
@@ -74,7 +80,7 @@ def leaderboard(runs: Sequence[Path], reading: str | None, notify: Notify, judge
             if scored.items:
                 groups.setdefault(_group(run, name), []).append(_entry(run, name, path))
     rankings = [
-        Ranking(**group._asdict(), items=entries[0].items, entries=tuple(sorted(entries, key=_rank)))
+        Ranking(**group._asdict(), items=entries[0].items, entries=tuple(sorted(entries, key=_by_headline)))
         for group, entries in groups.items()
     ]
     return Leaderboard(rankings=tuple(sorted(rankings, key=lambda each: (each.suite, -each.items, each.item_set))))
@@ -89,6 +95,7 @@ def show_leaderboard(found: Leaderboard) -> list[str]:
         lines += [
             grid.title,
             *("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows),
+            *filter(None, grid.caption.split("\n")),
         ]
     if len(found.rankings) > 1:
         lines.append("Subjects with different items, readings or judges are ranked separately.")
@@ -103,23 +110,36 @@ def leaderboard_markdown(found: Leaderboard) -> Iterator[str]:
 
 
 def grids(found: Leaderboard) -> Iterator[Grid]:
-    """The rankings as tables."""
-    columns = ("", "Subject", "Run", "Score", "Items", "Errors", "Cost", "Seconds")
+    """The rankings as tables: one for each headline, and where there are several one of what the run took."""
     for ranking in found.rankings:
-        rows = tuple(
-            (
-                str(place),
-                entry.subject,
-                entry.run,
-                estimate(entry.headline),
-                str(entry.items),
-                str(entry.errors),
-                f"{entry.cost:.4g}",
-                f"{entry.seconds:.1f}",
-            )
-            for place, entry in enumerate(ranking.entries, 1)
+        unranked = "\n".join(
+            f"{one.subject} of {one.run} isn't ranked: {one.unranked}" for one in ranking.entries if one.unranked
         )
-        yield Grid(ranking.title, columns, rows)
+        tests = dict.fromkeys(test for entry in ranking.entries for test in entry.headlines)
+        if not tests:
+            rows = _placed((entry.headline, entry) for entry in ranking.entries)
+            columns = ("", "Subject", "Run", "Score", *_TAKEN)
+            yield Grid(ranking.title, columns, tuple((*row, *_taken(entry)) for row, entry in rows), unranked)
+            continue
+        for test in tests:
+            rows = _placed((entry.headlines.get(test), entry) for entry in ranking.entries)
+            yield Grid(f"{ranking.title}: {test}", ("", "Subject", "Run", "Score"), tuple(row for row, _ in rows))
+        taken = tuple((entry.subject, entry.run, *_taken(entry)) for entry in ranking.entries)
+        yield Grid(f"{ranking.title}: all tests", ("Subject", "Run", *_TAKEN), taken, unranked)
+
+
+def _placed(scored: Iterable[tuple[Estimate | None, Entry]]) -> Iterator[tuple[tuple[Cell, ...], Entry]]:
+    """The rows of a table, best first; one without a score has no place."""
+    place = 0
+    for score, entry in sorted(scored, key=lambda pair: _rank(*pair)):
+        ranked = score is not None and score.value is not None
+        place += ranked
+        yield (str(place) if ranked else "-", entry.subject, entry.run, estimate(score)), entry
+
+
+def _taken(entry: Entry) -> tuple[str, ...]:
+    errors = f"{entry.errors.count} of {entry.errors.n}"
+    return str(entry.items), errors, money(entry.cost), money(entry.judging), f"{entry.seconds:.1f}"
 
 
 class _Group(NamedTuple):
@@ -148,23 +168,25 @@ def _hash(parts: Iterable[str]) -> str:
 
 
 def _entry(run: ScoredRun, name: str, path: Path) -> Entry:
-    scored = run.subjects[name]
-    errors, cost, seconds = 0, 0.0, 0.0
-    for prediction in scored.predictions:
-        errors += failed(prediction)
-        cost += sum(reply.usage.cost for reply in prediction.replies if reply.usage)
-        seconds += prediction.seconds
+    scored, table = run.subjects[name], subject_score(run, name).table
     return Entry(
         run=str(path),
         subject=name,
-        headline=subject_score(run, name).table.headline,
+        headline=table.headline,
+        headlines=table.headlines,
+        unranked=table.unranked,
         items=len(scored.items),
-        errors=errors,
-        cost=round(cost, 6),
-        seconds=round(seconds, 1),
+        errors=table.rates["errors"],
+        cost=table.spent.cost,
+        judging=table.judging.cost,
+        seconds=round(sum(prediction.seconds for prediction in scored.predictions), 1),
     )
 
 
-def _rank(entry: Entry) -> tuple[bool, float, str, str]:
-    value = entry.headline.value if entry.headline else None
+def _by_headline(entry: Entry) -> tuple[bool, float, str, str]:
+    return _rank(entry.headline, entry)
+
+
+def _rank(score: Estimate | None, entry: Entry) -> tuple[bool, float, str, str]:
+    value = score.value if score else None
     return value is None, -(value or 0.0), entry.subject, entry.run

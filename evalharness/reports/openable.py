@@ -108,6 +108,8 @@ def _outcome(reply: Reply, turn: Turn, options: Sequence[str]) -> str:
     if reply.status != "ok":
         return f"{reply.status.replace('_', ' ')}: {reply.error or 'no reason was given'}"
     chosen = bool(options) and reply.choice is not None and reply.parse == "ok"
+    if reply.parse == "refused":
+        return "refused"
     if not chosen and (reply.abstained or reply.parse == "abstained"):
         return "abstained"
     if not chosen and reply.uncertain:

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 import yaml
+from pydantic import Field
 
 from longtake.console import counted
 from longtake.evalharness.reports.grid import Cell, Grid, estimate
@@ -31,20 +32,26 @@ class Published(Record):
 
     source: str
     asked: str
-    rows: Mapping[str, float] = {}
-    figures: Mapping[str, Figure] = {}
+    columns: Mapping[str, tuple[str, str]] = Field(
+        default_factory=dict,
+        description="Figures beside the headline: the table and the row in which a run has each.",
+    )
+    rows: Mapping[str, tuple[float, ...]] = Field(
+        default_factory=dict, description="The headline and these figures, as far as printed."
+    )
+    figures: Mapping[str, Figure] = Field(default_factory=dict, description="Of a suite without one headline.")
 
 
 def beside_published(card: RunCard, subjects: Sequence[SubjectScores]) -> Grid | None:
     """The subjects among the published rows, best first; None if nothing is published about the suite."""
-    published = _published().get(card.suite)
-    if published is None or subjects[0].table.reading not in _LIKE_PAPERS:
+    printing = published().get(card.suite)
+    if printing is None or subjects[0].table.reading not in _LIKE_PAPERS:
         return None
-    columns: tuple[str, ...] = ("Name", "Score", "From")
-    rows = _ranked(published.rows, [(one.name, one.table.headline) for one in subjects])
-    if published.figures:
+    columns: tuple[str, ...] = ("Name", "Score", *printing.columns, "From")
+    rows = _ranked(printing.rows, [(one.name, _figures(one, printing)) for one in subjects])
+    if printing.figures:
         columns = ("Figure", *columns)
-        rows = [(name, *cells) for name, figure in published.figures.items() for cells in _beside(figure, subjects)]
+        rows = [(name, *cells) for name, figure in printing.figures.items() for cells in _beside(figure, subjects)]
     if not rows:
         return None
     asked = counted(len(subjects[0].items), "item")
@@ -52,29 +59,41 @@ def beside_published(card: RunCard, subjects: Sequence[SubjectScores]) -> Grid |
         "Beside published figures",
         columns,
         tuple(rows),
-        f"Published: {published.source}; {published.asked}. This run: {asked}. Figures compare only if the items, the "
+        f"Published: {printing.source}; {printing.asked}. This run: {asked}. Figures compare only if the items, the "
         "input and the judge are the same.",
     )
 
 
 def _beside(figure: Figure, subjects: Sequence[SubjectScores]) -> list[tuple[Cell, ...]]:
     """The rows of a figure, if the run has it."""
-    held = [(one.name, one.table.groups.get(figure.table, {}).get(figure.row)) for one in subjects]
-    return _ranked(figure.rows, held) if any(found for _, found in held) else []
+    held = [(one.name, [one.table.groups.get(figure.table, {}).get(figure.row)]) for one in subjects]
+    printed = {name: (value,) for name, value in figure.rows.items()}
+    return _ranked(printed, held) if any(found for _, (found,) in held) else []
 
 
-def _ranked(printed: Mapping[str, float], ours: Sequence[tuple[str, Estimate | None]]) -> list[tuple[Cell, ...]]:
+def _ranked(
+    printed: Mapping[str, tuple[float, ...]], ours: Sequence[tuple[str, Sequence[Estimate | None]]]
+) -> list[tuple[Cell, ...]]:
     """Rows of a paper and of this run, best first."""
+    width = max(len(figures) for _, figures in ours)
     rows: list[tuple[float, tuple[Cell, ...]]] = [
-        (score, (name, f"{score:g}", "published")) for name, score in printed.items()
+        (figures[0], (name, *(f"{figure:g}" for figure in figures), *[""] * (width - len(figures)), "published"))
+        for name, figures in printed.items()
     ]
-    for name, held in ours:
-        value = held.value if held and held.value is not None else -1.0
-        rows.append((value, (name, estimate(held), "this run")))
+    for name, figures in ours:
+        first = figures[0].value if figures[0] and figures[0].value is not None else -1.0
+        rows.append((first, (name, *map(estimate, figures), "this run")))
     return [cells for _, cells in sorted(rows, key=lambda row: -row[0])]
 
 
+def _figures(subject: SubjectScores, published: Published) -> list[Estimate | None]:
+    """The headline of a subject, and its figure of each column."""
+    groups = subject.table.groups
+    return [subject.table.headline, *(groups.get(table, {}).get(row) for table, row in published.columns.values())]
+
+
 @cache
-def _published() -> Mapping[str, Published]:
+def published() -> Mapping[str, Published]:
+    """What the papers print, by suite."""
     text = files("longtake.evalharness.reports").joinpath("published.yaml").read_text(encoding="utf-8")
     return {suite: Published.model_validate(fields) for suite, fields in yaml.safe_load(text).items()}

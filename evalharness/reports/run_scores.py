@@ -13,6 +13,7 @@ from sys import intern
 from longtake.evalharness.items import ALL_TURNS, Item, Judgement, Prediction, PredictionKey, Variant
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.run_folder import Loading, Notify, RunCard, RunFolder
+from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, NONE
 from longtake.evalharness.scoring.rubric_scores import Reading
 from longtake.evalharness.scoring.score_table import ScoredRun, ScoreTable, score_table, scored_run, subject_score
 from longtake.evalharness.subjects.subject import Asked
@@ -120,6 +121,6 @@ def _of_item(item: Item, variants: Sequence[Variant], said: Sequence[Prediction]
 
 def _value(suite: Suite, scored: Scored, reading: Reading) -> Value:
     table = score_table("", "", reading, suite.score(scored, reading))
-    if not (table.headline or table.headlines) or table.overall.value is None:
+    if table.rates.get("unjudged", NONE).value > MAX_UNJUDGED or table.overall.value is None:
         return None
     return table.overall.value / 100

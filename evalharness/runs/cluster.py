@@ -19,11 +19,12 @@ from longtake.offline import forbid_network
 class Replier(Worker):
     """Replies for any of the subjects."""
 
-    def __init__(self, names: Sequence[str], items: Sequence[Item], session: Session) -> None:
+    def __init__(self, given: Sequence[str], items: Sequence[Item], session: Session) -> None:
         super().__init__()
         if session.settings.offline:
             forbid_network()
-        self._subjects = {name: subject_named(name, items, session, 1) for name in names}
+        made = [subject_named(one, items, session, 1) for one in given]
+        self._subjects = {subject.name: subject for subject in made}
 
     def reply(self, name: str, asked: Asked) -> Reply:
         """The reply of a subject."""

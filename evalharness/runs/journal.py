@@ -1,6 +1,7 @@
 """Append-only JSONL with one record per line, flushed before the next starts, so that a killed run loses none.
 
-If the writer was killed, the last line may be incomplete. Readers skip it, and the next writer cuts it off.
+If the writer was killed, the last line may be incomplete. Readers skip it, and the next writer cuts it off. A file that
+a person wrote may well end without a newline: `by_hand` reads its last line, too.
 """
 
 from __future__ import annotations
@@ -85,27 +86,32 @@ class Journal:
             self._stream.seek(0, os.SEEK_END)
 
 
-def read_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -> Iterator[R]:
+def read_records(file: Path, kind: type[R], left_out: Callable[[str], None], *, by_hand: bool = False) -> Iterator[R]:
     """The records of a file in order; see `placed_records`."""
-    return (record for _, record in placed_records(file, kind, left_out))
+    return (record for _, record in placed_records(file, kind, left_out, by_hand=by_hand))
 
 
-def placed_records(file: Path, kind: type[R], left_out: Callable[[str], None]) -> Iterator[tuple[int, R]]:
+def placed_records(
+    file: Path, kind: type[R], left_out: Callable[[str], None], *, by_hand: bool = False, start: int = 0
+) -> Iterator[tuple[int, R]]:
     """The records of a file in order, each with the byte at which its line begins; none if it is missing.
 
     Args:
         file: JSONL.
         kind: what every line is.
         left_out: called with file, line and field for each bad line, except an incomplete last line.
+        by_hand: whether a person wrote the file: its last line counts without a newline.
+        start: the byte at which the first line to be read begins.
 
     Raises:
         LibraryError: if the file cannot be read.
     """
-    end = 0
+    end = start
     try:
         with file.open("rb") as stream:
+            stream.seek(start)
             for number, line in enumerate(stream, 1):
-                if not line.endswith(b"\n"):
+                if not (by_hand or line.endswith(b"\n")):
                     return
                 place, end = end, end + len(line)
                 if not line.strip():

@@ -70,6 +70,7 @@ def predict(
         notify(f"{counted(errors_before, 'error')} from before; --retry-errors asks again.")
     with Journal(folder.predictions_file) as journal:
         for subject in subjects:
+            folder.begin_asking(subject.name, sum(key.subject == subject.name for key in held))
             for prediction in in_lanes(partial(_ask, subject), _lanes(subject, card, items, done), subject.at_once):
                 journal.append(prediction)
                 asked += 1
@@ -91,7 +92,7 @@ def rows(
 ) -> Iterator[tuple[Item, Variant, int]]:
     """What a subject still has to answer: item, variant and seed, grouped by video."""
     ordered = sorted(items, key=lambda item: item.video)
-    for item, variant, seed in product(ordered, asked_in(subject.name, card.variants), card.seeds):
+    for item, variant, seed in product(ordered, asked_in(subject.name, card), card.seeds):
         if variant.applies(item) and PredictionKey(item.id, variant.name, subject.name, seed) not in done:
             yield item, variant, seed
 

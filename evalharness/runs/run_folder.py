@@ -4,6 +4,7 @@ run.json            what the run is: its suite, subjects, variants, seeds; later
 loading.json        messages from loading the items, if any
 items.jsonl         the items as they were asked, so that scores need nothing else
 predictions.jsonl   what each subject said
+asking.json         who was asked last, and since when
 judgements.jsonl    what the judges found
 *.damaged           lines of these that could not be read
 report.html         the last report, whose items are in report/; report.md next to it
@@ -11,6 +12,7 @@ report.html         the last report, whose items are in report/; report.md next 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,11 +24,13 @@ from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Protocol, Variant
 from longtake.evalharness.runs.journal import Journal, placed_records, read_records, set_aside, wrong_field
 from longtake.evalharness.runs.lazy_jsonl import Latest, OnDisk
+from longtake.evalharness.subjects.names import without_prices
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
 Notify = Callable[[str], None]
 MAX_REMARKS = 100
+_A_LOOK = 0.2  # seconds: a lock that `busy` takes for a moment isn't another process
 
 
 class RunCard(Record):
@@ -35,6 +39,9 @@ class RunCard(Record):
     suite: str
     source: str = Field(description="The file or folder the items came from.")
     subjects: tuple[str, ...]
+    specs: Mapping[str, str] = Field(
+        default_factory=dict, description="By subject, its specification, where its name isn't that."
+    )
     variants: tuple[Variant, ...] = Field(default=(Variant(),), min_length=1)
     seeds: tuple[int, ...] = Field(default=(0,), min_length=1)
     protocol: Protocol = Field(default="repo", description="For suites in which the two differ.")
@@ -50,6 +57,16 @@ class RunCard(Record):
         """Older runs have one hash of all subjects, which tells nothing about a single one."""
         return {} if isinstance(settings, str) else settings
 
+    def spec_of(self, subject: str) -> str:
+        """The specification of a subject."""
+        return self.specs.get(subject, subject)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The subjects as the command line gives them."""
+        specs = [(name, self.spec_of(name)) for name in self.subjects]
+        return tuple(spec if name == without_prices(spec) else f"{name}={spec}" for name, spec in specs)
+
     def differing(self, other: RunCard, but: Collection[str] = ()) -> list[str]:
         """The names of what two cards say differently, other than the subjects that only one of them has or asks.
 
@@ -57,18 +74,21 @@ class RunCard(Record):
             other: the other card.
             but: fields that may differ.
         """
-        named = [name for name in RunCard.model_fields if name not in ("subjects", "settings", *but)]
+        named = [name for name in RunCard.model_fields if name not in ("subjects", "specs", "settings", *but)]
         one, two = (card.model_copy(update={"variants": _of_all(card.variants)}) for card in (self, other))
         found = [name for name in named if getattr(one, name) != getattr(two, name)]
-        shared = self.settings.keys() & other.settings.keys()
-        return found + [f"settings of {name}" for name in sorted(shared) if self.settings[name] != other.settings[name]]
+        shared = sorted(self.settings.keys() & other.settings.keys())
+        found += [f"settings of {name}" for name in shared if self.settings[name] != other.settings[name]]
+        both = [name for name in self.subjects if name in other.subjects]
+        specs = {name: [without_prices(card.spec_of(name)) for card in (self, other)] for name in both}
+        return found + [f"what {name} is" for name, (own, its) in specs.items() if own != its]
 
     def with_subjects_of(self, other: RunCard) -> RunCard:
         """The card with the other's subjects after its own, also in each variant that asks only some."""
         subjects = tuple(dict.fromkeys((*self.subjects, *other.subjects)))
         variants = tuple(map(_joined, self.variants, other.variants))
-        settings = {**other.settings, **self.settings}
-        return self.model_copy(update={"subjects": subjects, "settings": settings, "variants": variants})
+        more = {"settings": {**other.settings, **self.settings}, "specs": {**other.specs, **self.specs}}
+        return self.model_copy(update={"subjects": subjects, "variants": variants, **more})
 
 
 def _of_all(variants: Sequence[Variant]) -> tuple[Variant, ...]:
@@ -87,6 +107,14 @@ class Loading(Record):
 
     remarks: int = 0
     first: tuple[str, ...] = Field(default=(), description=f"The first {MAX_REMARKS} of them.")
+
+
+class Asking(Record):
+    """Which subject a process asks, since when, and how many of its predictions were there before."""
+
+    subject: str
+    since: float = Field(description="Seconds since 1970.")
+    before: int
 
 
 class RunFolder:
@@ -162,6 +190,33 @@ class RunFolder:
                 "which asks nothing twice."
             ) from error
 
+    def begin_asking(self, subject: str, before: int) -> None:
+        """Note that a subject is asked from now on; see `Asking`."""
+        write_atomic(self._asking_file, Asking(subject=subject, since=time.time(), before=before).model_dump_json())
+
+    def asking(self) -> Asking | None:
+        """Who was asked last; None if nobody was, or the file is damaged."""
+        try:
+            return Asking.model_validate_json(self._asking_file.read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    @property
+    def _asking_file(self) -> Path:
+        return self.path / "asking.json"
+
+    @property
+    def busy(self) -> bool:
+        """Whether a process is working on the folder."""
+        lock = FileLock(self.path / ".lock")
+        try:
+            with lock.acquire(timeout=0):
+                return False
+        except Timeout:
+            return True
+        except OSError:  # nobody writes where nobody may
+            return False
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Lock the folder for this process. It is created if missing.
@@ -172,7 +227,7 @@ class RunFolder:
         lock = FileLock(self.path / ".lock")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            lock.acquire(timeout=0)
+            lock.acquire(timeout=_A_LOOK)
         except Timeout as error:
             raise LibraryError(
                 f"Another process is working on {self.path}; wait for it, or choose another --out."

@@ -12,7 +12,7 @@ from longtake.evalharness.subjects.model_spec import asked_in
 
 def expected(subject: str, card: RunCard, items: Iterable[Item]) -> int:
     """How many predictions a subject makes of items: in each variant that it is asked in, with each seed."""
-    variants = asked_in(subject, card.variants)
+    variants = asked_in(subject, card)
     return len(card.seeds) * sum(variant.applies(item) for item in items for variant in variants)
 
 

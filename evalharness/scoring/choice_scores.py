@@ -19,8 +19,8 @@ from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, mean, r
 from longtake.memory.records import Record
 
 MAX_UNJUDGED = 0.01  # share of what is judged above which no headline is given
-State = Literal["error", "unread", "unjudged", "abstained", "uncertain", "ok"]
-STATES: tuple[State, ...] = ("error", "unread", "unjudged", "abstained", "uncertain", "ok")  # the gravest first
+State = Literal["error", "unread", "unjudged", "refused", "abstained", "uncertain", "ok"]
+STATES: tuple[State, ...] = ("error", "unread", "unjudged", "refused", "abstained", "uncertain", "ok")  # gravest first
 FAILED: frozenset[State] = frozenset({"error", "unread", "unjudged"})
 
 
@@ -77,7 +77,9 @@ class ChoiceScores(Record):
         description="None if more than 1 % of what is judged has no verdict, or if each test has its own; `note` says "
         "why it has no value."
     )
-    headlines: Rows = Field(default={}, description="By test, where a suite has several tests and no overall headline.")
+    headlines: Rows = Field(
+        default_factory=dict, description="Instead of one headline those of tests that aren't pooled, by name."
+    )
     overall: Estimate = Field(description="Right answers over all that was asked, whatever is missing.")
     without_failures: Estimate = Field(description="The headline over the items that did not fail.")
     groups: Mapping[str, Rows] = Field(description="Tables by their names, each of rows.")
@@ -173,6 +175,8 @@ def choice_state(reply: Reply | Said | None, *, by_text: bool = True) -> State:
         return "error"
     if reply.choice is not None and reply.parse == "ok":
         return "ok"  # however sure it is
+    if reply.parse == "refused":
+        return "refused"
     if reply.abstained or reply.parse == "abstained":
         return "abstained"
     if reply.uncertain:
@@ -193,7 +197,7 @@ def open_outcome(
     if reply.uncertain:
         right = verdict if abstains(item.turns[0].reference).met else 0.0
         return Outcome(item.heading, seed, right, "uncertain", unsure=reply.unsure, confidence=reply.confidence)
-    state: State = "abstained" if reply.abstained else "ok"
+    state: State = "refused" if reply.parse == "refused" else "abstained" if reply.abstained else "ok"
     return Outcome(item.heading, seed, verdict, state, unsure=reply.unsure, confidence=reply.confidence)
 
 

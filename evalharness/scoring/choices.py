@@ -2,7 +2,7 @@
 
 In order of preference: structured output, a boxed label, a label that is said to be the answer, a label that stands
 alone, and the text of one option. Nothing is ever guessed: a reply that names no option, or several, has no choice, and
-one that says it cannot tell is an abstention.
+one that says it cannot tell is an abstention. One that begins by refusing to answer is a refusal.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from longtake.evalharness.items import ParseStatus
 from longtake.evalharness.scoring.wording import plain, words
 from longtake.language.abstaining import declines
 from longtake.language.json_text import parse_json
+from longtake.language.refusing import refuses
 from longtake.prompts import without_thinking
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -63,9 +64,12 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
 
     Args:
         reply: as the subject gave it, thinking included.
-        options: texts of the options as they were put, labelled A, B, C...
+        options: texts of the options as they were put, labelled A, B, C...; none of an open question.
     """
     text = without_thinking(reply)
+    refused = refuses(text)
+    if not options:
+        return Choice(None, "refused" if refused else "none")
     if not text:
         return Choice(None, "failed")
     labels = LABELS[: len(options)]
@@ -73,13 +77,13 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
         found = read(text, labels)
         if found is not None:
             return Choice(labels.index(found), "ok")
-    cannot, named = declines(text), _by_text(text, options)
-    if cannot and (named is None or not declines(options[named])):
+    cannot, named = refused or declines(text), _by_text(text, options)
+    if cannot and (refused or named is None or not declines(options[named])):
         but = _BUT.search(text, cannot.end())
         named = _by_text(text[but.end() :], options) if but else None
     if named is not None:
         return Choice(named, "fallback")
-    return Choice(None, "abstained" if cannot else "failed")
+    return Choice(None, "refused" if refused else "abstained" if cannot else "failed")
 
 
 def _structured(text: str, labels: str) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import Field
@@ -18,10 +18,12 @@ from longtake.evalharness.scoring.by_seed import by_seed, spread
 from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, NONE, Share
 from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.scoring.rubric_scores import Reading
+from longtake.evalharness.scoring.spending import total, used
 from longtake.evalharness.subjects.model_spec import asked_in
 from longtake.evalharness.suites.suite_table import Scored, Suite, reading_of, suite_named
-from longtake.memory.records import Record
+from longtake.memory.records import Record, Usage
 
+_REFUSED = "refused"  # a rate of every suite: replies that begin with a refusal to answer
 _SINGULAR = {
     "headlines": "test",
     "categories": "category",
@@ -40,12 +42,15 @@ class ScoreTable(Record):
     suite: str
     subject: str
     reading: str = Field(description="repo, paper, signed or strict.")
-    headline: Estimate | None = Field(description="None if too many verdicts are missing, or if each test has its own.")
-    headlines: Rows = Field(default={}, description="By test, where there is no overall headline.")
+    headline: Estimate | None = Field(description="None if it is withheld, or there are `headlines`.")
+    headlines: Rows = Field(default_factory=dict, description="Instead of one: those of tests that aren't pooled.")
+    unranked: str = Field(default="", description="Why there is no headline; empty if there is one.")
     overall: Estimate = Field(description="Of all that was asked, whatever is missing.")
     excluded: Estimate = Field(description="The headline without the items that failed.")
     groups: Mapping[str, Rows] = Field(description="Tables by what their rows are.")
     rates: Mapping[str, Share] = Field(description="How often something went wrong, by what it was.")
+    spent: Usage = Field(default=Usage(), description="What all replies took.")
+    judging: Usage = Field(default=Usage(), description="What all verdicts took, those of replaced replies, too.")
     notes: tuple[str, ...] = ()
 
 
@@ -62,17 +67,24 @@ def score_table(suite: str, subject: str, reading: str, scores: Record, unmade: 
     fields = {name: getattr(scores, name) for name in type(scores).model_fields}
     rates = {name.replace("_", " "): value for name, value in fields.items() if isinstance(value, Share)}
     rates |= {**fields.pop("counts", {}), **dict(_counted(fields))}
+    withheld = _withheld(rates.get("unjudged", NONE))
+    headline: Estimate | None = fields["headline"]
+    headlines: Rows = {} if withheld else fields.get("headlines", {})
+    unranked = "" if headlines else withheld
+    if not (unranked or headlines) and (headline is None or headline.value is None):
+        unranked = fields.get("note") or "nothing that it was asked counts in the headline."
     return ScoreTable(
         suite=suite,
         subject=subject,
         reading=reading,
-        headline=fields["headline"],
-        headlines=fields.get("headlines", {}),
+        headline=headline,
+        headlines=headlines,
+        unranked=unranked,
         overall=fields["overall"],
         excluded=fields["excluded"] if "excluded" in fields else fields["without_failures"],
         groups={name: rows for name, rows in _groups(fields) if rows},
         rates=rates,
-        notes=tuple(_notes(fields, rates, unmade)),
+        notes=tuple(_notes(fields, withheld, unmade)),
     )
 
 
@@ -96,8 +108,11 @@ class SubjectScore(NamedTuple):
     @property
     def fields(self) -> dict[str, Any]:
         """As JSON has it."""
-        seeds = {"seeds": {name: row.model_dump() for name, row in self.seeds.items()}} if self.seeds else {}
-        return self.scores.model_dump(mode="json", exclude={"note"}) | seeds | {"notes": list(self.table.notes)}
+        more = self.table.model_dump(mode="json", include={"spent", "judging", "notes"})
+        more["refused"] = self.table.rates[_REFUSED].model_dump()
+        if self.seeds:
+            more["seeds"] = {name: row.model_dump() for name, row in self.seeds.items()}
+        return self.scores.model_dump(mode="json", exclude={"note"}) | more
 
 
 def subject_score(run: ScoredRun, name: str) -> SubjectScore:
@@ -105,10 +120,24 @@ def subject_score(run: ScoredRun, name: str) -> SubjectScore:
     card, suite, reading, scored = run.card, run.suite, run.reading, run.subjects[name]
     scores, seeds = suite.score(scored, reading), by_seed(suite, scored, reading, card.seeds)
     table = score_table(card.suite, name, reading, scores, scored.unmade)
+    refused, spent = _heard(scored.predictions)
+    judging = total(found.usage for found in scored.judgements if found.usage)
+    rates = {**table.rates, _REFUSED: refused}
+    table = table.model_copy(update={"rates": rates, "spent": spent, "judging": judging})
     if seeds:
         notes = (*table.notes, *filter(None, [spread(seeds)]))
         table = table.model_copy(update={"groups": {**table.groups, "seed": seeds}, "notes": notes})
     return SubjectScore(scores, table, seeds)
+
+
+def _heard(predictions: Iterable[Prediction]) -> tuple[Share, Usage]:
+    """How many of the replies are refusals, and what all took."""
+    usages, refused, replies = list[Usage](), 0, 0
+    for prediction in predictions:
+        usages += used(prediction)
+        refused += sum(reply.parse == "refused" for reply in prediction.replies)
+        replies += len(prediction.replies)
+    return Share(count=refused, n=replies), total(usages)
 
 
 def scored_run(folder: RunFolder, reading: str | None, notify: Notify, judge: str | None = None) -> ScoredRun:
@@ -151,7 +180,7 @@ def _scored(
             lacking[item.id] = missing
     return Scored(
         items=(items.only(lambda each: each not in lacking) if lacking else items).values(),
-        variants=asked_in(name, card.variants),
+        variants=asked_in(name, card),
         said=said or {},
         found=found,
         unasked=items.only(lacking.__contains__).values(),
@@ -159,23 +188,29 @@ def _scored(
     )
 
 
-def _notes(fields: Mapping[str, Any], rates: Mapping[str, Share], unmade: Share) -> Iterator[str]:
+def _withheld(unjudged: Share) -> str:
+    """Why no headline may be given; empty if one may."""
+    if unjudged.value <= MAX_UNJUDGED:
+        return ""
+    missing = f"{unjudged.count} of {unjudged.n} verdicts are missing ({100 * unjudged.value:.1f} %)"
+    return f"{missing}, and more than {100 * MAX_UNJUDGED:g} % is too much for one."
+
+
+def _notes(fields: Mapping[str, Any], withheld: str, unmade: Share) -> Iterator[str]:
     if unmade.count:
         yield unfinished(unmade)
     for name, rows in _groups(fields):
         if name == _SINGULAR["unknown_tasks"] and rows:
             yield f"{name}: {', '.join(rows)}"
-    unjudged = rates.get("unjudged", NONE)
-    if unjudged.value > MAX_UNJUDGED:
-        missing = f"{unjudged.count} of {unjudged.n} verdicts are missing ({100 * unjudged.value:.1f} %)"
-        yield f"No headline: {missing}, and more than {100 * MAX_UNJUDGED:g} % is too much for one."
+    if withheld:
+        yield f"No headline: {withheld}"
     if fields.get("note"):
-        yield fields["note"]
+        yield f"No headline: {fields['note']}"
 
 
 def _groups(fields: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:
     for field, value in fields.items():
-        if not isinstance(value, Mapping):
+        if not isinstance(value, Mapping) or field == "headlines":
             continue
         name = _SINGULAR.get(field, field)
         if any(isinstance(rows, Mapping) for rows in value.values()):

@@ -8,6 +8,7 @@ from typing import Any
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.evalharness.scoring.estimates import Estimate
 from longtake.evalharness.scoring.score_table import SubjectScore, scored_run, subject_score
+from longtake.evalharness.scoring.spending import in_words
 
 
 def score_run(
@@ -24,6 +25,9 @@ def show_scores(found: Mapping[str, SubjectScore]) -> Iterator[str]:
         fields = one.fields
         yield name
         yield from (f"  {note}" for note in fields.pop("notes"))
+        del fields["spent"], fields["judging"]
+        yield f"  {'cost':<28} {in_words(one.table.spent)}"
+        yield f"  {'cost of judging':<28} {in_words(one.table.judging)}"
         yield from _lines(fields, "  ")
 
 

@@ -285,7 +285,7 @@ def alarm(outcome: Outcome) -> float:
 
     A reply that isn't sure, or abstains, says neither: its confidence is that of another line.
     """
-    silent = outcome.state in ("uncertain", "abstained")
+    silent = outcome.state in ("uncertain", "abstained", "refused")
     raised = outcome.right > 0 if outcome.item.tags.get("role") == "altered" else outcome.right == 0 and not silent
     if silent and not raised:
         return 0.0

@@ -14,6 +14,7 @@ from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.subjects.subject import Asked, no_media, refuse_clip
 from longtake.memory.records import Answer, Usage
 from longtake.memory.timespan import TimeSpan
+from longtake.models.profiles import known_price
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -43,6 +44,9 @@ class AgentSubject:
         self._indexing = Lock()
         self._settings = workspace.settings
         self._traces = workspace.library.trace_root
+        controller = workspace.settings.controller
+        price = known_price(controller.price, controller.model)
+        self._priced = price is not None or controller.engine not in _ENDPOINTS  # this machine costs nothing
         self._agent = Agent(workspace)
 
     def reply(self, asked: Asked) -> Reply:
@@ -69,7 +73,7 @@ class AgentSubject:
             confidence=answer.confidence,
             calls=self._calls(answer),
             cited=tuple(TimeSpan(start=citation.start, end=citation.end) for citation in answer.citations),
-            usage=answer.usage,
+            usage=answer.usage if self._priced else answer.usage.model_copy(update={"cost": None}),
             trace=answer.trace,
         )
 
@@ -82,7 +86,12 @@ class AgentSubject:
         most = self._settings.budget
         if self._settings.controller.engine == "extractive":
             return Usage()
-        return Usage(rounds=most.rounds, seconds=most.seconds, input_tokens=most.tokens, cost=most.cost)
+        return Usage(
+            rounds=most.rounds,
+            seconds=most.seconds,
+            input_tokens=most.tokens,
+            cost=most.cost if self._priced else None,
+        )
 
     def _calls(self, answer: Answer) -> tuple[ToolCall, ...]:
         """The calls of the run, in order."""

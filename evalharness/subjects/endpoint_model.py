@@ -7,6 +7,7 @@ LongShOT, and the earlier questions and answers follow.
 from __future__ import annotations
 
 import base64
+import re
 import time
 from pathlib import Path
 from threading import Lock
@@ -21,7 +22,7 @@ from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.items import Item, Reply
 from longtake.evalharness.prompts.prompt_set import PromptSet
 from longtake.evalharness.runs.bounded_map import REQUESTS
-from longtake.evalharness.scoring.choices import LABELS, Choice, read_choice
+from longtake.evalharness.scoring.choices import LABELS, read_choice
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.subject import Asked, no_media, refuse_clip
 from longtake.evalharness.subjects.transcript import read_transcript
@@ -30,7 +31,7 @@ from longtake.evalharness.views.view import Shown, frames_of, media_of
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Usage
 from longtake.memory.timespan import clock
-from longtake.models.profiles import profile_named
+from longtake.models.profiles import known_price
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.prompts import render, without_thinking
@@ -41,6 +42,8 @@ PROMPTS = "longtake.evalharness.subjects.prompts"
 ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject", "key= in --subject")
 LONG_SIDES = (1024, 512)  # pixels of the frames; the second size if the first exceeds the model's context
 MAX_TOKENS = 4096  # of a reply
+THINK = 'Think step by step first. Then give the answer alone, on a last line that begins with "Answer:".'
+_ANSWER = re.compile(r"^[\W_]*(?:final )?answer[*_]*:[*_]*", re.IGNORECASE | re.MULTILINE)
 MAX_CHARACTERS = 100_000  # of a transcript: some two hours of speech
 _WAITS = 120.0  # total seconds that an endpoint may request before retries
 # For estimates: a picture of 1024 by 576 at 28 by 28 pixels per token, as Qwen2.5-VL reads
@@ -70,10 +73,8 @@ class EndpointModel:
         if refused:
             raise ConfigError(f"{refused}.")
         self.name, self.indexes, self.at_once = name, given.transcript, at_once
-        price = settings.controller.price or profile_named(given.model).price
         self._given, self._workspace = given, workspace
-        self._input = price.input if given.input_price is None else given.input_price
-        self._output = price.output if given.output_price is None else given.output_price
+        self._price = given.price or known_price(settings.controller.price, given.model)
         self._reading = Lock()  # decoding takes all cores, and indexing the library
         self._model = open_endpoint(
             EndpointChatModel,
@@ -96,9 +97,11 @@ class EndpointModel:
             raise EngineError(
                 f"{ROLE.name} {self._given.model} at {self._given.url} {_silence(said, self._max_tokens(asked.item))}"
             )
-        choice = read_choice(text, asked.options) if asked.options else Choice(None, "none")
+        thought, text = _at_end(text) if self._given.cot else ("", text)
+        choice = read_choice(text, asked.options)
         return Reply(
             text=text,
+            planned=thought,
             choice=asked.own(choice.option),
             parse=choice.status,
             abstained=choice.status == "abstained",
@@ -123,10 +126,8 @@ class EndpointModel:
         return self._given.sees or self._given.transcript or bool(self._given.video)
 
     def _usage(self, input_tokens: int = 0, output_tokens: int = 0, seconds: float = 0.0) -> Usage:
-        cost = (input_tokens * self._input + output_tokens * self._output) / 1_000_000
-        return Usage(
-            rounds=1, seconds=seconds, input_tokens=input_tokens, output_tokens=output_tokens, cost=round(cost, 6)
-        )
+        spent = {"input_tokens": input_tokens, "output_tokens": output_tokens}
+        return Usage(rounds=1, seconds=seconds, **spent, cost=self._price.of(spent) if self._price else None)
 
     def _answered(self, asked: Asked) -> AIMessage:
         """The reply to as large frames as the model reads."""
@@ -144,15 +145,15 @@ class EndpointModel:
         temperature = asked.item.temperature if self._given.temperature is None else self._given.temperature
         sampling = {"temperature": temperature or 0.0, "max_tokens": self._max_tokens(asked.item)}
         model = self._model.model_copy(update={"extra_body": sampling})
-        messages = _conversation(asked, shown, self._video(asked))
+        messages = _conversation(asked, shown, self._video(asked), THINK if self._given.cot else "")
         try:
             with tracing_context(enabled=False):
-                return reply(model, messages, (), timeout=self._given.timeout, budget=budget)
+                return reply(model, messages, (), timeout=self._given.timeout, budget=budget, patient=True)
         except Cancelled as error:  # this turn alone is over
             raise EngineError(f"{ROLE.name} at {self._given.url} did not answer: {error}") from error
 
     def _max_tokens(self, item: Item) -> int:
-        return self._given.max_tokens or item.max_tokens or MAX_TOKENS
+        return self._given.max_tokens or (None if self._given.cot else item.max_tokens) or MAX_TOKENS
 
     def _video(self, asked: Asked) -> str | None:
         """The URL of the video itself, if the model is sent that."""
@@ -186,7 +187,14 @@ def _silence(said: AIMessage, max_tokens: int) -> str:
     return "gave no answer: its reply is empty or only thinking. Ask again with --retry-errors."
 
 
-def _conversation(asked: Asked, shown: Shown, video: str | None) -> list[BaseMessage]:
+def _at_end(text: str) -> tuple[str, str]:
+    """The thoughts and the answer of a reply that thinks step by step; all is the answer if none is marked."""
+    marks = list(_ANSWER.finditer(text))
+    answer = text[marks[-1].end() :].strip() if marks else ""
+    return (text[: marks[-1].start()].strip(), answer) if answer else ("", text)
+
+
+def _conversation(asked: Asked, shown: Shown, video: str | None, last: str) -> list[BaseMessage]:
     """The video's input with the first question, then the later answers and questions, and finally the turn.
 
     Beside the video itself, the user says only the question: an agent may take all that the user says as the question.
@@ -200,12 +208,16 @@ def _conversation(asked: Asked, shown: Shown, video: str | None) -> list[BaseMes
         "captions": shown.captions,
         "guess": asked.item.guess,
     }
-    given = {**known, "question": asked.turn.question, "options": list(zip(LABELS, asked.options, strict=False))}
-    head = prompts.part("material", **given)
+    own = {
+        "question": asked.turn.question,
+        "options": list(zip(LABELS, asked.options, strict=False)),
+        "instruction": asked.turn.instruction,
+    }
+    head, text = prompts.part("material", **known, **own), prompts.part("question", **known, **own)
     if head is None:
         head = render(PROMPTS, "material", **known)
-    text = prompts.part("question", **given)
-    questions = [*(question for question, _ in asked.history), asked.text if text is None else text]
+    question = "\n".join(filter(None, (asked.text if text is None else text, last)))
+    questions = [*(earlier for earlier, _ in asked.history), question]
     messages: list[BaseMessage] = [HumanMessage(_content(prompts, head, shown, questions[0]))]
     if video:
         part = {"type": "video_url", "video_url": {"url": video}}

@@ -7,15 +7,16 @@
     question-only:NAME@URL                  nothing
     simulated:NAME@URL?frames=64            as `model`, for the simulated tools of the agentic track
 
-Each takes `key=VARIABLE`, the environment variable with the key (without it, none is sent), `timeout=SECONDS`,
-`temperature`, `max_tokens`, and its prices, `input_price` and `output_price`.
+Each takes `cot=1` (it is told to think step by step, and its answer is read from the end), `key=VARIABLE`, the
+environment variable with the key (without it, none is sent), `timeout=SECONDS`, `temperature`, `max_tokens`, and its
+prices, `input_price` and `output_price`, which are no part of its name.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl
 
 from pydantic import Field, ValidationError
@@ -26,6 +27,10 @@ from longtake.evalharness.items import Variant
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.subjects.sampled_frames import Sampling
 from longtake.memory.records import Record
+from longtake.settings import PriceSettings
+
+if TYPE_CHECKING:
+    from longtake.evalharness.runs.run_folder import RunCard
 
 MAX_FRAMES = 64
 BAG_OF_FRAMES = "bag-of-frames"  # subjects that are encoders, and the view of an audit that is theirs
@@ -47,12 +52,20 @@ class Given(Record):
     fps: float | None = Field(default=None, gt=0)
     video: Literal["", "1", "file"] = Field(default="", description="1: the file itself is sent; file: its file URL.")
     transcript: bool = False
+    cot: bool = Field(default=False, description="Whether it is told to think step by step before it answers.")
     key: str = Field(default="", description="Name of the environment variable with the key; never the key itself.")
     timeout: float = Field(default=300.0, gt=0, description="Seconds for one reply.")
     temperature: float | None = Field(default=None, ge=0, description="Else the suite's.")
     max_tokens: int | None = Field(default=None, ge=1, description="Of a reply, thinking included; else the suite's.")
-    input_price: float | None = Field(default=None, ge=0, description="Per million tokens; else the profile's.")
-    output_price: float | None = Field(default=None, ge=0, description="Per million tokens; else the profile's.")
+    input_price: float | None = Field(default=None, ge=0, description="Per million tokens; of neither, the profile's.")
+    output_price: float | None = Field(default=None, ge=0, description="Per million tokens.")
+
+    @property
+    def price(self) -> PriceSettings | None:
+        """Its prices, if the specification has one."""
+        if self.input_price is None and self.output_price is None:
+            return None
+        return PriceSettings(input=self.input_price or 0.0, output=self.output_price or 0.0)
 
     @property
     def sees(self) -> bool:
@@ -75,22 +88,23 @@ class Given(Record):
         return Sampling(self.frames or variant.most_frames or MAX_FRAMES, self.fps or variant.fps)
 
 
-def is_model(name: str) -> bool:
-    """Whether the name of a subject specifies a model at an endpoint."""
-    return name.partition(":")[0] in FRAMES and ":" in name
+def is_model(spec: str) -> bool:
+    """Whether the specification of a subject is that of a model at an endpoint."""
+    return spec.partition(":")[0] in FRAMES and ":" in spec
 
 
-def is_encoder(name: str) -> bool:
-    """Whether the name of a subject specifies an image-text encoder."""
-    return name.partition(":")[0] == BAG_OF_FRAMES
+def is_encoder(spec: str) -> bool:
+    """Whether the specification of a subject is that of an image-text encoder."""
+    return spec.partition(":")[0] == BAG_OF_FRAMES
 
 
-def asked_in(subject: str, variants: Sequence[Variant]) -> Sequence[Variant]:
+def asked_in(subject: str, card: RunCard) -> Sequence[Variant]:
     """The variants of a run for a subject: those of its kind, and one frame rate if it sees the same at all of them."""
-    variants = [each for each in variants if each.only is None or subject in each.only]
-    variants = [each for each in variants if not each.view or (each.view == BAG_OF_FRAMES) == is_encoder(subject)]
+    spec = card.spec_of(subject)
+    variants = [each for each in card.variants if each.only is None or subject in each.only]
+    variants = [each for each in variants if not each.view or (each.view == BAG_OF_FRAMES) == is_encoder(spec)]
     first = [variant for variant in variants if variant.fps == variants[0].fps]
-    several = len(first) < len(variants) and is_model(subject) and _read(subject).at_rates
+    several = len(first) < len(variants) and is_model(spec) and read_given(spec).at_rates
     return variants if several else first
 
 
@@ -100,7 +114,7 @@ def given_by(name: str) -> Given:
     Raises:
         ConfigError: if it doesn't have the form above, or the key's variable isn't set.
     """
-    given = _read(name)
+    given = read_given(name)
     if given.key and secret(given.key) is None:
         raise ConfigError(
             f"The subject {name.partition(':')[0]}:{given.model} needs its key, and {unset(given.key)}: give key= the "
@@ -109,7 +123,12 @@ def given_by(name: str) -> Given:
     return given
 
 
-def _read(name: str) -> Given:
+def read_given(name: str) -> Given:
+    """The same without a look at the key.
+
+    Raises:
+        ConfigError: if it doesn't have the form above.
+    """
     read = _NAME.fullmatch(name)
     kind = name.partition(":")[0]
     if read is None:

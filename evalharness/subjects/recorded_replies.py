@@ -14,7 +14,7 @@ from pathlib import Path
 from longtake.errors import ConfigError, EngineError
 from longtake.evalharness.items import Item, Reply
 from longtake.evalharness.judges.checks import abstains
-from longtake.evalharness.scoring.choices import Choice, read_choice
+from longtake.evalharness.scoring.choices import read_choice
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.benchmark_rows import BadRow, read_rows
 
@@ -46,7 +46,7 @@ class RecordedReplies:
         if asked.number >= len(texts):
             raise EngineError(f"{self._file} has no reply to turn {asked.number + 1} of {asked.item.id}.")
         text = texts[asked.number]
-        choice = read_choice(text, asked.options) if asked.options else Choice(None, "none")
+        choice = read_choice(text, asked.options)
         cannot = choice.status == "abstained" if asked.options else abstains(text).met
         return Reply(text=text, choice=asked.own(choice.option), parse=choice.status, abstained=cannot)
 

@@ -10,6 +10,8 @@ from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.memory.records import Usage
 
+CHOOSE = "Reply with the letter of the right option."
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -39,11 +41,10 @@ class Asked:
 
     @property
     def text(self) -> str:
-        """The question with its labelled options, in our wording."""
-        if not self.turn.options:
-            return self.turn.question
-        listed = "\n".join(f"{LABELS[place]}. {option}" for place, option in enumerate(self.options))
-        return f"{self.turn.question}\n{listed}\nReply with the letter of the right option."
+        """The question with its labelled options, and how to answer: as the suite says, or else in our words."""
+        listed = [f"{LABELS[place]}. {option}" for place, option in enumerate(self.options)]
+        instruction = self.turn.instruction or (CHOOSE if listed else "")
+        return "\n".join(filter(None, (self.turn.question, *listed, instruction)))
 
     def label(self, option: int) -> str:
         """The letter of an option, given its original index."""

@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from longtake import __version__
 from longtake.console import Session
 from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.bounded_map import REQUESTS
+from longtake.evalharness.runs.run_folder import RunCard
 from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES, FRAMES, given_by, is_model
 from longtake.evalharness.subjects.naive_baselines import LongestOption, MajorityLetter, RandomOption
-from longtake.evalharness.subjects.names import MODELS, NAMES
+from longtake.evalharness.subjects.names import MODELS, NAMES, named
 from longtake.evalharness.subjects.subject import SaysCost, Subject
 from longtake.plugins import Table, callable_part
 from longtake.preprocess.engines import EngineTable
@@ -30,17 +32,17 @@ NAMED = ("replies", "embedding", "likelihood", BAG_OF_FRAMES)  # whose name goes
 class SubjectOptions:
     """The input for making a subject."""
 
-    name: str  # as given on the command line
+    name: str  # its specification
     items: Sequence[Item]  # all items of the suite, even if it isn't asked all of them
     session: Session  # the options given before the command
     at_once: int | None = None  # concurrent requests to a model's endpoint, or questions of an agent; None: as usual
 
 
-def subject_named(name: str, items: Sequence[Item], session: Session, at_once: int | None = None) -> Subject:
+def subject_named(given: str, items: Sequence[Item], session: Session, at_once: int | None = None) -> Subject:
     """Make a subject. The agent uses the session's profile, or the one in its name, with the same `--set` options.
 
     Args:
-        name: of the table, or a model, as in `model_spec`.
+        given: a specification (of the table, or of a model as in `model_spec`), or NAME=SPEC.
         items: see `SubjectOptions`.
         session: see `SubjectOptions`.
         at_once: see `SubjectOptions`.
@@ -49,12 +51,15 @@ def subject_named(name: str, items: Sequence[Item], session: Session, at_once: i
         ConfigError: if there is none of that name, its profile is wrong, or the endpoint of a model may not be asked.
         PluginError: if it is of another package and cannot be used.
     """
-    kind = name.partition(":")[0]
-    known = kind if kind in ("agent", *NAMED) or is_model(name) else name
+    name, spec = named(given)
+    kind = spec.partition(":")[0]
+    known = kind if kind in ("agent", *NAMED) or is_model(spec) else spec
     if known not in SUBJECTS:
         others = [each for each in SUBJECTS if each not in _BUILT_IN]
-        raise ConfigError(f"There is no subject {name!r}. {did_you_mean(name, (*NAMES, *MODELS, *others))}")
-    return SUBJECTS[known](SubjectOptions(name, items, session, at_once))
+        raise ConfigError(f"There is no subject {spec!r}. {did_you_mean(spec, (*NAMES, *MODELS, *others))}")
+    subject = SUBJECTS[known](SubjectOptions(spec, items, session, at_once))
+    subject.name = name
+    return subject
 
 
 def _agent(options: SubjectOptions) -> Subject:
@@ -149,21 +154,38 @@ _BUILT_IN: dict[str, MakeSubject] = {
 SUBJECTS: Table[MakeSubject] = Table("subjects", _BUILT_IN, callable_part)
 
 
-def settings_hashes(names: Sequence[str], session: Session) -> dict[str, str]:
-    """Twelve hex digits for each of these subjects that identify its settings.
+def card_of_subjects(given: Sequence[str], session: Session, suite: str, source: Path) -> RunCard:
+    """The card of a run, as far as its subjects and its source say.
 
     Raises:
-        ConfigError: if a profile that a name says is wrong.
+        ConfigError: if two subjects have one name, or a profile that one names is wrong.
     """
-    settings = {name: _session_of(name, session).settings.model_dump_json() for name in names}
-    return {name: hashlib.blake2b(text.encode(), digest_size=6).hexdigest() for name, text in settings.items()}
+    specs = {each.name: each.spec for each in map(named, given)}
+    for name, spec in map(named, given):
+        if specs[name] != spec:
+            raise ConfigError(f"Two subjects are called {name}; give each a name of its own, as NAME=SPEC.")
+    return RunCard(
+        suite=suite,
+        source=str(source.resolve()),
+        subjects=tuple(specs),
+        specs={name: spec for name, spec in specs.items() if name != spec},
+        settings={name: _settings_hash(spec, session) for name, spec in specs.items()},
+        version=__version__,
+    )
 
 
-def uses_gpu(subject: Subject, session: Session) -> bool:
+def _settings_hash(spec: str, session: Session) -> str:
+    """Twelve hex digits that identify a subject's settings; what a model costs isn't one."""
+    settings = _session_of(spec, session).settings
+    unpriced = settings.model_copy(update={"controller": settings.controller.model_copy(update={"price": None})})
+    return hashlib.blake2b(unpriced.model_dump_json().encode(), digest_size=6).hexdigest()
+
+
+def uses_gpu(subject: Subject, spec: str, session: Session) -> bool:
     """Whether a subject computes on a GPU where there is one."""
     if not (isinstance(subject, SaysCost) and subject.indexes):
         return False
-    settings = _session_of(subject.name, session).settings
+    settings = _session_of(spec, session).settings
     return settings.controller.engine == "transformers" or any(map(EngineTable(settings).on_gpu, ENGINES))
 
 

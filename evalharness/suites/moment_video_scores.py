@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from longtake.evalharness.items import Heading, Item, Judgement, Prediction, Protocol, Variant
 from longtake.evalharness.scoring.choice_scores import (
@@ -18,6 +18,7 @@ from longtake.evalharness.scoring.choice_scores import (
     open_outcome,
     summarise,
 )
+from longtake.evalharness.scoring.estimates import Rows
 
 # Upper edges of the duration buckets in seconds; the paper leaves open where an edge belongs: here to the shorter one.
 _BUCKETS = {"up to 5 s": 5.0, "5-10 s": 10.0, "10-20 s": 20.0, "20-60 s": 60.0, "1-3 min": 180.0}
@@ -55,9 +56,25 @@ def score_moment_video(
             "subclass": by(outcomes, lambda item: item.tags["subclass"]),
             "duration": by(sorted(outcomes, key=lambda outcome: outcome.item.seconds or 0.0), length_row),
             "multiple choice": beside_chance(outcomes, "in every order") | beside_chance(as_written, "as written"),
-            "frame rate": {rate: accuracy(found) for rate, found in rates.items()} if len(rates) > 1 else {},
+            **(_by_rate(rates) if len(rates) > 1 else {}),
         },
     )
+
+
+def _by_rate(rates: Mapping[str, Sequence[Outcome]]) -> dict[str, Rows]:
+    """The score at each frame rate: of all, and of each task and domain, the rates of one below each other."""
+    keys: dict[str, Callable[[Heading], str]] = {
+        "task": lambda item: item.task,
+        "domain": lambda item: item.tags["domain"],
+    }
+    tables: dict[str, Rows] = {"frame rate": {rate: accuracy(found) for rate, found in rates.items()}}
+    for name, key in keys.items():
+        found = {rate.partition(",")[0]: by(outcomes, key) for rate, outcomes in rates.items()}
+        names = dict.fromkeys(row for rows in found.values() for row in rows)
+        tables[f"{name} and frame rate"] = {
+            f"{row}, {rate}": rows[row] for row in names for rate, rows in found.items() if row in rows
+        }
+    return tables
 
 
 def length_row(item: Heading) -> str:

@@ -39,6 +39,26 @@ _MARKS = {
 }
 
 
+# What tells the level of a capability in its name. The paper sorts by element, event and plot; where a name has none of
+# these words, the level is that of the examples in its supplement, and of professional knowledge our reading.
+_LEVELS = {
+    "element": "element",
+    "positional": "element",
+    "event": "event",
+    "displacement": "event",
+    "plot": "plot",
+    "causality": "plot",
+    "character": "plot",
+    "professional": "plot",
+}
+
+
+def level_of(capability: str) -> str:
+    """What a question of a capability is about: element, event or plot; empty of an unknown capability."""
+    spelled = capability.lower()
+    return next((level for mark, level in _LEVELS.items() if mark in spelled), "")
+
+
 class Threshold(NamedTuple):
     """From how many of five points an open answer counts as right."""
 
@@ -63,7 +83,7 @@ def load_video_tt(source: Path, media: Path | None, protocol: Protocol, notify: 
     Args:
         source: a table with all questions, or a folder with one for each way of asking.
         media: folder of the videos, each as `<video_id>.mp4` or in another container; None: no videos.
-        protocol: in `repo` an open question is followed by its question_prompt, as in the released code.
+        protocol: in `repo` a question is followed by its question_prompt, as in the released code.
         notify: called with file, line and field for each skipped row, and for missing videos.
 
     Raises:
@@ -95,8 +115,9 @@ def _item(row: Row, videos: Videos, protocol: Protocol) -> Item:
     if way == CHOICE:
         turn = choice_turn(row, *split_options(question), "question", "answer", "letter")
     else:
-        prompt = row.text("question_prompt") if protocol == "repo" else ""
-        turn = Turn(question=f"{question}\n{prompt}".strip(), reference=row.needed("answer"))
+        turn = Turn(question=question, reference=row.needed("answer"))
+    if protocol == "repo":
+        turn = turn.model_copy(update={"instruction": row.text("question_prompt")})
     return Item(
         suite=SUITE,
         id=f"{video}/{way}",

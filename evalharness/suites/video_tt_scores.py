@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
-from longtake.evalharness.items import Item, Judgement, Prediction, Variant
+from longtake.evalharness.items import Heading, Item, Judgement, Prediction, Variant
 from longtake.evalharness.scoring.choice_scores import (
     Answers,
     ChoiceScores,
@@ -19,7 +19,15 @@ from longtake.evalharness.scoring.choice_scores import (
     sums,
 )
 from longtake.evalharness.scoring.estimates import Estimate, Sums, macro, ratio
-from longtake.evalharness.suites.video_tt import CHOICE, PRIMARY, THRESHOLDS, WAYS, Threshold, video_tt_variants
+from longtake.evalharness.suites.video_tt import (
+    CHOICE,
+    PRIMARY,
+    THRESHOLDS,
+    WAYS,
+    Threshold,
+    level_of,
+    video_tt_variants,
+)
 
 Ways = Mapping[str, list[Outcome]]
 
@@ -54,11 +62,14 @@ def score_video_tt(
             "points, mean of five": {name: _mean_of_five(found) for name, found in read.items()},
             "points, RB": {name: robustness(found) for name, found in read.items()},
             "multiple choice": beside_chance(ways.get(CHOICE, ())),
+            "level": by(outcomes, _level),
+            "level, RB": robustness_by(outcomes, _level),
             "capability": by(outcomes, lambda item: item.task),
+            "capability, RB": robustness_by(outcomes, lambda item: item.task),
             **capabilities,
         },
         headline=lambda found: _mean_of_five(_by_way(found)),
-        note=f"No headline: it is a mean of five, and no question is {', '.join(lacking)}." if lacking else None,
+        note=f"it is a mean of five, and no question is {', '.join(lacking)}." if lacking else None,
     )
 
 
@@ -79,6 +90,19 @@ def robustness(ways: Ways) -> Estimate:
             [video for video, _ in whole],
         )
     )
+
+
+def robustness_by(outcomes: Iterable[Outcome], key: Callable[[Heading], str]) -> dict[str, Estimate]:
+    """RB of each group of questions, in the order of first appearance; questions without a key are in none."""
+    groups: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        if name := key(outcome.item):
+            groups.setdefault(name, []).append(outcome)
+    return {name: robustness(_by_way(group)) for name, group in groups.items()}
+
+
+def _level(item: Heading) -> str:
+    return level_of(item.task)
 
 
 def _mean_of_five(ways: Ways) -> Estimate:

@@ -15,7 +15,7 @@ from longtake.evalharness.subjects.transcript import Line, Transcript
 from longtake.prompts import render_text
 
 KETTLE = Turn(question="What is lifted?", options=("A kettle", "A lamp"), gold=0)
-GIVEN = {"video": False, "frames": 2, "timed": True, "words": None, "captions": (), "guess": True}
+GIVEN = {"video": False, "frames": 2, "timed": True, "words": None, "captions": (), "guess": True, "instruction": ""}
 
 
 def published(suite: str, name: str | None = None) -> PromptSet:

@@ -119,8 +119,8 @@ def test_an_agent_without_an_endpoint_answers_one_question_at_a_time(small_works
 def test_only_a_subject_that_computes_on_a_gpu_waits_for_one(small_workspace: Workspace) -> None:
     agent, longest = AgentSubject("agent", small_workspace), subject_named("longest", [], Session())
     in_process = Session(overrides=("controller.engine=transformers", "controller.model=some/model"))
-    assert (uses_gpu(agent, in_process), uses_gpu(longest, in_process)) == (True, False)
-    assert not uses_gpu(agent, Session())
+    assert (uses_gpu(agent, "agent", in_process), uses_gpu(longest, "longest", in_process)) == (True, False)
+    assert not uses_gpu(agent, "agent", Session())
 
 
 def test_the_agent_knows_what_was_said_before(small_workspace: Workspace) -> None:

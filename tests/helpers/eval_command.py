@@ -30,8 +30,14 @@ def eval_(*arguments: object, settings: tuple[object, ...] = ()) -> tuple[int, s
 
 
 def scores(run: Path, *options: str) -> dict[str, Any]:
-    """What `eval score` finds of a run."""
+    """What `eval score` finds of the subjects of a run."""
     code, reported, _ = eval_("score", run, *options, "--json")
     assert code == 0
     read: dict[str, Any] = json.loads(reported)
     return read
+
+
+def score_of(run: Path, *options: str) -> dict[str, Any]:
+    """The same of its only subject."""
+    [found] = scores(run, *options).values()
+    return dict(found)

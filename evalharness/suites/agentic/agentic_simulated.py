@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ, read_json
 from longtake.agent.controllers.call_parsing.text_tool_calls import calls_in_text
 from longtake.evalharness.items import ParseStatus, Reply, ToolCall, Turn
+from longtake.evalharness.scoring.spending import total
 from longtake.evalharness.subjects.endpoint_model import EndpointModel
 from longtake.evalharness.subjects.subject import Asked
 from longtake.memory.records import Usage
@@ -61,13 +62,13 @@ class Simulated:
                 "planned": planned.text,
                 "calls": listed.calls,
                 "parse": listed.parse,
-                "usage": _both(planned.usage or Usage(), answer.usage or Usage()),
+                "usage": total([planned.usage or Usage(), answer.usage or Usage()]),
             }
         )
 
     def expected(self, asked: Asked) -> Usage:
         """The options of both requests."""
-        return _both(self._planner.expected(_plan(asked)), self._answerer.expected(_answer(asked)))
+        return total([self._planner.expected(_plan(asked)), self._answerer.expected(_answer(asked))])
 
 
 def read_calls(text: str) -> Listed:
@@ -120,7 +121,3 @@ def _put(asked: Asked, text: str) -> Asked:
     turns = list(asked.item.turns)
     turns[asked.number] = Turn(question=text)
     return replace(asked, item=asked.item.model_copy(update={"turns": tuple(turns)}))
-
-
-def _both(first: Usage, second: Usage) -> Usage:
-    return Usage(**{name: getattr(first, name) + getattr(second, name) for name in Usage.model_fields})

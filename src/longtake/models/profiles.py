@@ -64,6 +64,12 @@ def profile_named(model: str | None) -> ModelProfile:
     return next(row.profile for row in _rows() if row.names(name))
 
 
+def known_price(given: PriceSettings | None, model: str | None) -> PriceSettings | None:
+    """What an endpoint charges for a model: the settings' price, else its maker's; None if there is none."""
+    makers = profile_named(model).price
+    return given or (makers if makers.input or makers.output else None)
+
+
 def profile_of(controller: ControllerSettings, gguf: GgufSettings | None = None) -> ModelProfile:
     """The profile of the controller's model under what the settings say.
 

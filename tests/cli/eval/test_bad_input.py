@@ -86,7 +86,11 @@ def files_no_larger_than(size: int) -> Iterator[None]:
         ("score run --variant wrong", 1, "has no scores 'wrong'; it has repo"),
         ("report run --variant wrong", 1, "has no scores 'wrong'; it has repo"),
         ("report run --judge nobody", 1, "no verdicts"),
-        ("compare run --first longest --second nobody", 1, "Name one of the subjects longest, random"),
+        (
+            "compare run --first longest --second nobody",
+            1,
+            "names no subject; name one of longest, random.",
+        ),
         ("compare run --first longest --second random --out page.pdf", 1, "must end in .html or .md"),
         ("export run --to wrong --out page", 1, "Can't export to 'wrong'"),
         ("export run --to csv --out clips", 1, "cannot be written: Is a directory"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helpers.eval_command import OPEN_CARD, eval_, scores
+from helpers.eval_command import OPEN_CARD, eval_, score_of, scores
 from helpers.servers.openai_server import openai_server, refuses, says
 from typer.testing import CliRunner
 
@@ -90,7 +90,7 @@ def test_a_subject_is_added_to_a_run_later(questions: Path) -> None:
     alone = scores(run)
     assert eval_(*asked, "--subject", "random")[1].startswith("2 replies, 2 kept from before")
     both = scores(run)
-    assert (list(both), both["longest"]) == (["longest", "random"], alone)
+    assert (list(both), both["longest"]) == (["longest", "random"], alone["longest"])
     (questions / "questions.csv").write_text(QUESTIONS.replace("1234", "1235"))
     assert "The item q1 differs" in eval_(*asked, "--subject", "majority")[2]
     assert list(scores(run)) == ["longest", "random"]
@@ -121,9 +121,9 @@ def test_every_seed_asks_everything_once_more_and_other_seeds_are_another_run(qu
     drawn = {seed: [each["replies"][0]["choice"] for each in said if each["seed"] == seed] for seed in (3, 8)}
     assert (len(drawn[3]), drawn[3] != drawn[8]) == (12, True)
     right = sum(choice == 1 for choices in drawn.values() for choice in choices)
-    assert scores(questions / "run")["headline"]["value"] == pytest.approx(100 * right / 24, abs=1e-4)
+    assert score_of(questions / "run")["headline"]["value"] == pytest.approx(100 * right / 24, abs=1e-4)
     alone = {f"seed {seed}": 100 * choices.count(1) / 12 for seed, choices in drawn.items()}
-    shown = scores(questions / "run")["seeds"]
+    shown = score_of(questions / "run")["seeds"]
     assert {seed: row["value"] for seed, row in shown.items()} == pytest.approx(alone, abs=1e-4)
     low, high = sorted(alone.values())
     reported = f"Over 2 seeds the score is between {low:.1f} and {high:.1f}."
@@ -143,7 +143,7 @@ def test_the_agent_is_asked_like_any_other(questions: Path, demo_workspace: Work
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", "agent", "--limit", 1)
     result = CliRunner().invoke(app, ["--library", str(demo_workspace.library.root), "eval", *map(str, asked)])
     assert result.stdout.startswith("1 reply, 0 kept from before, 0 errors")
-    assert scores(run)["headline"]["value"] == 100.0
+    assert score_of(run)["headline"]["value"] == 100.0
 
 
 def test_a_controller_that_dies_midway_is_an_error_that_can_be_asked_again(
@@ -157,7 +157,7 @@ def test_a_controller_that_dies_midway_is_an_error_that_can_be_asked_again(
         options = [("--set", f"controller.{name}={value}") for name, value in controller.items()]
         settings = ("--library", demo_workspace.library.root, *(part for option in options for part in option))
         assert eval_(*asked, settings=settings)[1].startswith("1 reply, 0 kept from before, 1 error")
-        assert scores(run)["errors"] == {"count": 1, "n": 1}
+        assert score_of(run)["errors"] == {"count": 1, "n": 1}
         server.script[:] = [says("The extension is 4417. ANSWER: B")]
         again = eval_(*asked, "--retry-errors", settings=settings)[1]
         assert again.startswith("1 reply, 0 kept from before, 0 errors")
@@ -168,10 +168,10 @@ def test_replies_recorded_elsewhere_are_scored_and_missing_ones_can_follow(quest
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", f"replies:{file}")
     file.write_text('{"id": "q1", "reply": "(B)"}\n')
     assert eval_(*asked)[1].startswith("2 replies, 0 kept from before, 1 error")
-    assert scores(run)["headline"]["value"] == 50.0
+    assert score_of(run)["headline"]["value"] == 50.0
     file.write_text('{"id": "q1", "reply": "(B)"}\n{"id": "q3", "reply": "The answer is A."}\n')
     assert eval_(*asked, "--retry-errors")[1].startswith("1 reply, 1 kept from before, 0 errors")
-    assert scores(run)["headline"]["value"] == 100.0
+    assert score_of(run)["headline"]["value"] == 100.0
 
 
 def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
@@ -184,9 +184,9 @@ def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
         asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", name)
         assert eval_(*asked, settings=library)[1].startswith("2 replies, 0 kept from before, 0 errors")
     assert server.keys == ["Bearer sk-seer"] * 2
-    assert scores(run)["headline"]["value"] == 100.0
+    assert score_of(run)["headline"]["value"] == 100.0
     written = [file.read_text() for file in run.iterdir() if file.suffix in (".json", ".jsonl")]
-    assert len(written) == 4
+    assert len(written) == 5
     assert not any("sk-seer" in text for text in written)
 
 
@@ -308,9 +308,9 @@ def test_what_another_evaluator_wrote_is_scored(tmp_path: Path) -> None:
     file = tmp_path / "model_eval.jsonl"
     file.write_text(json.dumps(sample | {"task": "information_retrieval", "conversations": turns}) + "\n")
     assert eval_("import", file, "--suite", "longshot", "--out", tmp_path / "run")[0] == 0
-    assert scores(tmp_path / "run")["overall"]["value"] == 62.5
-    assert scores(tmp_path / "run", "--variant", "signed")["overall"]["value"] == 0.0
-    assert {"overall", "categories", "tasks", "errors", "unjudged"} <= scores(tmp_path / "run").keys()
+    assert score_of(tmp_path / "run")["overall"]["value"] == 62.5
+    assert score_of(tmp_path / "run", "--variant", "signed")["overall"]["value"] == 0.0
+    assert {"overall", "categories", "tasks", "errors", "unjudged", "refused"} <= score_of(tmp_path / "run").keys()
 
 
 @pytest.mark.parametrize(
@@ -326,3 +326,31 @@ def test_bad_input_is_one_sentence(arguments: tuple[str, ...], reported: str, tm
     result = CliRunner().invoke(app, ["eval", *(str(tmp_path / each) if "." in each else each for each in arguments)])
     assert result.exit_code != 0
     assert reported in str(result.exception)
+
+
+def test_a_named_subject_is_called_so_everywhere_and_its_cost_is_known_by_its_price(questions: Path) -> None:
+    """Two questions of 100 tokens in and 20 out at 1 and 4 a million: 2 x 180 / 1,000,000 = 0.00036."""
+    run = questions / "run"
+    with openai_server([says("B")]) as server:
+        spec = f"question-only:seer@{server.url}?input_price=1&output_price=4"
+        asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", f"seer={spec}")
+        eval_(*asked, settings=("--library", questions / "library"))
+        again = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", "seer=random")
+        assert "different: what seer is" in eval_(*again)[2]
+    assert json.loads((run / "run.json").read_text())["specs"] == {"seer": spec}
+    eval_("judge", run)
+    assert list(scores(run)) == ["seer"]
+    assert score_of(run)["spent"]["cost"] == 0.00036
+    assert "  cost                         0.00036 (200 tokens in, 40 out)" in eval_("score", run)[1].splitlines()
+    assert "seer" in eval_("leaderboard", run)[1]
+
+
+def test_refusals_have_a_rate_of_their_own(questions: Path) -> None:
+    run = questions / "run"
+    with openai_server([says("I'm sorry, but I can't assist with that."), says("It is B.")]) as server:
+        asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run)
+        eval_(*asked, "--subject", f"question-only:seer@{server.url}", settings=("--library", questions / "library"))
+    found = score_of(run)
+    assert (found["refused"], found["parse_failures"]) == ({"count": 1, "n": 2}, {"count": 0, "n": 2})
+    assert "refused                      1 of 2" in eval_("score", run)[1]
+    assert "cost                         unknown (200 tokens in, 40 out)" in eval_("score", run)[1]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers.eval_command import OPEN_CARD, eval_, scores
+from helpers.eval_command import OPEN_CARD, eval_, score_of
 from helpers.servers.openai_server import openai_server, says
 from typer.testing import CliRunner
 
@@ -31,7 +31,7 @@ def said(tmp_path: Path) -> Path:
 def test_scores_without_a_headline_say_why(said: Path) -> None:
     why = "No headline: 2 of 2 verdicts are missing (100.0 %), and more than 1 % is too much for one."
     assert eval_("score", said / "run")[1].splitlines()[1] == f"  {why}"
-    shown = scores(said / "run")
+    shown = score_of(said / "run")
     assert (shown["headline"], shown["notes"]) == (None, [why])
 
 
@@ -42,7 +42,7 @@ def test_a_model_judges_what_was_said_and_nothing_twice(said: Path) -> None:
         assert eval_(*judged, settings=library)[1].startswith("2 verdicts, 0 kept from before, 0 undecided")
         assert eval_(*judged, settings=library)[1].startswith("0 verdicts, 2 kept from before")
         assert len(server.requests) == 2
-    assert scores(said / "run")["headline"]["value"] == 50.0
+    assert score_of(said / "run")["headline"]["value"] == 50.0
 
 
 def test_a_dry_run_of_a_judge_asks_nothing_and_tells_the_time_once_a_reply_was_timed(said: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.eval_command import eval_
+from helpers.eval_command import eval_, score_of
 from helpers.media.clips import flat, write_clip
 from helpers.servers.openai_server import openai_server, says
 
@@ -160,7 +160,7 @@ def test_scores_are_made_of_the_verdicts_of_one_judge(judged_twice: Path) -> Non
         assert "(1), strict-" in remarks
         assert "name one of these judges with --judge." in remarks
     for judge, score in (("mild", 100.0), ("strict", 0.0)):
-        assert json.loads(eval_("score", run, "--judge", judge, "--json")[1])["headline"]["value"] == score
+        assert score_of(run, "--judge", judge)["headline"]["value"] == score
         assert eval_("report", run, "--judge", judge)[1].splitlines()[1].endswith(f"  {score}")
         assert f"- Judge: {judge}-" in (run / "report.md").read_text()
         assert eval_(*exported, "--judge", judge)[0] == 0

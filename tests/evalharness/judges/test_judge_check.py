@@ -16,6 +16,7 @@ from longtake.evalharness.judges.judge_check import (
     check_judges,
     judge_again,
     labelled_cases,
+    mean_agreements,
     read_labels,
     self_agreement,
 )
@@ -76,6 +77,23 @@ def test_each_judge_meets_each_annotator() -> None:
     ]
 
 
+def test_several_annotators_have_a_mean() -> None:
+    """By hand: 2 of 2 verdicts are ann's, 1 of 2 is bo's: accuracy (1 + 0.5) / 2. With bo chance is 1/2."""
+    labels = [label(0, True, "ann"), label(1, False, "ann"), label(0, False, "bo"), label(1, False, "bo")]
+    checks = check_judges(labels, [judgement(0, True), judgement(1, False)])
+    [mean] = mean_agreements(checks)
+    assert (mean.judge, mean.annotators) == ("j", 2)
+    assert mean.figures == {
+        "accuracy": 0.75,
+        "f1": 0.5,  # 1 and 0: bo finds nothing met
+        "false_positive_rate": 0.25,  # 0 of 1 and 1 of 2
+        "false_negative_rate": 0.0,  # 0 of 1; bo has none
+        "kappa": 0.5,  # 1 and (0.5 - 0.5) / 0.5
+    }
+    assert str(mean).startswith("j, mean over 2 annotators: accuracy 0.7500, f1 0.5000, ")
+    assert mean_agreements(checks[:1]) == []
+
+
 def test_a_judge_that_only_failed_is_left_aside() -> None:
     found = [judgement(0, True, "jurist"), *(judgement(number, None, "down") for number in range(2))]
     assert [held.judge for held in check_judges([label(0, True), label(1, True)], found)] == ["jurist"]
@@ -89,6 +107,17 @@ def test_a_broken_label_is_reported_with_line_and_field_and_left_out(tmp_path: P
     assert read_labels(file, reported.append) == [Label(item="1", subject="s", criterion="red", met=True)]
     assert len(reported) == 1
     assert f"{file}, line 2: met:" in reported[0]
+
+
+def test_a_file_of_labels_may_end_without_a_newline(tmp_path: Path) -> None:
+    """Twenty labels, as a person's editor leaves them; the last one is read, and a broken last one is reported."""
+    file = tmp_path / "labels.jsonl"
+    file.write_text("\n".join(label(number, number < 10).model_dump_json() for number in range(20)))
+    assert [one.item for one in read_labels(file, pytest.fail)] == [str(number) for number in range(20)]
+    file.write_text(file.read_text() + '\n{"item": "20"')
+    reported: list[str] = []
+    assert len(read_labels(file, reported.append)) == 20
+    assert f"{file}, line 21:" in reported[0]
 
 
 def test_a_judge_agrees_with_itself_where_all_runs_say_the_same() -> None:

@@ -52,7 +52,8 @@ def finding(*script: Reply, of: Case | None = None, **settings: Any) -> tuple[Fi
 def test_one_request_shows_reference_reply_and_the_one_criterion_but_not_the_question() -> None:
     asked = case("The car is red.", of=criterion('Says "red".'), item=rubric(criterion("other"), criterion("more")))
     found, server = finding(MET, of=asked)
-    assert found == Finding(met=True, reason="it says so", seconds=found.seconds)
+    usage = Usage(rounds=1, input_tokens=100, output_tokens=20, cost=None)  # the price of `jurist` isn't known
+    assert found == Finding(met=True, reason="it says so", seconds=found.seconds, usage=usage)
     assert found.seconds is not None
     [request] = server.requests
     [message] = request["messages"]
@@ -136,6 +137,12 @@ def test_a_judge_that_rambles_is_asked_again_and_then_gives_no_verdict() -> None
     assert found.error == (
         f"The judge jurist at {server.url} gave no verdict in 3 replies, at last 'Well, well.'; choose another judge."
     )
+
+
+def test_what_all_replies_of_a_judge_took_stands_beside_its_verdict() -> None:
+    """Two replies of 100 tokens in and 20 out: (200 x 10 + 40 x 100) / 1,000,000 = 0.006."""
+    found, _ = finding(says("Well."), MET, price=PriceSettings(input=10, output=100))
+    assert found.usage == Usage(rounds=2, input_tokens=200, output_tokens=40, cost=0.006)
 
 
 def test_an_endpoint_that_takes_no_schema_is_asked_in_words_from_then_on() -> None:

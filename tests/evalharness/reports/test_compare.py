@@ -110,8 +110,8 @@ def test_a_comparison_is_written_as_a_page(choices: Write, tmp_path: Path, suffi
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        ((), "Name one of the subjects sharp, dull"),
-        (("--first", "sharp", "--second", "blunt"), "Name one of the subjects sharp, dull"),
+        ((), "Name one of the subjects sharp, dull with --first."),
+        (("--first", "sharp", "--second", "blunt"), "--second blunt names no subject; name one of sharp, dull."),
         (("--first", "sharp", "--second", "sharp"), "Name two subjects"),
     ],
 )
@@ -120,6 +120,11 @@ def test_subjects_that_are_not_there_are_one_sentence(
 ) -> None:
     with pytest.raises(Exception, match=reported):
         compare(choices().path, *arguments)
+
+
+def test_a_subject_is_named_by_how_its_name_begins(choices: Write) -> None:
+    run = choices().path
+    assert compare(run, "--first", "sh", "--second", "du") == compare(run, "--first", "sharp", "--second", "dull")
 
 
 def test_a_run_is_compared_with_what_lmms_eval_wrote_of_the_same_questions(choices: Write, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import json
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from helpers.data.published import TABLES
 from typer.testing import CliRunner
 
 from longtake.agent.traces.trace import Trace
@@ -22,12 +24,18 @@ from longtake.cli.eval.reports import reports
 from longtake.console import Session
 from longtake.evalharness.items import Variant
 from longtake.evalharness.reports.cited_frames import ITEM_BYTES, Stills
-from longtake.evalharness.reports.run_scores import read_scores
-from longtake.evalharness.runs.run_folder import RunFolder
+from longtake.evalharness.reports.grid import Grid
+from longtake.evalharness.reports.published_rows import beside_published, published
+from longtake.evalharness.reports.run_scores import SubjectScores, read_scores
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.scoring.choice_scores import replacements
+from longtake.evalharness.scoring.estimates import Estimate
+from longtake.evalharness.scoring.score_table import ScoreTable
+from longtake.evalharness.suites.video_tt import WAYS
 
 Write = Callable[..., RunFolder]
 Attributes = dict[str, str | None]
+FULL = Estimate(value=100.0, low=None, high=None, error=None, n=1, videos=1)
 
 
 class Page(HTMLParser):
@@ -159,8 +167,10 @@ def test_markdown_holds_the_same_tables(choices: Write) -> None:
 def test_uncertain_items_stand_apart_from_those_answered_and_abstained_from(choices: Write) -> None:
     page, markdown = report(choices({"agent": ["right", "unsure", "unsure", "wrong", "abstains", "fails"]}))
     columns = "Wholly wrong".lower()
-    assert re.search(rf"{columns} \| Uncertain \| Score of these \| Abstained \| Score of these \| Failed \|", markdown)
-    row = r"^\| agent \| 2 \(33 %\) \| 50\.0 \| 1 \| 2 \| 0\.0 \| 1 \| 0\.0 \| 1 \|$"
+    assert re.search(
+        rf"{columns} \| Uncertain \| Score of these \| Abstained \| Score of these \| Refused \| Failed \|", markdown
+    )
+    row = r"^\| agent \| 2 \(33 %\) \| 50\.0 \| 1 \| 2 \| 0\.0 \| 1 \| 0\.0 \| 0 \| 1 \|$"
     assert re.search(row, markdown, re.MULTILINE)
     assert re.search(r"^\| Uncertain \| 33.3 % \(2 of 6\) \|$", markdown, re.MULTILINE)
     assert page.text.count("uncertain") >= 2  # of the items that open
@@ -285,3 +295,41 @@ def test_published_figures_stand_beside_those_of_their_suite(choices: Write, rub
     place = [markdown.index(text) for text in ("| Gemini 2.5 Flash | 52.95 |", "| agent | 50.0 | this run |", "44.66")]
     assert place == sorted(place)
     assert "Beside published figures" not in report(choices())[1]
+
+
+def test_published_figures_are_those_of_the_tables() -> None:
+    tables = {"moment-video": ("moment_t2", ("overall", "TO", "TC", "AD", "TR"))}
+    tables["video-tt"] = ("video_tt_t1", ("avg", "rb", "primary", "paraphrased", "correctly_led", "wrongly_led", "mcq"))
+    for suite, (name, columns) in tables.items():
+        printed = [tuple(float(row[column]) for column in columns) for row in TABLES[name].values()]
+        held = [figures for figures in published()[suite].rows.values() if len(figures) == len(columns)]
+        assert sorted(held) == sorted(printed)
+    assert [len(published()[suite].rows) for suite in tables] == [34, 13]  # 33 models and people, 12 models and people
+
+
+def test_robustness_stands_beside_its_published_figure() -> None:
+    """One video with five right answers: the mean of five and RB are 100, in the second and third column."""
+    rows = {"way": dict.fromkeys(WAYS, FULL), "robustness": {"RB": FULL}}
+    table = ScoreTable(
+        suite="video-tt", subject="s", reading="repo", headline=FULL, overall=FULL, excluded=FULL, groups=rows, rates={}
+    )
+    card = RunCard(suite="video-tt", source="x", subjects=("s",), version="1")
+    empty: dict[str, Any] = {key: {} for key in ("items", "videos", "predictions", "judgements", "values")}
+    subject = SubjectScores(name="s", card=card, table=table, unasked=(), prediction_values={}, **empty)
+    grid = beside_published(card, [subject])
+    assert grid
+    assert grid.columns[:3] == ("Name", "Score", "RB")
+    assert [row[:3] for row in grid.rows[:2]] == [("s", FULL, FULL), ("People", "83.2", "64.4")]
+
+
+def test_many_rows_are_a_heat_map_of_the_tenths() -> None:
+    grid = Grid("By subclass", ("Subclass", "n", "s"), (("x", "1 / 1", FULL),), subjects_from=2, heat=True)
+    assert [grid.shade(cell) for cell in (FULL, FULL.model_copy(update={"value": 44.0}), "none")] == [10, 4, None]
+    assert replace(grid, heat=False).shade(FULL) is None
+
+
+def test_a_table_of_many_rows_is_coloured(choices: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longtake.evalharness.reports.content._MOST_DRAWN", 1)
+    page, _ = report(choices())
+    shades = [cell["class"] for cell in page.of("td") if "heat" in (cell.get("class") or "")]
+    assert "short heat h7" in shades  # 2 of 3 right

@@ -23,6 +23,7 @@ def test_errors_and_abstentions_are_wrong_and_the_mean_of_the_items_is_the_headl
         "errors": 1,
         "parse failures": 0,
         "unjudged": 0,
+        "refused": 0,
         "unsure": 0,
         "uncertain": 0,
         "abstained": 1,

@@ -16,6 +16,7 @@ from helpers.models.tiny_pictures import write_tiny_open_clip, write_tiny_siglip
 from longtake.console import Session
 from longtake.errors import ConfigError, EngineError
 from longtake.evalharness.items import Item, Turn, Variant
+from longtake.evalharness.runs.run_folder import RunCard
 from longtake.evalharness.subjects.bag_of_frames import FRAMES, nearest_option
 from longtake.evalharness.subjects.model_spec import asked_in
 from longtake.evalharness.subjects.subject import Asked
@@ -64,10 +65,11 @@ def test_only_the_frames_nearest_to_the_question_count() -> None:
 
 
 def test_encoders_and_models_are_asked_in_their_own_views() -> None:
-    views = [Variant(name=name, view=name) for name in ("standard", "blind", "bag-of-frames")]
-    assert [each.name for each in asked_in("lexical", views)] == ["standard", "blind"]
-    assert [each.name for each in asked_in(ENGINE, views)] == ["bag-of-frames"]
-    assert asked_in(ENGINE, [Variant()]) == [Variant()]
+    views = tuple(Variant(name=name, view=name) for name in ("standard", "blind", "bag-of-frames"))
+    card = RunCard(suite="own", source="x", subjects=("lexical", ENGINE), variants=views, version="1")
+    assert [each.name for each in asked_in("lexical", card)] == ["standard", "blind"]
+    assert [each.name for each in asked_in(ENGINE, card)] == ["bag-of-frames"]
+    assert asked_in(ENGINE, card.model_copy(update={"variants": (Variant(),)})) == [Variant()]
 
 
 @pytest.mark.usefixtures("colours")

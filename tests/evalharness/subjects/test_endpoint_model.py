@@ -24,7 +24,7 @@ from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects import whole_video
-from longtake.evalharness.subjects.endpoint_model import EndpointModel
+from longtake.evalharness.subjects.endpoint_model import THINK, EndpointModel
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.subject import Asked, Subject
 from longtake.evalharness.subjects.subject_table import subject_named
@@ -319,6 +319,56 @@ def test_a_busy_endpoint_is_asked_again(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
+    "sent",
+    [Sent("<html>hello</html>", kind="text/html"), Sent('{"choices": []}'), replace(says("249"), delay=2.0)],
+    ids=["no JSON", "no choices", "too late"],
+)
+def test_a_broken_or_late_reply_is_asked_for_again(ask: Ask, sent: Sent) -> None:
+    reply, server = ask(asked(None), sent, says("249"), kind="question-only", options="timeout=0.3")
+    assert (reply.text, len(server.requests)) == ("249", 2)
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "thought", "choice"),
+    [
+        ("It can't be A. So:\nAnswer: B", "B", "It can't be A. So:", 1),
+        ("Answer: A? No.\n**Final answer:** B", "B", "Answer: A? No.", 1),
+        ("The answer is B.", "The answer is B.", "", 1),
+        ("First the kettle.\nAnswer:", "First the kettle.\nAnswer:", "", None),
+    ],
+)
+def test_a_chain_of_thought_ends_in_the_answer(
+    ask: Ask, said: str, text: str, thought: str, choice: int | None
+) -> None:
+    question = asked(None, CHOICE)
+    short = replace(question, item=question.item.model_copy(update={"max_tokens": 16}))
+    reply, server = ask(short, says(said), kind="question-only", options="cot=1")
+    assert (reply.text, reply.planned, reply.choice) == (text, thought, choice)
+    [request] = server.requests
+    assert request["max_tokens"] == 4096
+    assert request["messages"][-1]["content"].endswith(THINK)
+    _, plain = ask(short, says(said), kind="question-only")
+    assert plain.requests[0]["max_tokens"] == 16
+    assert THINK not in plain.requests[0]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "options", "cost"),
+    [
+        ((), "", None),
+        ((), "input_price=1&output_price=4", 0.00018),  # 100 x 1 + 20 x 4 = 180 for a million
+        (("controller.price.input=10",), "", 0.001),  # 100 x 10 = 1000 for a million
+    ],
+)
+def test_a_cost_is_unknown_without_a_price(
+    ask: Ask, settings: tuple[str, ...], options: str, cost: float | None
+) -> None:
+    reply, _ = ask(asked(None), says("249"), kind="question-only", options=options, settings=settings)
+    assert reply.usage
+    assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.cost) == (100, 20, cost)
+
+
+@pytest.mark.parametrize(
     ("sent", "reported"),
     [
         (
@@ -356,12 +406,13 @@ def test_an_endpoint_that_is_down_fails_the_item_and_not_the_run(tmp_path: Path)
         )
 
 
-def test_a_refusal_is_an_abstention_of_the_model(ask: Ask) -> None:
+@pytest.mark.parametrize("turn", [CHOICE, OPEN])
+def test_a_refusal_is_told_apart(ask: Ask, turn: Turn) -> None:
     body = json.loads(says(None).body)
     body["choices"][0]["message"]["refusal"] = "I can't help with that."
-    reply, _ = ask(asked(None, CHOICE), Sent(json.dumps(body)), kind="question-only")
-    assert "The model refused: I can't help with that." in reply.text
-    assert reply.abstained
+    for sent in (Sent(json.dumps(body)), says("I'm sorry, but I can't assist with that.")):
+        reply, _ = ask(asked(None, turn), sent, kind="question-only")
+        assert (reply.parse, reply.choice, reply.abstained) == ("refused", None, False)
 
 
 def test_a_key_is_sent_only_where_its_variable_is_named(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Variant
+from longtake.evalharness.runs.run_folder import RunCard
 from longtake.evalharness.subjects.model_spec import Given, asked_in, given_by, is_model
 from longtake.evalharness.subjects.sampled_frames import Sampling
 
@@ -92,8 +93,11 @@ def test_a_key_that_is_not_in_the_environment_is_reported_without_repeating_what
 )
 def test_who_sees_the_same_at_all_frame_rates_is_asked_at_the_first_alone(subject: str, times: int) -> None:
     rates = [Variant(name=f"{fps}{order}", fps=fps) for fps in (5, 1) for order in ("", "/gold-1")]
-    assert asked_in(subject, rates) == rates[: 2 * times]
-    assert asked_in(subject, [PLAIN, PLAIN]) == [PLAIN, PLAIN]
+    card = RunCard(suite="moment-video", source="x", subjects=(subject,), variants=tuple(rates), version="1")
+    assert asked_in(subject, card) == rates[: 2 * times]
+    named = card.model_copy(update={"subjects": ("mine",), "specs": {"mine": subject}})
+    assert asked_in("mine", named) == rates[: 2 * times]
+    assert asked_in(subject, card.model_copy(update={"variants": (PLAIN, PLAIN)})) == [PLAIN, PLAIN]
 
 
 def test_other_subjects_are_no_models() -> None:

@@ -237,6 +237,8 @@ def test_frame_rates_stand_beside_each_other() -> None:
         "1 fps, at most 64 frames": 50.0,
         "8 fps, at most 32 frames": 100.0,
     }
+    assert values(scores, "task and frame rate") == {"TO, 1 fps": 50.0, "TO, 8 fps": 100.0}
+    assert values(scores, "domain and frame rate") == {"Craft, 1 fps": 50.0, "Craft, 8 fps": 100.0}
     assert scores.headline is not None
     assert scores.headline.value == 50.0
 

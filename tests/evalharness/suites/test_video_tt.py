@@ -10,18 +10,20 @@ from typing import Any
 import pytest
 
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Item, Judgement, Prediction, Reply
+from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Variant
 from longtake.evalharness.reports.behaviour import further_groups
 from longtake.evalharness.reports.run_scores import read_scores
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.scoring.choice_scores import ChoiceScores
 from longtake.evalharness.scoring.scoring import score_run
+from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.video_tt import (
     THRESHOLDS,
     WAYS,
     Protocol,
     Threshold,
+    level_of,
     load_video_tt,
     video_tt_cases,
     video_tt_variants,
@@ -88,10 +90,16 @@ def test_a_question_is_five_items_of_one_video(tmp_path: Path) -> None:
 
 def test_the_way_to_answer_is_described_as_in_the_released_code(tmp_path: Path) -> None:
     file = lines(tmp_path / "all.jsonl", [row("goat", "primary"), row("goat", "multiple choice")])
-    (repo, choice), (paper, _) = loaded(file, "repo")[0], loaded(file, "paper")[0]
-    assert repo.turns[0].question == "How often does the goat jump (primary)?\nAnswer with one word."
-    assert paper.turns[0].question == "How often does the goat jump (primary)?"
-    assert choice.turns[0].question == "How often does the goat jump?"
+    (repo, choice), (paper, chosen) = loaded(file, "repo")[0], loaded(file, "paper")[0]
+    asked = [Asked(item, 0, Variant(), 0, ()).text for item in (repo, choice, paper, chosen)]
+    options = "How often does the goat jump?\nA. Once\nB. Twice\nC. Three times\nD. Never\n"
+    assert asked == [
+        "How often does the goat jump (primary)?\nAnswer with one word.",
+        f"{options}Answer with one word.",
+        "How often does the goat jump (primary)?",
+        f"{options}Reply with the letter of the right option.",
+    ]
+    assert {item.turns[0].question for item in (repo, paper)} == {"How often does the goat jump (primary)?"}  # judged
 
 
 def test_splits_tell_the_way_by_their_names(tmp_path: Path) -> None:
@@ -245,7 +253,7 @@ def test_the_score_without_failures_is_a_mean_of_five_too(tmp_path: Path) -> Non
 def test_a_mean_of_five_is_none_of_fewer(tmp_path: Path) -> None:
     items = [item for item in five(tmp_path, *HAND) if item.tags["way"] not in ("primary", "wrongly led")]
     scores = scored(items, HAND)
-    assert scores.note == "No headline: it is a mean of five, and no question is primary, wrongly led."
+    assert scores.note == "it is a mean of five, and no question is primary, wrongly led."
     assert scores.headline is not None
     assert [scores.headline.value, scores.without_failures.value] == [None, None]
     assert set(values(scores, "points, mean of five").values()) == {None}
@@ -285,6 +293,36 @@ def test_capabilities_over_all_questions_and_for_each_way(tmp_path: Path) -> Non
     scores = scored(items, {"a": (5, 0, 0, 0, 5), "b": (0, 5, 5, 5, 5)})
     assert values(scores, "capability") == {"Event Counting": 40.0, "Positional Relationship": 80.0}
     assert values(scores, "capability, primary") == {"Event Counting": 100.0, "Positional Relationship": 0.0}
+    assert values(scores, "level") == {"event": 40.0, "element": 80.0}
+
+
+def test_robustness_by_capability_and_level(tmp_path: Path) -> None:
+    """By hand: a, b are events; a right in all, b in the primary alone: 1 of 2. c, an element, is right in all."""
+    rows = [row(video, way) for video in "ab" for way in WAYS]
+    rows += [row("c", way, capability="Element Counting") for way in WAYS]
+    rows += [row("d", way, capability="Element Counting") for way in WAYS]
+    items, _ = loaded(lines(tmp_path / "all.jsonl", rows))
+    points = {"a": (5, 5, 5, 5, 5), "b": (5, 0, 5, 5, 5), "c": (5, 5, 5, 5, 5), "d": (0, 5, 5, 5, 5)}
+    scores = scored(items, points)
+    assert values(scores, "capability, RB") == {"Event Counting": 50.0, "Element Counting": 100.0}
+    assert values(scores, "level, RB") == {"event": 50.0, "element": 100.0}
+    assert values(scores, "robustness")["RB"] == pytest.approx(100 * 2 / 3, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("capability", "level"),
+    [
+        ("Element Attributes (Optical Illusion)", "element"),
+        ("Positional Relationship", "element"),
+        ("Event Duration & Speed Attribute", "event"),
+        ("Displacement Attribute", "event"),
+        ("Plot Attribute (Montage)", "plot"),
+        ("Objective Causality", "plot"),
+        ("Something else", ""),
+    ],
+)
+def test_capabilities_have_a_level(capability: str, level: str) -> None:
+    assert level_of(capability) == level
 
 
 def test_an_answer_without_points_is_unjudged_and_takes_the_headline_away(tmp_path: Path) -> None:

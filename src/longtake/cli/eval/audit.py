@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
-from longtake import __version__
 from longtake.cli.eval.eval_arguments import AskedAtOnce, OnlyExpected, Out, Remarks, Run
 from longtake.cli.options import Json, notify, print_report
 from longtake.cli.progress import counting
@@ -317,17 +316,16 @@ def _states(runs: list[Path], split: str | None, consensus: int | None, remarks:
     return [part for state in states for part in state.split(split)] if split else states
 
 
-def _card(session: Session, suite: str, source: Path, subjects: tuple[str, ...]) -> RunCard:
-    from longtake.evalharness.subjects.subject_table import settings_hashes
+def _card(session: Session, suite: str, source: Path, names: list[str]) -> RunCard:
+    from longtake.evalharness.subjects.subject_table import card_of_subjects
 
-    settings = settings_hashes(subjects, session)
-    return RunCard(suite=suite, source=str(source.resolve()), subjects=subjects, settings=settings, version=__version__)
+    return card_of_subjects(names, session, suite, source)
 
 
 def _subjects(card: RunCard, items: list[Item], session: Session, at_once: int | None) -> list[Subject]:
     from longtake.evalharness.subjects.subject_table import subject_named
 
-    return [subject_named(name, items, session, at_once) for name in card.subjects]
+    return [subject_named(given, items, session, at_once) for given in card.given]
 
 
 def _predicted(

@@ -58,7 +58,7 @@ def take_over(state: AuditState, file: Path, notify: Notify, write: Write) -> Re
         ConfigError: if it has none on an item for review.
     """
     found = []
-    for verdict in read_records(file, Verdict, notify):
+    for verdict in read_records(file, Verdict, notify, by_hand=True):
         if lacks_category(verdict, state.queue.get(verdict.item, ())):
             notify(f"{file}, {verdict.item}: the vote gave it no category, so it needs one; the verdict was left out.")
         elif verdict.item in state.queue:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longtake import __version__
 from longtake.cli.eval.audit import audit
 from longtake.cli.eval.build import build
+from longtake.cli.eval.check import check
 from longtake.cli.eval.claims import claims
 from longtake.cli.eval.eval_arguments import (
     AskedAtOnce,
@@ -31,6 +31,7 @@ from longtake.cli.eval.judge_command import judges
 from longtake.cli.eval.reports import reports
 from longtake.cli.eval.scripted import scripted
 from longtake.cli.eval.stress import stress
+from longtake.cli.eval.watch import watch
 from longtake.cli.options import Executor, Json, print_report
 from longtake.cli.progress import counting
 from longtake.console import EXIT_PARTIAL, Session, say, say_json
@@ -46,7 +47,8 @@ if TYPE_CHECKING:
 
 SUBJECTS = (
     f"{', '.join(NAMES)}, a subject of a plugin, or a model at an OpenAI-compatible endpoint: {', '.join(MODELS)}, "
-    "with ?frames=64&transcript=1 or ?fps=5, and key=VARIABLE if it needs a key; repeatable."
+    "with ?frames=64&transcript=1 or ?fps=5, and key=VARIABLE if it needs a key; as NAME=SPEC to give it a name; "
+    "repeatable."
 )
 evaluate = typer.Typer(
     no_args_is_help=True,
@@ -87,7 +89,7 @@ def run(
     from longtake.evalharness.judges.judging import any_to_judge
     from longtake.evalharness.prompts.prompt_set import prompts_named
     from longtake.evalharness.runs.predicting import predict
-    from longtake.evalharness.subjects.subject_table import settings_hashes, subject_named
+    from longtake.evalharness.subjects.subject_table import card_of_subjects, subject_named
     from longtake.evalharness.suites.suite_table import cases_of_run, rates_of, suite_named
 
     session: Session = context.obj
@@ -103,20 +105,17 @@ def run(
     items, at_loading = loaded[:limit], remarks.sentences
     # Items beyond the limit still decide option order and majority letter, so that the limit can be lifted later.
     variants = chosen.variants(data, loaded, protocol, rates)
-    names = dict.fromkeys(subject)
-    card = RunCard(
-        suite=suite,
-        source=str(data.resolve()),
-        subjects=tuple(names),
-        variants=tuple(variant.model_copy(update={"history": history, "prompts": asking}) for variant in variants),
-        seeds=tuple(dict.fromkeys(seed or (0,))),
-        protocol=protocol,
-        settings=settings_hashes(tuple(names), session),
-        version=__version__,
+    asked_with = {"history": history, "prompts": asking}
+    card = card_of_subjects(subject, session, suite, data).model_copy(
+        update={
+            "variants": tuple(variant.model_copy(update=asked_with) for variant in variants),
+            "seeds": tuple(dict.fromkeys(seed or (0,))),
+            "protocol": protocol,
+        }
     )
     folder = RunFolder(out)
     # Before the names are saved: one that contains a key is refused.
-    subjects = [subject_named(name, loaded, session, at_once) for name in names]
+    subjects = [subject_named(one, loaded, session, at_once) for one in card.given]
     own = shard_named(shard).items(items, loaded) if shard else items
     if only_expected:
         from longtake.cli.eval.run_plan import dry_run, show_dry_run
@@ -130,7 +129,8 @@ def run(
         folder.keep_loading(at_loading)
         folder.mend(remarks.notify)
         folder.keep_items(items)
-        with _asked_where(address, subjects, loaded, session) as asked, counting("asking", quiet=as_json) as advance:
+        places = _asked_where(address, card, subjects, loaded, session)
+        with places as asked, counting("asking", quiet=as_json) as advance:
             done = predict(folder, card, own, asked, remarks.notify, retry_errors=retry_errors, advance=advance)
     by_id = {item.id: item for item in items}
     stage = "judge" if any_to_judge(folder, by_id, cases_of_run(card)) else "score"
@@ -140,7 +140,7 @@ def run(
 
 @contextmanager
 def _asked_where(
-    address: str | None, subjects: Sequence[Subject], items: Sequence[Item], session: Session
+    address: str | None, card: RunCard, subjects: Sequence[Subject], items: Sequence[Item], session: Session
 ) -> Iterator[Sequence[Subject]]:
     """The subjects as they reply here or, given an address, on a cluster."""
     if address is None:
@@ -150,8 +150,8 @@ def _asked_where(
     from longtake.evalharness.runs.cluster import OnCluster, Replier
     from longtake.evalharness.subjects.subject_table import uses_gpu
 
-    gpu = [uses_gpu(subject, session) for subject in subjects]
-    with Pool(address, Replier, [subject.name for subject in subjects], items, session, gpu=any(gpu)) as pool:
+    gpu = [uses_gpu(subject, card.spec_of(subject.name), session) for subject in subjects]
+    with Pool(address, Replier, list(card.given), items, session, gpu=any(gpu)) as pool:
         yield [OnCluster(subject, pool, gpu=own) for subject, own in zip(subjects, gpu, strict=True)]
 
 
@@ -184,8 +184,7 @@ def score(
     scores = score_run(folder, variant, remarks.notify, judge)
     note_reading(folder.card(), variant)
     if as_json:
-        whole = {name: one.fields for name, one in scores.items()}
-        say_json(next(iter(whole.values())) if len(whole) == 1 else whole)
+        say_json({name: one.fields for name, one in scores.items()})
     else:
         for line in show_scores(scores):
             say(line)
@@ -232,3 +231,5 @@ evaluate.add_typer(reports)
 evaluate.command()(scripted)
 evaluate.command()(stress)
 evaluate.command()(claims)
+evaluate.command()(check)
+evaluate.command()(watch)

@@ -9,11 +9,13 @@ from longtake.errors import ConfigError
 from longtake.evalharness.judges.judge import Judge
 from longtake.evalharness.judges.judge_check import (
     JudgeCheck,
+    MeanAgreement,
     SelfAgreement,
     check_judges,
     fitting,
     judge_again,
     labelled_cases,
+    mean_agreements,
     read_labels,
 )
 from longtake.evalharness.judges.judge_pairs import JudgePair, judge_pairs
@@ -27,6 +29,7 @@ class Checked(Record):
     """The public shape of `eval judge-check --json`."""
 
     checks: tuple[JudgeCheck, ...]
+    means: tuple[MeanAgreement, ...]
     judges: tuple[JudgePair, ...]
     itself: SelfAgreement | None
 
@@ -61,12 +64,13 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
         labels = fitting(labels, items, predictions, cases_of, notify)
         cases = labelled_cases(labels, items, predictions, cases_of)
         itself = judge_again(judge_of, cases, notify) if judge_of else None
-    return Checked(checks=tuple(check_judges(labels, judgements)), judges=tuple(pairs), itself=itself)
+    checks = tuple(check_judges(labels, judgements))
+    return Checked(checks=checks, means=tuple(mean_agreements(checks)), judges=tuple(pairs), itself=itself)
 
 
 def show_checked(checked: Checked) -> list[str]:
     """The comparisons as lines to print."""
-    lines = [*map(str, checked.checks), *map(str, checked.judges)]
+    lines = [*map(str, checked.checks), *map(str, checked.means), *map(str, checked.judges)]
     if checked.itself is not None:
         own = checked.itself
         same, kappa = ("none" if share is None else f"{share:.4f}" for share in (own.same, own.kappa))

@@ -10,6 +10,7 @@ from longtake.evalharness.items import Item
 from longtake.evalharness.judges.judge import Judge, SaysCost
 from longtake.evalharness.judges.judging import CasesOf, to_judge
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
+from longtake.evalharness.scoring.spending import money, total
 from longtake.memory.records import Record, Usage
 from longtake.memory.timespan import clock
 
@@ -23,7 +24,7 @@ class ExpectedVerdicts(Record):
     input_tokens: int
     output_tokens: int
     seconds: float | None
-    cost: float
+    cost: float | None  # None if the price isn't known
 
 
 def judge_dry_run(
@@ -37,16 +38,17 @@ def judge_dry_run(
     for case in to_judge(folder, items, judge, notify, cases_of, limit):
         verdicts += 1
         spent += [judge.expected(case)] if isinstance(judge, SaysCost) and not case.empty else []
-    calls = sum(usage.rounds for usage in spent)
+    whole = total(spent)
+    calls = whole.rounds
     timed = [one.seconds for one in folder.judgements(notify) if one.judge == judge.id and one.seconds is not None]
     return ExpectedVerdicts(
         judge=judge.id,
         verdicts=verdicts,
         calls=calls,
-        input_tokens=sum(usage.input_tokens for usage in spent),
-        output_tokens=sum(usage.output_tokens for usage in spent),
+        input_tokens=whole.input_tokens,
+        output_tokens=whole.output_tokens,
         seconds=round(calls * fmean(timed) / judge.at_once, 1) if timed else None if calls else 0.0,
-        cost=round(sum(usage.cost for usage in spent), 6),
+        cost=whole.cost,
     )
 
 
@@ -57,4 +59,4 @@ def show_expected(found: ExpectedVerdicts) -> list[str]:
         return [f"{verdicts}; no model is asked"]
     time = "time unknown until its first reply" if found.seconds is None else clock(found.seconds)
     tokens = f"{found.input_tokens:,} tokens in, {found.output_tokens:,} out"
-    return [f"{verdicts}; about {counted(found.calls, 'call')}, {tokens}, {time}, price {found.cost:.4g}"]
+    return [f"{verdicts}; about {counted(found.calls, 'call')}, {tokens}, {time}, price {money(found.cost)}"]

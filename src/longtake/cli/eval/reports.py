@@ -54,7 +54,7 @@ def report(
 def compare(
     run: Run,
     other: Annotated[Path | None, typer.Argument(metavar="[OTHER]", help="Another run folder.")] = None,
-    first: Annotated[str | None, typer.Option(help="A subject of the run.")] = None,
+    first: Annotated[str | None, typer.Option(help="A subject of the run, or how its name begins.")] = None,
     second: Annotated[str | None, typer.Option(help="A subject of the other run, or of the same run.")] = None,
     variant: Reading = None,
     judge: OfJudge = None,
@@ -72,7 +72,7 @@ def compare(
         raise ConfigError(f"--out {out} must end in .html or .md.")
     ours = read_scores(RunFolder(run), variant, remarks.notify, judge)
     theirs = read_scores(RunFolder(other), variant, remarks.notify, judge) if other else ours
-    one, two = subject_of(ours, first), subject_of(theirs, second)
+    one, two = subject_of(ours, first, "--first"), subject_of(theirs, second, "--second")
     if one is two:
         raise ConfigError("Name two subjects of the run with --first and --second, or give another run.")
     shared = one.name == two.name

@@ -13,6 +13,7 @@ from longtake.errors import LongtakeError
 from longtake.evalharness.items import Item, Prediction, PredictionKey, Variant
 from longtake.evalharness.runs.predicting import failed, rows, settled
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
+from longtake.evalharness.scoring.spending import money, total
 from longtake.evalharness.subjects.subject import Asked, SaysCost, Subject
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Record, Usage
@@ -31,7 +32,7 @@ class Expected(Record):
     input_tokens: int
     output_tokens: int
     seconds: float | None
-    cost: float
+    cost: float | None  # None if the price isn't known
     measured_on: int
     at_most: bool
 
@@ -96,7 +97,7 @@ def _line(expected: Expected) -> str:
         return f"{work}; nothing left to ask"
     time = "time unknown until its first reply" if expected.seconds is None else clock(expected.seconds)
     parts = [counted(expected.calls, "call"), f"{expected.input_tokens:,} tokens in"]
-    parts += [f"{expected.output_tokens:,} out", time, f"price {expected.cost:.4g}"]
+    parts += [f"{expected.output_tokens:,} out", time, f"price {money(expected.cost)}"]
     source = f", as {counted(expected.measured_on, 'prediction')} took" if expected.measured_on else ""
     return f"{work}; {'at most' if expected.at_most else 'about'} {', '.join(parts)}{source}"
 
@@ -110,7 +111,7 @@ def _expected(
     if finished:
         spent = _share(finished, turns)
     elif isinstance(subject, SaysCost):
-        spent = _sum(subject.expected(asked) for row in missing for asked in _turns(*row))
+        spent = total(subject.expected(asked) for row in missing for asked in _turns(*row))
         timed, at_most = bool(spent.seconds), subject.at_most
     return Expected(
         subject=subject.name,
@@ -129,24 +130,13 @@ def _expected(
 def _share(finished: Sequence[Prediction], turns: int) -> Usage:
     """What this many turns take, at the mean turn of finished predictions."""
     usages = [reply.usage or Usage() for prediction in finished for reply in prediction.replies]
-    spent, share = _sum(usages), turns / len(usages)
+    spent, share = total(usages), turns / len(usages)
     return Usage(
         rounds=round(spent.rounds * share),
         seconds=sum(prediction.seconds for prediction in finished) * share,
         input_tokens=round(spent.input_tokens * share),
         output_tokens=round(spent.output_tokens * share),
-        cost=round(spent.cost * share, 6),
-    )
-
-
-def _sum(usages: Iterable[Usage]) -> Usage:
-    every = list(usages)
-    return Usage(
-        rounds=sum(usage.rounds for usage in every),
-        seconds=sum(usage.seconds for usage in every),
-        input_tokens=sum(usage.input_tokens for usage in every),
-        output_tokens=sum(usage.output_tokens for usage in every),
-        cost=round(sum(usage.cost for usage in every), 6),
+        cost=None if spent.cost is None else round(spent.cost * share, 6),
     )
 
 

@@ -1,0 +1,92 @@
+"""`longtake eval check`: what models say about the questions of a set, against a server whose replies are known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.eval_command import eval_
+from helpers.media.clips import flat, write_clip
+from helpers.servers.openai_server import Reply, openai_server, says
+
+CARD = """
+name: demo
+file: questions.csv
+videos: clips
+fields: {id: id, question: question, options: [a, b], answer: right, video: clip}
+format: choice
+answer: letter
+"""
+QUESTIONS = """id,question,a,b,right,clip
+blind,Is it blind?,yes,no,A,x
+easy,Is it easy?,yes,no,A,x
+never,Is it never?,yes,no,A,x
+dense,Is it dense?,yes,no,A,x
+luck,Is it luck?,yes,no,A,x
+"""
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """Five questions about a clip of 100 frames."""
+    (tmp_path / "card.yaml").write_text(CARD)
+    (tmp_path / "questions.csv").write_text(QUESTIONS)
+    (tmp_path / "clips").mkdir()
+    write_clip(tmp_path / "clips" / "x.mp4", [flat((0, 0, 255))] * 100)
+    return tmp_path
+
+
+def test_items_are_sorted_by_what_solves_them(made: Path) -> None:
+    """Of 80 frames two models always know `blind` and `easy`; `dense` is known to one with all 100 frames.
+
+    `luck` is right in one blind attempt of one model, and never else: it is solved by none with frames.
+    """
+    lucky: list[str] = []
+
+    def reply(request: dict[str, Any]) -> Reply:
+        [message] = request["messages"]
+        parts = message["content"] if isinstance(message["content"], list) else [{"text": message["content"]}]
+        pictures = sum("image_url" in part for part in parts)
+        asked = parts[-1]["text"]
+        assert request["temperature"] == 1.0
+        right = "blind" in asked or ("easy" in asked and pictures == 80)
+        right |= "dense" in asked and pictures == 100 and request["model"] == "two"
+        if "luck" in asked and not pictures and not lucky:
+            lucky.append(asked)
+            right = True
+        return says("A" if right else "B")
+
+    with openai_server([reply]) as server:
+        models = [("--model", f"{name}=model:{name}@{server.url}") for name in ("one", "two")]
+        command = ("check", made / "card.yaml", "--out", made / "run", *models[0], *models[1])
+        library = ("--library", made / "library")
+        code, shown, _ = eval_(*command, settings=library)
+        asked = len(server.requests)
+        assert (code, asked) == (0, 5 * 2 * 3 * 3)  # items, models, conditions, attempts
+        _, again, _ = eval_(*command, "--json", settings=library)
+        assert len(server.requests) == asked
+    assert shown.splitlines() == [
+        "5 items, 2 models, 3 attempts each",
+        *("1 solved by all without the video", "  blind"),
+        *("2 solved by all with 80 frames in every attempt", "  blind", "  easy"),
+        *("2 solved by none", "  never", "  luck"),
+        *("1 solved only with more than 80 frames", "  dense"),
+    ]
+    assert json.loads(again) == {
+        "items": 5,
+        "models": ["one", "two"],
+        "blind": ["blind"],
+        "easy": ["blind", "easy"],
+        "never": ["never", "luck"],
+        "frames": ["dense"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("model", "reported"),
+    [("random", "random isn't a model"), ("model:m@http://127.0.0.1:9/v1?frames=4", "names its own input")],
+)
+def test_only_models_that_take_the_frames_of_the_check_are_asked(made: Path, model: str, reported: str) -> None:
+    assert reported in eval_("check", made / "card.yaml", "--out", made / "run", "--model", model)[2]
