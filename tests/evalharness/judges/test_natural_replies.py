@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers.natural_replies import Labelled, agreements, by_model, by_rules, labelled, write_requests
+from helpers.natural_replies import REPLIES, Labelled, agreements, by_model, by_rules, labelled, write_requests
 
 from longtake.evalharness.judges.judge_table import NEEDS_MODEL
 
@@ -35,6 +35,15 @@ def test_the_rules_agree_with_a_person_as_far_as_it_is_said(cases: list[Labelled
     assert held.accuracy is not None
     assert f"{100 * held.accuracy:.0f} % of {held.n} cases" in NEEDS_MODEL
     assert unjudged == 0
+
+
+def test_the_documentation_has_the_figures_of_both_judges(cases: list[Labelled]) -> None:
+    rules = agreements(by_rules(cases), cases)
+    model = agreements(by_model(REPLIES.with_name("natural_verdicts.jsonl"), cases), cases)
+    page = (REPLIES.parents[2] / "docs" / "perturbations.md").read_text(encoding="utf-8")
+    for kind, (held, _) in rules.items():
+        figures = [f"{each.accuracy:.3f} | {each.kappa:.2f}" for each in (held, model[kind][0])]
+        assert f"| {held.n} | {' | '.join(figures)} |" in page
 
 
 def test_a_model_is_measured_by_its_raw_replies(cases: list[Labelled], tmp_path: Path) -> None:
