@@ -62,7 +62,7 @@ def test_the_end_of_a_run_ends_it_and_shows_the_headlines(card: Path, tmp_path: 
     why = "4 of 4 verdicts are missing (100.0 %), and more than 1 % is too much for one."
     done = "longest: 4 of 4, 0 left, 0 errors, 0 refused, cost 0"
     assert eval_("watch", run)[1].splitlines() == [done, f"longest: {why}"]
-    eval_("judge", run)
+    eval_("judge", run, "--by", "rules")
     assert eval_("watch", run)[1].splitlines() == [done, "longest: headline 0.0"]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from helpers.eval_command import eval_, scores
+from helpers.eval_command import eval_, score_of
 from helpers.servers.openai_server import Reply, openai_server, says
 
 from longtake.evalharness.edits.edit import Truth
@@ -86,7 +86,7 @@ def test_three_replies_about_a_video_are_judged_in_one_call_with_the_change(tmp_
     assert all(said in one for said in ("It is calm.", '"None."', "Of altered: a green veil."))
     assert "Nothing was done to the video" in other
     assert "Of altered" not in other
-    found = scores(run)
+    found = score_of(run)
     assert found["groups"]["anomalies"]["all"]["value"] == 100.0  # half counts as noticed
     assert found["headlines"]["anomalies"]["value"] == 100.0  # (100 + 100) / 2
     assert found["headline"] is None
@@ -96,7 +96,7 @@ def test_three_replies_about_a_video_are_judged_in_one_call_with_the_change(tmp_
 def test_a_vague_alarm_about_an_untouched_video_is_an_alarm(tmp_path: Path) -> None:
     run = asked(tmp_path, [anomaly("altered"), anomaly("untouched")], {"altered": ["?"] * 3, "untouched": ["?"] * 3})
     judged(run, says('{"score": 0.5}'), says('{"score": 0.5}'))
-    assert scores(run)["headlines"]["anomalies"]["value"] == 50.0  # (100 + 0) / 2: one reply for all
+    assert score_of(run)["headlines"]["anomalies"]["value"] == 50.0  # (100 + 0) / 2: one reply for all
 
 
 @pytest.mark.parametrize(("score", "right"), [("1", 100.0), ("0.5", 0.0), ("0", 0.0)])
@@ -106,7 +106,7 @@ def test_only_who_recognises_a_blank_video_and_fills_no_gap_is_right(tmp_path: P
     assert "nothing but black" in first
     assert "cut out of the middle: Boil" in second
     assert '"Wash; Serve"' in second
-    groups = scores(run)["groups"]
+    groups = score_of(run)["groups"]
     assert (groups["shortcuts"]["blank"]["value"], groups["gap"]["summary"]["value"]) == (right, right)
 
 
@@ -118,7 +118,7 @@ def test_an_answer_in_words_is_asked_about_twice_if_language_suggests_another(tm
     first, second = judged(run, says('{"said": false}'), says('{"said": true}'))
     assert '"Serve comes first."' in first
     assert '"Wash comes first."' in second
-    groups = scores(run)["groups"]
+    groups = score_of(run)["groups"]
     assert groups["shortcuts"]["shuffled"]["value"] == 0.0
     assert groups["shortcuts: CLP"]["shuffled"]["value"] == 100.0
 
@@ -128,7 +128,7 @@ def test_of_a_claim_only_a_reply_that_names_neither_is_judged(tmp_path: Path) ->
     run = asked(tmp_path, [CLAIM, other], {"claim": "Her coat was blue, I think.", "other": "False"})
     (prompt,) = judged(run, says('{"said": true}'))
     assert '"The claim is false."' in prompt
-    found = scores(run)
+    found = score_of(run)
     assert found["overall"]["value"] == 100.0
     assert found["parse_failures"] == {"count": 1, "n": 2}
 
@@ -141,7 +141,7 @@ def test_rules_are_no_silent_stand_in_for_a_model(tmp_path: Path) -> None:
     assert "--by rules" in remarks
     assert not (run / "judgements.jsonl").exists()
     assert eval_("judge", run, "--by", "rules")[1].startswith("2 verdicts")
-    assert scores(run)["headlines"]["shortcuts"]["value"] == 100.0
+    assert score_of(run)["headlines"]["shortcuts"]["value"] == 100.0
 
 
 def test_rules_need_not_be_named_where_a_word_decides(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_test_with_missing_verdicts_has_no_headline(tmp_path: Path) -> None:
     run = asked(tmp_path, [BLANK, WORD], {"blank": "The screen is black.", "word": "GARDEN"})
     code, _, _ = eval_("judge", run, "--by", "endpoint", "--url", "http://127.0.0.1:9/v1", "--model", "down")
     assert code == 3
-    found = scores(run)
+    found = score_of(run)
     assert found["headlines"] == {}
     assert "missing for one of shortcuts, mosaic" in found["notes"][1]
 

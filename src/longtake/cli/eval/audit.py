@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -316,7 +317,7 @@ def _states(runs: list[Path], split: str | None, consensus: int | None, remarks:
     return [part for state in states for part in state.split(split)] if split else states
 
 
-def _card(session: Session, suite: str, source: Path, names: list[str]) -> RunCard:
+def _card(session: Session, suite: str, source: Path, names: Sequence[str]) -> RunCard:
     from longtake.evalharness.subjects.subject_table import card_of_subjects
 
     return card_of_subjects(names, session, suite, source)
