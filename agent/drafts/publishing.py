@@ -15,6 +15,7 @@ FLAGS: Mapping[Verdict, str] = {"not_shown": "[not shown]", "contradicted": "[co
 # The end of a text that may become a mark, with the space before it.
 _MAY_BE_MARK = re.compile(r"\s*(?:\([^()\n]{0,120}|[\[【][^\[\]【】\n]{0,120}|(?<![\w.])m\d{0,6})?\Z", re.IGNORECASE)
 _LEFT = re.compile(r"[\[(][^\[\]()\n]*\bm\d+\b[^\[\]()\n]*[\])]")
+_BRACKETS = re.compile(r"(\[[^\]]*\])")
 ID = re.compile(r"[\[(]?\b([mc]\d+)\b[\])]?", re.IGNORECASE)
 _MAY_ABSTAIN = re.compile(r"[\s*_#>(\[]*(\w*[ _]?\w*)\Z")
 
@@ -53,11 +54,13 @@ def published(
         added = ["" if own else marks(claim.citations, names), f" {flag}" if flag else ""]
         place = _end_of_words(text, statement.end)
         edits.append((place, place, "".join(added)))
-    out, at, last = "", 0, ""
+    out, at, told_here = "", 0, set[str]()
     for start, end, replacement in sorted(edits):
-        again = replacement.strip() == last and not text[at:start].strip()
-        out, at = out + text[at:start] + ("" if again and last else replacement), end
-        last = replacement.strip()
+        if text[at:start].strip():
+            told_here.clear()
+        new = "".join(part for part in _BRACKETS.split(replacement) if part not in told_here)
+        told_here.update(_BRACKETS.findall(replacement))
+        out, at = out + text[at:start] + (new if new.strip() else ""), end
     out = _LEFT.sub(lambda match: _for_ids(match, moments, names), out + text[at:])
     told = any(each.start >= 0 and claim.citations for each, claim in zip(read.statements, claims, strict=True))
     if not told and not any(mark.cited for mark in read.marks):
