@@ -43,7 +43,7 @@ class Case:
     @property
     def exchange(self) -> list[tuple[Turn, str]]:
         """The questions that are judged together, each with its reply."""
-        return [(turn, reply.spoken) for turn, reply in zip(self.item.turns, self.all_replies, strict=False)]
+        return [(turn, reply.spoken) for turn, reply in zip(self.item.turns, self.all_replies, strict=True)]
 
     @property
     def free(self) -> bool:

@@ -1,4 +1,4 @@
-"""Camera motion in 2-D and 3-D (REVEAL, Algorithms 2 and 3): six moves over a frame of each video."""
+"""Camera motion in 2-D and 3-D (REVEAL, Algorithms 2 and 3): six moves over a still scene, or a frame of each video."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Camera(StressTest):
 
     def make(self, bench: Bench) -> Iterator[Item]:
         """Six items for each video, of 8 seconds as in the paper, at one of three speeds in 2-D."""
-        return bench.each(bench.material.videos, self.name, partial(self._about, bench))
+        videos = bench.material.stills or bench.material.videos
+        return bench.each(videos, self.name, partial(self._about, bench))
 
     def _about(self, bench: Bench, video: Path) -> Iterator[Item]:
         random = bench.random(self.name, video.stem)

@@ -51,18 +51,21 @@ class Claim(NamedTuple):
 class Material:
     """The videos of a folder, without those in its subfolders, and their tables."""
 
-    def __init__(self, folder: Path, notify: Notify, videos: Collection[Path] | None = None) -> None:
+    def __init__(
+        self, folder: Path, notify: Notify, videos: Collection[Path] | None = None, stills: Collection[Path] = ()
+    ) -> None:
         """List the videos that have a picture.
 
         Args:
             folder: of the videos and tables.
             notify: called with a sentence for each row or video that is left out.
             videos: of the folder; by default, all.
+            stills: videos of still scenes, for camera motion.
 
         Raises:
             ConfigError: if there is none, or two differ only in their suffix: tables and items name them without it.
         """
-        self.folder, self.notify = folder, notify
+        self.folder, self.notify, self.stills = folder, notify, tuple(stills)
         self.videos = tuple(path for path in sorted(videos or folder.iterdir()) if self._has_picture(path))
         if not self.videos:
             raise ConfigError(f"{folder} has no video with a picture. Name a folder of videos, or use --scripted.")

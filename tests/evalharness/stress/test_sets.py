@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.command import longtake
 from helpers.media.clips import Picture, flat, noise, write_clip
+from helpers.servers.openai_server import openai_server, says
 
 from longtake.errors import ConfigError
 from longtake.evalharness.edits.edit import Truth
@@ -161,6 +162,22 @@ def test_a_wrong_name_is_reported_before_anything_is_drawn(tmp_path: Path) -> No
     done = longtake("eval", "stress", "camra", "--scripted", "--n", 1, "--out", tmp_path / "set")
     assert (done.code, "camera" in done.stderr) == (1, True)
     assert not (tmp_path / "set").exists()
+
+
+def test_a_model_judges_unless_rules_are_named_and_nobody_is_asked_before_that_is_known(tmp_path: Path) -> None:
+    clip(tmp_path / "a.mp4")
+    table(tmp_path, done_in_turn("a", ["Wash", "Boil", "Serve"]))
+    command = ("eval", "stress", "gap", "--from", tmp_path, "--out", tmp_path / "set", "--subject", "random", "--json")
+    refused = longtake("--library", tmp_path / "library", *command)
+    assert (refused.code, "which a language model judges" in refused.stderr) == (1, True)
+    assert not (tmp_path / "set" / "run").exists()
+    with openai_server([says('{"reason": "", "score": 1}')]) as server:
+        judge = ("--url", server.url, "--model", "jurist")
+        done = longtake("--library", tmp_path / "library", *command, *judge)
+        assert done.code == 0, done.stderr
+        (request,) = server.requests
+        assert "This was cut out of the middle: Boil." in request["messages"][0]["content"]
+    assert json.loads(done.stdout)["groups"]["gap"]["summary"]["value"] == 100.0
 
 
 @pytest.mark.slow

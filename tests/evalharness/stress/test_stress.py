@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from helpers.command import longtake
 from helpers.media.clips import noise, write_clip
@@ -19,6 +20,7 @@ from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.scoring.choice_scores import ChoiceScores, Outcome, State
 from longtake.evalharness.stress.material import Material
 from longtake.evalharness.stress.scenes import write_scenes
+from longtake.evalharness.stress.stills import SCENES, still, write_stills
 from longtake.evalharness.stress.stress_suite import STRESS_TESTS, make_set, score_stress, stress_cases
 from longtake.evalharness.stress.stress_test import CANNOT, alarm, roc_area, settings_of
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
@@ -355,6 +357,28 @@ def test_the_masks_are_the_seven_of_table_11() -> None:
         {"strips": 128, "visible": 24, "direction": "horizontal", "copies": 4},
     ]
     assert len(settings_of(test, {"mask": [1, 2, 3, 4, 5, 6, 7]})) == 7
+
+
+@pytest.mark.slow
+def test_the_camera_moves_over_drawn_still_scenes(scenes: Material, tmp_path: Path) -> None:
+    stills = write_stills(tmp_path, 1, 3, lambda text: None)
+    material = Material(scenes.folder, pytest.fail, scenes.videos, stills)
+    made = make_set("camera", material, tmp_path / "set", 1, 1, lambda text: None, never, {"seconds": [1], "fps": [25]})
+    item = Item.model_validate_json(Path(made.items).read_text(encoding="utf-8").splitlines()[0])
+    assert (item.video, item.seconds) == ("still-3-0", 1.0)
+    shown = probe(tmp_path / "set" / str(item.media)).video
+    assert shown is not None
+    assert (shown.width, shown.height) == (1280, 720)
+
+
+def test_every_kind_of_still_scene_is_another_picture_and_follows_from_its_seed() -> None:
+    drawn = [still(scene, 1) for scene in SCENES]
+    assert len(drawn) == 5
+    for number, picture in enumerate(drawn):
+        assert picture.shape == (720, 1280, 3)
+        assert not any(np.array_equal(picture, other) for other in drawn[:number])
+    assert np.array_equal(still("shelf", 1), drawn[-1])
+    assert not np.array_equal(still("shelf", 2), drawn[-1])
 
 
 @pytest.mark.slow

@@ -51,6 +51,7 @@ def stress(
     """Make a set of videos with known changes, and questions about them; `eval run --suite stress` asks it."""
     from longtake.evalharness.stress.material import Material
     from longtake.evalharness.stress.scenes import write_scenes
+    from longtake.evalharness.stress.stills import write_stills
     from longtake.evalharness.stress.stress_suite import check_parameters, make_set, tests_named
 
     if scripted == (from_ is not None):
@@ -61,7 +62,8 @@ def stress(
     folder = from_ or ensure_folder(out / "material")
     # Drawn videos of other seeds may lie there.
     videos = None if from_ else write_scenes(folder, n, seed, tell)
-    material = Material(folder, remarks.notify, videos)
+    stills = write_stills(folder, n, seed, tell) if scripted and {"camera", "camera-3d"} & {*tests_named(test)} else ()
+    material = Material(folder, remarks.notify, videos, stills)
     made = make_set(test, material, out, n, seed, tell, raise_if_interrupted, parameters)
     if subject:
         _asked(context, made, out, subject, by, JudgeOptions(context.obj, url, model, key), as_json)
