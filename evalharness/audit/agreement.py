@@ -13,6 +13,7 @@ from pydantic import Field
 from longtake.console import counted
 from longtake.errors import ConfigError
 from longtake.evalharness.audit.audit_state import AuditState
+from longtake.evalharness.audit.cells import percent_of
 from longtake.evalharness.audit.consensus import Overlap, overlap
 from longtake.memory.records import Record
 
@@ -57,9 +58,10 @@ def show_agreement(found: Agreement) -> Iterator[str]:
     """The agreement as lines of text."""
     yield f"{counted(found.items, 'item')} of both"
     for name, both in {"shortcuts": found.shortcuts, **found.tests, "remaining": found.remaining}.items():
+        first, second, jaccard = map(percent_of, (both.of_first, both.of_second, both.jaccard))
         yield (
-            f"  {name:<16} {both.both} of both: {both.of_first:.1%} of {both.first} of the first, {both.of_second:.1%} "
-            f"of {both.second} of the second; Jaccard index {both.jaccard:.1%}"
+            f"  {name:<16} {both.both} of both: {first} % of {both.first} of the first, {second} % of {both.second} of "
+            f"the second; Jaccard index {jaccard} %"
         )
     if found.labelled:
         share = found.same_category / found.labelled

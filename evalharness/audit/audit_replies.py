@@ -97,7 +97,7 @@ def read_audit(folder: RunFolder, notify: Notify) -> AuditReplies:
     asked: defaultdict[str, tuple[str, ...]] = defaultdict(tuple)
     for variant in card.variants:
         if variant.view:
-            asked[variant.view] += variant.only or ()
+            asked[variant.view] = tuple(dict.fromkeys((*asked[variant.view], *(variant.only or ()))))
     items = {item.id: item for item in folder.items(notify) if item.format == "choice"}
     chosen: defaultdict[tuple[str, str], dict[str, int | None]] = defaultdict(dict)
     unable: defaultdict[str, set[str]] = defaultdict(set)

@@ -20,6 +20,7 @@ from longtake.evalharness.audit.cells import (
     models_of,
     names,
     percent,
+    percent_of,
     plain,
     remaining,
     right,
@@ -54,8 +55,10 @@ def audit_grids(states: States, tasks: TaskGroups | None = None) -> Iterator[Gri
     if tasks:
         yield _task_groups(states, tasks)
     yield _tests(states, tests)
-    yield from (_accuracy(states, view) for view in (Standard.name, *tests))
-    yield _correlation(states, tests)
+    seen = models_of(states)
+    yield from (_accuracy(states, view) for view in ((Standard.name, *tests) if seen else tests))
+    if seen:
+        yield _correlation(states, tests)
     if len(tests) > 1:
         yield _overlaps(states, tests)
     yield from _model_sets(states)
@@ -134,10 +137,10 @@ def _accuracy(states: States, view: str) -> Grid:
         asked = [item for state in some for item in _asked(state, view)]
         chances = [1 / len(item.turns[0].options) for item in asked]
         chance = plain(100 * sum(chances) / len(chances)) if chances else NOTHING
-        rows.append((name, *(right(some, view, model, every) for model in models), str(len(asked)), chance))
-    columns = ("benchmark", *map(short_name, models), "items", "chance")
+        rows.append((name, str(len(asked)), *(right(some, view, model, every) for model in models), chance))
+    columns = ("benchmark", "items", *map(short_name, models), "chance")
     caption = "Over the items of which there is something to show; errors count as wrong."
-    return Grid(f"Accuracy: {view}", columns, tuple(rows), caption, 1)
+    return Grid(f"Accuracy: {view}", columns, tuple(rows), caption, subjects_from=2)
 
 
 def _asked(state: AuditState, view: str) -> Sequence[Item]:
@@ -178,7 +181,7 @@ def _overlaps(states: States, tests: Sequence[str]) -> Grid:
     rows: list[Row] = []
     for one in tests:
         found = (overlap(flagged[one], flagged[other]) for other in tests)
-        rows.append((one, *(f"{100 * each.of_first:.0f} / {100 * each.jaccard:.0f}" for each in found)))
+        rows.append((one, *(f"{percent_of(each.of_first)} / {percent_of(each.jaccard)}" for each in found)))
     caption = "Of the items that the test of the row flags, the share that the other flags too / Jaccard index."
     return Grid("Overlap of tests", ("test", *tests), tuple(rows), caption)
 
@@ -195,7 +198,7 @@ def _model_sets(states: States) -> Iterator[Grid]:
         rows: list[Row] = []
         for chosen, flagged in found.items():
             both = overlap(first, flagged)
-            shares = (f"{100 * value:.1f}" for value in (both.of_first, both.of_second, both.jaccard))
+            shares = map(percent_of, (both.of_first, both.of_second, both.jaccard))
             rows.append((", ".join(map(short_name, chosen)), str(both.second), str(both.both), *shares))
         columns = ("models", "shortcuts", "also of the first", "of the first %", "of these %", "Jaccard %")
         caption = f"Shortcuts in {', '.join(tests)} if only these models were asked, beside those of the first set."
@@ -268,17 +271,13 @@ def _planted(state: AuditState) -> Grid:
             str(known.planted),
             str(known.flagged),
             str(known.found),
-            *map(_or_nothing, (known.precision, known.guessed_precision, known.recall, known.guessed_recall)),
+            *map(percent_of, (known.precision, known.guessed_precision, known.recall, known.guessed_recall)),
         )
         for test, known in state.scores.planted.items()
     ]
     columns = ("test", "planted", "flagged", "found", "precision", "of guessing", "recall", "of guessing")
     caption = f"At consensus {_counting([state])}, against the shortcuts that the items say they have."
     return Grid(f"Known shortcuts of {state.name}", columns, tuple(rows), caption)
-
-
-def _or_nothing(value: float | None) -> str:
-    return NOTHING if value is None else percent(value, 1)
 
 
 def _shortcuts(state: AuditState, level: int) -> set[str]:

@@ -89,6 +89,11 @@ def plain(value: float) -> Estimate:
     return Estimate(value=round(value, 4), low=None, high=None, error=None, n=0, videos=0)
 
 
+def percent_of(share: float | None) -> str:
+    """A share from 0 to 1 in percent."""
+    return NOTHING if share is None else f"{100 * share:.1f}"
+
+
 def percent(part: float, whole: float) -> str:
     """A share of counts in percent."""
     return f"{100 * part / whole:.1f}" if whole else NOTHING

@@ -39,9 +39,9 @@ class Overlap(Record):
     first: int
     second: int
     both: int
-    of_first: float
-    of_second: float
-    jaccard: float
+    of_first: float | None = Field(description="None if the first is empty, and so on.")
+    of_second: float | None
+    jaccard: float | None
 
 
 class Shortcuts(Record):
@@ -147,9 +147,9 @@ def overlap(one: Collection[str], other: Collection[str]) -> Overlap:
         first=len(one),
         second=len(other),
         both=both,
-        of_first=both / len(one) if one else 0.0,
-        of_second=both / len(other) if other else 0.0,
-        jaccard=both / either if either else 0.0,
+        of_first=both / len(one) if one else None,
+        of_second=both / len(other) if other else None,
+        jaccard=both / either if either else None,
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from longtake.console import counted
 from longtake.errors import LibraryError
 from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
@@ -103,10 +104,11 @@ def _readme(state: AuditState) -> Iterator[str]:
     yield from (f"# {state.name}, distilled", "")
     yield f"{flow.remaining} of the {flow.items} multiple-choice questions remain. Ask them with"
     yield from ("", "```console", f"$ longtake eval run {CARD} --suite own --subject agent --out RUN", "```", "")
-    yield f"An audit with {', '.join(map(short_name, state.replies.subjects))} removed {flow.removed} questions:"
+    models = ", ".join(map(short_name, state.replies.subjects))
+    yield f"An audit with {models} removed {counted(flow.removed, 'question')}:"
     yield f"{flow.shortcuts} shortcuts - {flow.restored} restored by review + {acted} = {flow.removed}."
-    level = state.scores.shortcuts.level
-    yield f"A shortcut is a question that {level} models of one test solved, or all of a test with fewer."
+    agreeing = counted(state.scores.shortcuts.level, "model")
+    yield f"A shortcut is a question that {agreeing} of one test solved, or all of a test with fewer."
     yield from ("`removed.csv` names each removed question, why it went, and what the reviewer said.", "")
     yield from ("| why | questions | |", "|---|---|---|")
     for test, each in state.scores.shortcuts.tests.items():

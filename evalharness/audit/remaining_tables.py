@@ -17,6 +17,7 @@ from longtake.evalharness.audit.cells import (
     groups,
     models_of,
     percent,
+    percent_of,
     remaining,
     right,
 )
@@ -34,7 +35,8 @@ _LETTERS = 4  # right options with a column of their own
 def remaining_grids(states: States) -> Iterator[Grid]:
     """Those for which these audits have something."""
     yield _filtering(states)
-    yield _difficulty(states)
+    if models_of(states):
+        yield _difficulty(states)
     yield _lengths(states)
     yield _right_options(states)
     if any(state.categories for state in states):
@@ -76,7 +78,7 @@ def _difficulty(states: States) -> Grid:
             for of in (_all_wrong, remaining)
         )
         both = overlap(left, wrong)
-        shares = (f"{100 * value:.1f}" for value in (both.of_first, both.of_second, both.jaccard))
+        shares = map(percent_of, (both.of_first, both.of_second, both.jaccard))
         rows.append((name, str(len(wrong)), str(len(left)), str(both.both), *shares))
     columns = ("benchmark", "all wrong", "remaining", "both", "of remaining %", "of all wrong %", "Jaccard %")
     caption = (

@@ -115,10 +115,11 @@ class EndpointModel:
         view = view_named(asked.variant.view) if asked.variant.view else None
         if view.speaks if view else self._given.transcript:
             letters += MAX_CHARACTERS if seconds is None else min(MAX_CHARACTERS, round(seconds * _SPOKEN))
-        looks = self._given.sees or self._given.video  # a server samples a video by itself
-        frames = self._given.sampling(asked.variant).expected(seconds) if looks else 0
         if view:
             frames = view.pictures(seconds)
+        else:
+            looks = self._given.sees or self._given.video  # a server samples a video by itself
+            frames = self._given.sampling(asked.variant).expected(seconds) if looks else 0
         return self._usage(input_tokens=letters // _LETTERS + frames * _FRAME_TOKENS, output_tokens=_ANSWER_TOKENS)
 
     @property

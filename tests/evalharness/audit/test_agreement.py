@@ -58,5 +58,5 @@ def test_two_audits_are_compared_over_the_items_of_both(tmp_path: Path) -> None:
     assert found["remaining"]["both"] == 2  # g and h, of e to h and of d, g and h
     assert (found["labelled"], found["same_category"]) == (7, 5)
     shown = longtake("eval", "audit", "compare", one.path, two.path).stdout
-    assert "2 of both: 66.7% of 3 of the first, 50.0% of 4 of the second; Jaccard index 40.0%" in shown
+    assert "2 of both: 66.7 % of 3 of the first, 50.0 % of 4 of the second; Jaccard index 40.0 %" in shown
     assert "the same for 5 of 7 (71.4%)" in shown

@@ -49,6 +49,8 @@ def test_a_test_that_cannot_flag_an_item_lowers_the_floor() -> None:
 def test_overlap_and_correlation() -> None:
     same = overlap("abc", "bcd")
     assert (same.of_first, same.of_second, same.jaccard) == (pytest.approx(2 / 3), pytest.approx(2 / 3), 0.5)
+    nothing = overlap("", "b")
+    assert (nothing.of_first, nothing.of_second, nothing.jaccard) == (None, 0.0, 0.0)
     assert correlation("abcd", "ab") == 0.5
     assert correlation("", "ab") is None
 

@@ -95,6 +95,24 @@ def test_what_only_reads_gets_the_captions_too(card: Path, server: Endpoint) -> 
     assert scores["accuracy"]["summary"]["lexical"] == {"value": 1.0, "items": 1}
 
 
+def test_what_has_nothing_to_show_is_no_wrong_answer(card: Path) -> None:
+    """Nobody speaks in the video, and no model is set that describes pictures."""
+    tests = ("--test", "audio", "--test", "summary", "--out", card.parent / "run")
+    done = longtake("eval", "audit", card, "--model", "text:lexical", *tests, library=card.parent / "library")
+    assert (done.code, "longtake setup" in done.stderr) == (3, True)
+    shown = longtake("eval", "audit", "score", card.parent / "run").stdout
+    for test in ("audio", "summary"):
+        assert f"  {test:<16} 0 flagged, 0 by it alone; right: -\n" in shown
+        assert f"  {test}: nothing to show of 2 items\n" in shown
+    assert "shortcuts at consensus 1: 0 (0.0%); guessing alone gives 0.0%" in shown
+    (card.parent / "wall.en.vtt").write_text("WEBVTT\n\n00:00:01.000 --> 00:00:03.000\nThis is a cup of tea.\n")
+    again = ("eval", "audit", card, "--model", "text:lexical", *tests, "--retry-errors")
+    longtake(*again, library=card.parent / "library")
+    scores = json.loads(longtake("eval", "audit", "score", card.parent / "run", "--json").stdout)
+    assert scores["accuracy"]["audio"]["lexical"] == {"value": 1.0, "items": 2}
+    assert scores["unable"] == {"summary": 2}
+
+
 def test_the_cost_of_an_audit_counts_pictures_and_indexing(card: Path) -> None:
     tests = ("--test", "audio", "--test", "center-frame", "--no-parts", "--out", card.parent / "run")
     told = longtake(
