@@ -42,6 +42,12 @@ def build(materials: Sequence[Material], stages: Stages, room: int) -> list[Buil
     """
     videos = {each.video: each for each in fused(materials, stages)}
     told = {video: each.told(room) for video, each in videos.items()}
+    for video, each in videos.items():
+        if (most := each.longest(room)) < max(map(len, each.texts)):
+            stages.notify(
+                f"{video}: the model is told {most} letters of each segment, so that the video fits half its context; "
+                "raise controller.context if the model reads more."
+            )
     items = without_repeats(_asked(videos, told, stages), stages)
     items = supported(_answered(items, videos, told, stages), stages)
     items = _with_rubrics(marked_blind(items, stages), stages)
