@@ -259,18 +259,18 @@ def test_segments_whose_description_is_useless_keep_what_the_index_has(place: Pa
 
 
 def test_a_video_too_long_for_the_model_is_cut_and_told(place: Path) -> None:
-    long = {"segments": [{"segment": 0, "text": "word " * 100}]}
+    long = {"segments": [{"segment": 0, "text": "word " * 400}]}
     with openai_server([builds(fused=lambda prompt: long)]) as endpoint:
         command = ("eval", "build", "longshot", place / "talk.mp4", "--out", place / "set")
-        done = longtake(*model_at(endpoint), "--set", "controller.context=100", *command, library=place)
-    # Half of 100 tokens at four letters each are 200 letters, all for the only segment.
+        done = longtake(*model_at(endpoint), "--set", "controller.context=512", *command, library=place)
+    # Half of 512 tokens at four letters each are 1,024 letters, all for the only segment.
     assert done.code == EXIT_PARTIAL
-    assert "talk: the model is told 200 letters of each segment" in done.stderr
+    assert "talk: the model is told 1024 letters of each segment" in done.stderr
     asked = next(one for one in endpoint.requests if "Who would watch" in str(one["messages"]))
     (told,) = [line for line in asked["messages"][0]["content"].splitlines() if line.startswith('{"segment": 0')]
     text = json.loads(told)["text"]
     assert text.endswith("word…")
-    assert 195 <= len(text) <= 200
+    assert 1019 <= len(text) <= 1024
 
 
 def test_repeated_unshown_and_guessable_questions(place: Path) -> None:
