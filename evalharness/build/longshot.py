@@ -37,7 +37,7 @@ def build(materials: Sequence[Material], stages: Stages, room: int) -> list[Buil
         room: letters of a video that it may be told in one request.
 
     Raises:
-        EngineError: if the endpoint fails several times in a row.
+        EngineError: if the endpoint fails several times in a row, or fails and leaves no item.
         LibraryError: if the folder of the stages can't be written to.
     """
     videos = {each.video: each for each in fused(materials, stages)}
@@ -51,6 +51,8 @@ def build(materials: Sequence[Material], stages: Stages, room: int) -> list[Buil
     items = without_repeats(_asked(videos, told, stages), stages)
     items = supported(_answered(items, videos, told, stages), stages)
     items = _with_rubrics(marked_blind(items, stages), stages)
+    if not items and stages.failure:
+        raise stages.failure
     return with_calls(items, stages)
 
 

@@ -104,6 +104,7 @@ class Stages:
             ConfigError: if no model is set, or it may not be asked.
         """
         self.dropped: list[Dropped] = []
+        self.failure: LongtakeError | None = None  # the last one of the endpoint
         self._folder, self._settings, self.notify = folder, settings, notify
         self._most, self._retry_errors, self._advance = most, retry_errors, advance
         self._model = language_model(settings)
@@ -173,10 +174,13 @@ class Stages:
             for of, asked in at_once(work, lacking, self._most):
                 made[of] = asked
                 self._advance(stage, len(made), len(lacking))
-                self._failures = self._failures + 1 if isinstance(asked, LongtakeError) else 0
                 if isinstance(asked, Asked):
+                    self._failures = 0
                     journal.append(asked)
-                elif self._failures >= _PATIENCE:
+                    continue
+                self.failure = asked
+                self._failures += 1
+                if self._failures >= _PATIENCE:
                     raise asked
         return made
 

@@ -134,6 +134,18 @@ def test_a_build_that_stops_goes_on_and_asks_nothing_twice(place: Path) -> None:
     assert (code, asked_of(endpoint)) == (0, [])
 
 
+def test_an_endpoint_that_is_down_leaves_the_set_as_it_was(place: Path) -> None:
+    built(place, builds())
+    before = (place / "set/items.jsonl").read_text()
+    with openai_server([builds()]) as endpoint:
+        pass
+    # Of one segment, only the description and the viewers can be asked about: two failures.
+    done = build(endpoint, place, place / "talk.mp4", "--out", place / "set", model="another")
+    assert done.code == EXIT_FAILED
+    assert "can't be reached" in done.stderr
+    assert (place / "set/items.jsonl").read_text() == before
+
+
 def test_only_what_depends_on_a_change_is_made_again(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built(place, builds())
     # The meaning of one task is told as the tasks are chosen, and as its questions are written. They are the same as
