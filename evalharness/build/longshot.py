@@ -37,14 +37,22 @@ def build(materials: Sequence[Material], stages: Stages, room: int) -> list[Buil
         room: letters of a video that it may be told in one request.
 
     Raises:
-        EngineError: if the endpoint fails several times in a row.
+        EngineError: if the endpoint fails several times in a row, or fails and leaves no item.
         LibraryError: if the folder of the stages can't be written to.
     """
     videos = {each.video: each for each in fused(materials, stages)}
     told = {video: each.told(room) for video, each in videos.items()}
+    for video, each in videos.items():
+        if (most := each.longest(room)) < max(map(len, each.texts)):
+            stages.notify(
+                f"{video}: the model is told {most} letters of each segment, so that the video fits half its context; "
+                "raise controller.context if the model reads more."
+            )
     items = without_repeats(_asked(videos, told, stages), stages)
     items = supported(_answered(items, videos, told, stages), stages)
     items = _with_rubrics(marked_blind(items, stages), stages)
+    if not items and stages.failure:
+        raise stages.failure
     return with_calls(items, stages)
 
 

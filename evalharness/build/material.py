@@ -47,12 +47,16 @@ class Material(NamedTuple):
 
     def told(self, letters: int) -> list[dict[str, Any]]:
         """The segments as a model reads them; long descriptions are cut so that all together have so many letters."""
-        known = [number for number, text in enumerate(self.texts) if text]
-        most = letters // max(1, len(known))
+        most = self.longest(letters)
         return [
-            {"segment": number, "time": self._time(number), "text": _within(self.texts[number], most)}
-            for number in known
+            {"segment": number, "time": self._time(number), "text": _within(text, most)}
+            for number, text in enumerate(self.texts)
+            if text
         ]
+
+    def longest(self, letters: int) -> int:
+        """The letters of one description, if all together have so many."""
+        return letters // max(1, sum(map(bool, self.texts)))
 
     def _time(self, number: int) -> str:
         segment = self.segments[number]

@@ -104,7 +104,8 @@ class Stages:
             ConfigError: if no model is set, or it may not be asked.
         """
         self.dropped: list[Dropped] = []
-        self._folder, self._settings, self._notify = folder, settings, notify
+        self.failure: LongtakeError | None = None  # the last one of the endpoint
+        self._folder, self._settings, self.notify = folder, settings, notify
         self._most, self._retry_errors, self._advance = most, retry_errors, advance
         self._model = language_model(settings)
         self._name = settings.controller.model or ""
@@ -126,7 +127,8 @@ class Stages:
             LibraryError: if the folder can't be written to.
         """
         held = self.held(stage)
-        keys = {of: self._key(prompt, kind) for of, prompt in prompts.items()}
+        form = json.dumps(kind.model_json_schema(), sort_keys=True)
+        keys = {of: self._key(prompt, form) for of, prompt in prompts.items()}
         lacking = {
             of: key for of, key in keys.items() if key not in held or (self._retry_errors and not held[key].reply)
         }
@@ -144,7 +146,7 @@ class Stages:
 
     def records(self, stage: str) -> Iterable[Asked]:
         """All records of a stage, also those that nothing needs any more."""
-        return read_records(self._file(stage), Asked, self._notify)
+        return read_records(self._file(stage), Asked, self.notify)
 
     def _made(
         self, stage: str, lacking: Mapping[str, str], prompts: Mapping[str, str], kind: type[R], check: Check[R]
@@ -167,24 +169,26 @@ class Stages:
 
         made = dict[str, Asked | LongtakeError]()
         file = self._file(stage)
-        set_aside(file, Asked, self._notify)
+        set_aside(file, Asked, self.notify)
         with Journal(file) as journal:
             for of, asked in at_once(work, lacking, self._most):
                 made[of] = asked
                 self._advance(stage, len(made), len(lacking))
-                self._failures = self._failures + 1 if isinstance(asked, LongtakeError) else 0
                 if isinstance(asked, Asked):
+                    self._failures = 0
                     journal.append(asked)
-                elif self._failures >= _PATIENCE:
+                    continue
+                self.failure = asked
+                self._failures += 1
+                if self._failures >= _PATIENCE:
                     raise asked
         return made
 
     def _file(self, stage: str) -> Path:
         return self._folder / f"{stage}.jsonl"
 
-    def _key(self, prompt: str, kind: type[Reply]) -> str:
-        asked = json.dumps([self._name, prompt, kind.model_json_schema()], sort_keys=True)
-        return hashlib.blake2b(asked.encode(), digest_size=8).hexdigest()
+    def _key(self, prompt: str, form: str) -> str:
+        return hashlib.blake2b(json.dumps([self._name, prompt, form]).encode(), digest_size=8).hexdigest()
 
     def _usable(self, stage: str, found: Mapping[str, Asked | LongtakeError], kind: type[R]) -> dict[str, R]:
         usable, useless = dict[str, R](), list[Dropped]()
@@ -198,7 +202,7 @@ class Stages:
         if useless:
             first = useless[0]
             requests = counted(len(found), "request")
-            self._notify(f"{stage}: {len(useless)} of {requests} had no usable reply. {first.of}: {first.why}")
+            self.notify(f"{stage}: {len(useless)} of {requests} had no usable reply. {first.of}: {first.why}")
         self.dropped += useless
         return usable
 

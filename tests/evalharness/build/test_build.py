@@ -134,6 +134,18 @@ def test_a_build_that_stops_goes_on_and_asks_nothing_twice(place: Path) -> None:
     assert (code, asked_of(endpoint)) == (0, [])
 
 
+def test_an_endpoint_that_is_down_leaves_the_set_as_it_was(place: Path) -> None:
+    built(place, builds())
+    before = (place / "set/items.jsonl").read_text()
+    with openai_server([builds()]) as endpoint:
+        pass
+    # Of one segment, only the description and the viewers can be asked about: two failures.
+    done = build(endpoint, place, place / "talk.mp4", "--out", place / "set", model="another")
+    assert done.code == EXIT_FAILED
+    assert "can't be reached" in done.stderr
+    assert (place / "set/items.jsonl").read_text() == before
+
+
 def test_only_what_depends_on_a_change_is_made_again(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built(place, builds())
     # The meaning of one task is told as the tasks are chosen, and as its questions are written. They are the same as
@@ -256,6 +268,19 @@ def test_segments_whose_description_is_useless_keep_what_the_index_has(place: Pa
     asked = next(one for one in endpoint.requests if "Who would watch" in str(one["messages"]))
     assert "The blue kettle costs 249 dollars." in asked["messages"][0]["content"]
     assert len(rows(place / "set/items.jsonl")) == 4
+
+
+def test_a_video_too_long_for_the_model_is_cut_and_told(place: Path) -> None:
+    long = {"segments": [{"segment": 0, "text": "word " * 400}]}
+    with openai_server([builds(fused=lambda prompt: long)]) as endpoint:
+        command = ("eval", "build", "longshot", place / "talk.mp4", "--out", place / "set")
+        done = longtake(*model_at(endpoint), "--set", "controller.context=512", *command, library=place)
+    # Half of 512 tokens at four letters each are 1,024 letters, all for the only segment.
+    assert done.code == EXIT_PARTIAL
+    assert "talk: the model is told 1024 letters of each segment" in done.stderr
+    asked = next(one for one in endpoint.requests if "Who would watch" in str(one["messages"]))
+    (told,) = [line for line in asked["messages"][0]["content"].splitlines() if line.startswith('{"segment": 0')]
+    assert json.loads(told)["text"] == ("word " * 205)[:1023] + "…"
 
 
 def test_repeated_unshown_and_guessable_questions(place: Path) -> None:
