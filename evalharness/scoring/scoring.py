@@ -26,9 +26,9 @@ def show_scores(found: Mapping[str, SubjectScore]) -> Iterator[str]:
         yield name
         yield from (f"  {note}" for note in fields.pop("notes"))
         del fields["spent"], fields["judging"]
+        yield from _lines(fields, "  ")
         yield f"  {'cost':<28} {in_words(one.table.spent)}"
         yield f"  {'cost of judging':<28} {in_words(one.table.judging)}"
-        yield from _lines(fields, "  ")
 
 
 def _lines(fields: Mapping[str, Any], indent: str) -> Iterator[str]:
@@ -38,6 +38,8 @@ def _lines(fields: Mapping[str, Any], indent: str) -> Iterator[str]:
         elif isinstance(value, Mapping) and set(value) == {"count", "n"}:
             yield f"{indent}{key:<28} {value['count']} of {value['n']}"
         elif isinstance(value, Mapping):
+            if not value:
+                continue
             yield f"{indent}{key}"
             yield from _lines(value, indent + "  ")
         elif value is not None:

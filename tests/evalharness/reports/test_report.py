@@ -298,8 +298,11 @@ def test_published_figures_stand_beside_those_of_their_suite(choices: Write, rub
 
 
 def test_published_figures_are_those_of_the_tables() -> None:
-    tables = {"moment-video": ("moment_t2", ("overall", "TO", "TC", "AD", "TR"))}
-    tables["video-tt"] = ("video_tt_t1", ("avg", "rb", "primary", "paraphrased", "correctly_led", "wrongly_led", "mcq"))
+    ways = ("avg", "rb", "primary", "paraphrased", "correctly_led", "wrongly_led", "mcq")
+    tables: dict[str, tuple[str, tuple[str, ...]]] = {
+        "moment-video": ("moment_t2", ("overall", "TO", "TC", "AD", "TR")),
+        "video-tt": ("video_tt_t1", ways),
+    }
     for suite, (name, columns) in tables.items():
         printed = [tuple(float(row[column]) for column in columns) for row in TABLES[name].values()]
         held = [figures for figures in published()[suite].rows.values() if len(figures) == len(columns)]

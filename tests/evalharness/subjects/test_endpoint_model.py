@@ -166,7 +166,7 @@ def test_a_subject_may_have_its_own_temperature_length_and_prices(ask: Ask) -> N
     assert reply.usage is not None
     spent = (2 * reply.usage.input_tokens + 10 * reply.usage.output_tokens) / 1_000_000
     assert reply.usage.cost == pytest.approx(spent, abs=1e-6)
-    assert reply.usage.cost > 0
+    assert reply.usage.cost
 
 
 def test_a_single_frame_is_the_one_in_the_middle(ask: Ask, talk: Path) -> None:
