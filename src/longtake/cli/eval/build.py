@@ -16,8 +16,8 @@ from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.runs.bounded_map import REQUESTS
 
 if TYPE_CHECKING:
-    from longtake.evalharness.build.card import Card
-    from longtake.evalharness.build.material import Material
+    from longtake.evalharness.building.card import Card
+    from longtake.evalharness.building.material import Material
     from longtake.preprocess.pipeline.workspace import Workspace
 
 build = typer.Typer(
@@ -43,12 +43,12 @@ def longshot(
     as_json: Json = False,
 ) -> None:
     """Write questions, answers, rubrics and tool calls about videos, as LongShOTBench was built."""
-    from longtake.evalharness.build.card import building_of
-    from longtake.evalharness.build.expected import expected, show_expected
-    from longtake.evalharness.build.longshot import build as built
-    from longtake.evalharness.build.material import room_of
-    from longtake.evalharness.build.set_folder import ITEMS, SetFolder
-    from longtake.evalharness.build.stages import Stages, language_model
+    from longtake.evalharness.building.card import building_of
+    from longtake.evalharness.building.expected import expected, show_expected
+    from longtake.evalharness.building.longshot import build as built
+    from longtake.evalharness.building.material import room_of
+    from longtake.evalharness.building.set_folder import ITEMS, SetFolder
+    from longtake.evalharness.building.stages import Stages, language_model
     from longtake.preprocess.pipeline.workspace import Workspace
 
     session: Session = context.obj
@@ -94,9 +94,9 @@ def review(
 ) -> None:
     """Go through the items of a set: accept, correct or drop each; the set follows."""
     from longtake.cli.eval.build_review import review_items, take_over
-    from longtake.evalharness.build.check_page import check_page
-    from longtake.evalharness.build.checking import valid
-    from longtake.evalharness.build.set_folder import SetFolder
+    from longtake.evalharness.building.check_page import check_page
+    from longtake.evalharness.building.checking import valid
+    from longtake.evalharness.building.set_folder import SetFolder
     from longtake.evalharness.reports.document import write_pieces
 
     remarks, folder = Remarks(), SetFolder(set_)
@@ -145,7 +145,7 @@ def _indexed(paths: list[Path], workspace: Workspace, remarks: Remarks, shown: D
     Raises:
         LongtakeError: if none can be used.
     """
-    from longtake.evalharness.build.material import material_of
+    from longtake.evalharness.building.material import material_of
 
     found = []
     for number, path in enumerate(paths, 1):
@@ -167,7 +167,7 @@ def _indexed(paths: list[Path], workspace: Workspace, remarks: Remarks, shown: D
 
 def _known(paths: list[Path], workspace: Workspace, remarks: Remarks) -> tuple[list[Material], list[float]]:
     """The videos that are indexed, and the lengths in seconds of the others; what can't be used is reported."""
-    from longtake.evalharness.build.material import material_of
+    from longtake.evalharness.building.material import material_of
     from longtake.preprocess.media.media import probe
 
     indexed, others = [], []

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from longtake.console import say
 from longtake.errors import ConfigError
-from longtake.evalharness.build.built_item import BuiltCriterion, BuiltItem, BuiltTurn
-from longtake.evalharness.build.checking import CheckedTurn, Decided, Decision
+from longtake.evalharness.building.built_item import BuiltCriterion, BuiltItem, BuiltTurn
+from longtake.evalharness.building.checking import CheckedTurn, Decided, Decision
 from longtake.evalharness.runs.journal import read_records
 from longtake.evalharness.runs.run_folder import Notify
 

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from longtake.evalharness.build.built_item import BuiltItem
-from longtake.evalharness.build.material import PROMPTS
-from longtake.evalharness.build.replies import Guesses, Verdicts
-from longtake.evalharness.build.stages import Stages
+from longtake.evalharness.building.built_item import BuiltItem
+from longtake.evalharness.building.material import PROMPTS
+from longtake.evalharness.building.replies import Guesses, Verdicts
+from longtake.evalharness.building.stages import Stages
 from longtake.language.words import content_stems, words
 from longtake.prompts import render
 

@@ -22,7 +22,7 @@ from longtake.agent.controllers.call_parsing.arguments import read_json
 from longtake.agent.controllers.factory import at_endpoint
 from longtake.console import counted
 from longtake.errors import Cancelled, ConfigError, EngineError, LongtakeError
-from longtake.evalharness.build.replies import Reply
+from longtake.evalharness.building.replies import Reply
 from longtake.evalharness.runs.bounded_map import REQUESTS, at_once
 from longtake.evalharness.runs.journal import Journal, read_records, set_aside, wrong_field
 from longtake.evalharness.runs.run_folder import Notify

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
-from longtake.evalharness.build.built_item import BuiltItem, Priority
-from longtake.evalharness.build.replies import MOST_CRITERIA
+from longtake.evalharness.building.built_item import BuiltItem, Priority
+from longtake.evalharness.building.replies import MOST_CRITERIA
 from longtake.evalharness.reports.template import page
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longtake.errors import ConfigError
-from longtake.evalharness.build.replies import Fused
-from longtake.evalharness.build.stages import Stages
+from longtake.evalharness.building.replies import Fused
+from longtake.evalharness.building.stages import Stages
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan, clock
@@ -17,7 +17,7 @@ from longtake.preprocess.layers.segments import Segment, segments_of
 from longtake.prompts import render
 from longtake.settings import Settings
 
-PROMPTS = "longtake.evalharness.build.prompts"
+PROMPTS = "longtake.evalharness.building.prompts"
 TOGETHER = 8  # segments that are described in one request
 ENGINES_OF = ("captions", "subtitles", "speech", "scene_text", "sounds")  # layers that segments are made of
 _LETTERS_PER_TOKEN = 4

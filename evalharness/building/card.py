@@ -9,10 +9,10 @@ from pydantic import Field
 
 from longtake import __version__
 from longtake.console import counted
-from longtake.evalharness.build.built_item import BuiltItem
-from longtake.evalharness.build.checking import Checked, Decided
-from longtake.evalharness.build.material import PROMPTS, Material
-from longtake.evalharness.build.stages import STAGES, Asked, Dropped, Stages
+from longtake.evalharness.building.built_item import BuiltItem
+from longtake.evalharness.building.checking import Checked, Decided
+from longtake.evalharness.building.material import PROMPTS, Material
+from longtake.evalharness.building.stages import STAGES, Asked, Dropped, Stages
 from longtake.evalharness.reports.document import markdown_table
 from longtake.evalharness.reports.grid import Grid
 from longtake.evalharness.suites.longshot.longshot_tasks import CATEGORIES

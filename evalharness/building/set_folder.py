@@ -19,10 +19,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from longtake.errors import ConfigError, LibraryError
-from longtake.evalharness.build.built_item import BuiltItem
-from longtake.evalharness.build.card import Building, Card, card_markdown, card_of, has_calls
-from longtake.evalharness.build.checking import Decision, checked, valid
-from longtake.evalharness.build.stages import Dropped
+from longtake.evalharness.building.built_item import BuiltItem
+from longtake.evalharness.building.card import Building, Card, card_markdown, card_of, has_calls
+from longtake.evalharness.building.checking import Decision, checked, valid
+from longtake.evalharness.building.stages import Dropped
 from longtake.evalharness.runs.journal import Journal, read_records, set_aside, wrong_field
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.evalharness.suites.agentic.agentic_suite import TOOLS, own_tools

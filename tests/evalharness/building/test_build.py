@@ -19,9 +19,9 @@ from helpers.models.builder import builds, turns_in
 from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuses
 
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL
-from longtake.evalharness.build import tasks
-from longtake.evalharness.build.checks import alike
-from longtake.evalharness.build.tasks import LEVELS, MEANINGS, levels_of
+from longtake.evalharness.building import tasks
+from longtake.evalharness.building.checks import alike
+from longtake.evalharness.building.tasks import LEVELS, MEANINGS, levels_of
 from longtake.evalharness.suites.agentic.agentic_suite import load_agentic
 from longtake.evalharness.suites.longshot.longshot_suite import load_longshot
 from longtake.evalharness.suites.longshot.longshot_tasks import TASKS

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from longtake.evalharness.build.built_item import BuiltItem
-from longtake.evalharness.build.checks import wrong_length
-from longtake.evalharness.build.material import PROMPTS
-from longtake.evalharness.build.replies import Call, Calls
-from longtake.evalharness.build.stages import Stages
+from longtake.evalharness.building.built_item import BuiltItem
+from longtake.evalharness.building.checks import wrong_length
+from longtake.evalharness.building.material import PROMPTS
+from longtake.evalharness.building.replies import Call, Calls
+from longtake.evalharness.building.stages import Stages
 from longtake.evalharness.items import ToolCall, ToolDefinition
 from longtake.evalharness.suites.agentic.agentic_suite import own_tools
 from longtake.memory.timespan import SpanError, clock, parse_span

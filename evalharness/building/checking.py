@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from longtake.evalharness.build.built_item import BuiltCriterion, BuiltItem, BuiltTurn
-from longtake.evalharness.build.replies import RubricReply
-from longtake.evalharness.build.stages import Dropped
+from longtake.evalharness.building.built_item import BuiltCriterion, BuiltItem, BuiltTurn
+from longtake.evalharness.building.replies import RubricReply
+from longtake.evalharness.building.stages import Dropped
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.memory.records import Record
 

@@ -12,7 +12,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from longtake.evalharness.build.built_item import PENALTY, Modality, Priority, Role
+from longtake.evalharness.building.built_item import PENALTY, Modality, Priority, Role
 from longtake.evalharness.suites.longshot.longshot_tasks import TASKS
 
 MOST_SCENARIOS, MOST_TASKS, MOST_CRITERIA = 3, 2, 5  # of a video, of a scenario, of a turn

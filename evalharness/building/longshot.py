@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from longtake.evalharness.build.built_item import BuiltCriterion, BuiltItem, BuiltTurn
-from longtake.evalharness.build.checks import cut, marked_blind, supported, without_repeats, wrong_length
-from longtake.evalharness.build.gold_calls import with_calls
-from longtake.evalharness.build.material import PROMPTS, Material, fused
-from longtake.evalharness.build.replies import (
+from longtake.evalharness.building.built_item import BuiltCriterion, BuiltItem, BuiltTurn
+from longtake.evalharness.building.checks import cut, marked_blind, supported, without_repeats, wrong_length
+from longtake.evalharness.building.gold_calls import with_calls
+from longtake.evalharness.building.material import PROMPTS, Material, fused
+from longtake.evalharness.building.replies import (
     Answers,
     ConversationTurn,
     Question,
@@ -21,8 +21,8 @@ from longtake.evalharness.build.replies import (
     Scenarios,
     Tasks,
 )
-from longtake.evalharness.build.stages import Stages
-from longtake.evalharness.build.tasks import MEANINGS, levels_of
+from longtake.evalharness.building.stages import Stages
+from longtake.evalharness.building.tasks import MEANINGS, levels_of
 from longtake.evalharness.suites.longshot.longshot_tasks import CATEGORIES
 from longtake.memory.timespan import clock
 from longtake.prompts import render

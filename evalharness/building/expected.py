@@ -13,11 +13,11 @@ from pathlib import Path
 
 from longtake.console import counted
 from longtake.errors import LongtakeError
-from longtake.evalharness.build.card import UNKNOWN, Spent, cost_of, price_of
-from longtake.evalharness.build.longshot import build
-from longtake.evalharness.build.material import TOGETHER, Material, room_of
-from longtake.evalharness.build.replies import MOST_SCENARIOS, MOST_TASKS
-from longtake.evalharness.build.stages import STAGES, Asked, Check, R, Stages
+from longtake.evalharness.building.card import UNKNOWN, Spent, cost_of, price_of
+from longtake.evalharness.building.longshot import build
+from longtake.evalharness.building.material import TOGETHER, Material, room_of
+from longtake.evalharness.building.replies import MOST_SCENARIOS, MOST_TASKS
+from longtake.evalharness.building.stages import STAGES, Asked, Check, R, Stages
 from longtake.memory.records import Record
 from longtake.preprocess.pipeline.model_costs import ModelCost, model_costs
 from longtake.preprocess.pipeline.workspace import Workspace
