@@ -19,7 +19,7 @@ _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 _END_OF_THOUGHT = re.compile(r"\A.*</think>", re.DOTALL | re.IGNORECASE)
 
 
-def render(package: str, name: str, **values: Any) -> str:
+def render(package: str, name: str, /, **values: Any) -> str:
     """Render the prompt `name` of a package; a missing value is an error."""
     return render_text(prompt_text(package, name), **values)
 
@@ -60,6 +60,6 @@ def compiled(text: str) -> Template:
     return environment.from_string(text)
 
 
-def render_text(text: str, **values: Any) -> str:
+def render_text(text: str, /, **values: Any) -> str:
     """Render a prompt that is given as text; a missing value is an error."""
     return compiled(text).render(**values).strip()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.option_choice import Choice, by_claim, choose, declining
+from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.planning import failures
 from longtake.agent.controllers.extractive.ranking import Weights, confidence, is_sure
 from longtake.agent.controllers.extractive.reading import WORDED, most_telling
@@ -79,6 +80,10 @@ def form(findings: Findings) -> Reply:
     fitting = sorted(telling, key=lambda pair: not mentions(query, pair[0]))  # what has the very words comes first
     worded = [each for each, _ in fitting if each.modality in WORDED and query.source in ("speech", "text")]
     nearest = _nearest(worded or [each for each, _ in fitting])
+    if ordered := by_order(query, [candidate for candidate, _ in findings.ranked]):
+        option, lines = ordered
+        claims = tuple(_claim(query, line) for line in lines)
+        return Reply(outcome="answered", claims=claims, closest=tuple(line.closest for line in lines), option=option)
     choice, none = _choose(findings), declining(query.options)
     empty, unseen = _shows_nothing(query, fitting), _imperceptible(findings)
     # A number in some line settles no count of what nothing looked at.

@@ -53,15 +53,15 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 def _query(state: AgentState, context: RunContext) -> Query:
     videos = context.known.videos
-    question = resolve(state.question, [turn.question for turn in state.turns])
-    question = with_times(question, {title: span for video in videos for title, span in video.sections.items()})
+    asked = with_times(state.question, {title: span for video in videos for title, span in video.sections.items()})
+    question = resolve(asked, [turn.question for turn in state.turns])
     last = next((turn.proof for turn in reversed(state.turns) if turn.proof), None)
     scope = _scope(question, videos, last)
     told = TELLING | (EDGES if scope.span else frozenset())
     return Query(
         question=question,
         as_asked="" if question == state.question else state.question,
-        reading=context.reader.read(state.question),
+        reading=context.reader.read(asked),
         scope=scope,
         words=tuple(word for word in content_stems(question) if word not in told),
         quoted=quoted(question),

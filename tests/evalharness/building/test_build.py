@@ -78,7 +78,7 @@ def test_a_set_is_built_whole_and_runs_in_the_harness(place: Path) -> None:
     run = place / "run"
     where = ("--media", place, "--out", run, "--subject", "random")
     assert eval_("run", place / "set/items.jsonl", "--suite", "longshot", *where)[0] == 0
-    assert eval_("judge", run)[0] == 0
+    assert eval_("judge", run, "--by", "rules")[0] == 0
     assert eval_("score", run)[0] == 0
 
 

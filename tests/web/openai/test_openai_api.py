@@ -170,7 +170,7 @@ def test_earlier_messages_are_the_conversation_and_nothing_of_it_is_kept(
     reported = Answer.model_validate(made.model_extra["longtake"])  # type: ignore[index] # it is there
     trace = RecordedTrace(small_workspace.library.trace_root, reported.trace or "")
     oriented = trace.blob(trace.event(1, "orient")["output"])
-    assert oriented["question"] == "When is the blue kettle mentioned?"
+    assert oriented["question"] == "When is it mentioned? What does the blue kettle cost?"
     assert oriented["earlier"] == [f"Q: {COST}\nA: {SPOKEN}"]
 
 
