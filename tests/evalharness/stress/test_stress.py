@@ -444,7 +444,7 @@ def test_the_commands_make_ask_and_score_a_set(tmp_path: Path) -> None:
     given = ("--suite", "stress", "--media", tmp_path / "set", "--subject", "random")
     assert longtake("eval", "run", tmp_path / "set", *given, "--out", tmp_path / "run").code == 0
     scores = json.loads(longtake("eval", "score", tmp_path / "run", "--json").stdout)
-    assert {"balanced accuracy", "of false claims", "of true claims"} <= set(scores["groups"]["sycophancy"])
+    assert {"balanced accuracy", "of false claims", "of true claims"} <= set(scores["random"]["groups"]["sycophancy"])
     again = ("--scripted", "--n", 1, "--out", tmp_path / "set", "--subject", "random", "--json")  # no model is needed
     assert json.loads(longtake("eval", "stress", "sycophancy", *again).stdout) == scores
     neither = longtake("eval", "stress", "all", "--out", tmp_path / "set")
