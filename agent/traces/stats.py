@@ -75,7 +75,7 @@ def stats_of(runs: Iterable[LenientRun]) -> Stats:
         rounds=spread([usage.rounds for usage in usages]),
         seconds=spread([usage.seconds for usage in usages]),
         tokens=spread([usage.input_tokens + usage.output_tokens for usage in usages]),
-        cost=spread([usage.cost or 0.0 for usage in usages]),
+        cost=spread([usage.cost for usage in usages if usage.cost is not None]),
         tools=_tools(events),
         problems=tuple(problems),
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Variant
 from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES, is_encoder
+from longtake.evalharness.subjects.names import named
 from longtake.evalharness.views.chunk import CHUNKS
 from longtake.evalharness.views.frame_shuffling import FrameShuffling
 from longtake.evalharness.views.grounded import Grounded
@@ -31,7 +32,8 @@ ENCODERS = "encoders"
 class Models:
     """Who takes part in what."""
 
-    by_role: Mapping[str, tuple[str, ...]]
+    by_role: Mapping[str, tuple[str, ...]]  # names
+    given: tuple[str, ...]  # the subjects as the command line gives them, each once and without its role
 
     @property
     def subjects(self) -> tuple[str, ...]:
@@ -81,15 +83,18 @@ def models_named(names: Iterable[str]) -> Models:
         ConfigError: if an encoder has a role, or a model of Consistency is one of validation too.
     """
     found: dict[str, dict[str, None]] = {role: {} for role in (*ROLES, ENCODERS)}
+    given = dict[str, None]()
     for name in names:
         before, _, rest = name.partition(":")
         roles, subject = ((before,), rest) if before in ROLES else (ROLES[:3], name)
-        if is_encoder(subject):
+        one = named(subject)
+        given[subject] = None
+        if is_encoder(one.spec):
             if before in ROLES:
                 raise ConfigError(f"{subject} is an encoder: name it without {before}:, because it has one test.")
             roles = (ENCODERS,)
         for role in roles:
-            found[role][subject] = None
+            found[role][one.name] = None
     if both := found["consistency"].keys() & found[VALIDATION].keys():
         raise ConfigError(f"{min(both)} sees the whole video once: name it without {VALIDATION}:.")
-    return Models({role: tuple(subjects) for role, subjects in found.items()})
+    return Models({role: tuple(subjects) for role, subjects in found.items()}, tuple(given))

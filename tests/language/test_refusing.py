@@ -69,7 +69,7 @@ ANSWERS = (
     "B",
     "",
 )
-# Written after the expressions were settled, and not used to change them.
+# No expression was changed because of these.
 LATER_REFUSALS = (
     "I can't help you with that question.",
     "I'm sorry, I can't assist with identifying this person.",

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from helpers.command import longtake
 from helpers.media.clips import flat, write_clip
+from helpers.servers.openai_server import openai_server, says
 
 TEXTS = ("red", "green", "blue", "yellow")
 
@@ -48,6 +49,21 @@ def test_an_audit_finds_what_a_baseline_solves_blind(tmp_path: Path) -> None:
     assert floor["value"] == pytest.approx(floor["floor"], abs=0.1)
     shown = longtake("eval", "audit", "score", tmp_path / "run").stdout
     assert "guessing alone" in shown
+
+
+def test_a_model_with_a_name_or_a_price_is_asked_under_its_name(tmp_path: Path) -> None:
+    card = benchmark(tmp_path, 4)
+    with openai_server([says("B")]) as server:
+        spec = f"model:m@{server.url}?input_price=1&output_price=1"
+        made = longtake(
+            *("eval", "audit", card, "--model", f"mine={spec}", "--model", f"text:{spec}&frames=2"),
+            *("--test", "blind", "--no-parts", "--limit", "1", "--out", tmp_path / "run"),
+        )
+        requests = len(server.requests)
+    assert requests == 2, made.stderr  # both blind; the whole video of the first is missing
+    lines = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
+    asked = {(line["subject"], line["variant"]) for line in lines}
+    assert asked == {("mine", "blind"), ("mine", "standard"), (f"model:m@{server.url}?frames=2", "blind")}
 
 
 def test_only_the_first_model_is_asked_about_parts_also_when_models_are_added(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def run(
     asking = prompts_named(prompts, "video-oasis", "repo")
     variants = models.variants(tuple(test or TESTS), items, redundancy, chosen=keyframes)
     variants = tuple(variant.model_copy(update={"prompts": asking}) for variant in variants)
-    card = _card(context.obj, suite, data, models.subjects).model_copy(update={"variants": variants})
+    card = _card(context.obj, suite, data, models.given).model_copy(update={"variants": variants})
     if only_expected:
         from longtake.cli.eval.audit_plan import audit_plan, show_audit_plan
 

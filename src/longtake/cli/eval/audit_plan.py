@@ -48,7 +48,7 @@ def audit_plan(
     summarised = {item.id: item for _, item, view in missing if view.name == Summary.name}
     return AuditPlan(
         replies=dry_run(folder, card, items, subjects, session, notify, retry_errors=retry_errors),
-        pictures=sum(view.pictures(item.seconds) for name, item, view in missing if is_model(name)),
+        pictures=sum(view.pictures(item.seconds) for name, item, view in missing if is_model(card.spec_of(name))),
         captions=_captions(list(summarised.values()), session, notify) if summarised else 0,
     )
 
