@@ -77,12 +77,12 @@ def test_no_runs_have_no_figures() -> None:
 
 
 def test_the_plot_draws_every_tool_and_names_are_no_markup(stats: Stats) -> None:
-    odd = stats.tools[0].model_copy(update={"tool": "<script>alert(1)</script>"})
+    odd = stats.tools[0].model_copy(update={"tool": "<script>alert(1)</script>", "share": 0.5})
     drawn = ElementTree.fromstring(plot_of(stats.model_copy(update={"tools": (*stats.tools, odd)})))
     texts = [each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
     assert {tool.tool for tool in (*stats.tools, odd)} <= set(texts)
     assert not list(drawn.iter("{http://www.w3.org/2000/svg}script"))
-    assert "nonsense 0%" in drawn.attrib["aria-label"]
+    assert "<script>alert(1)</script> 50%" in drawn.attrib["aria-label"]
 
 
 def test_a_slower_call_stands_further_to_the_right() -> None:
