@@ -155,6 +155,6 @@ def test_the_suite_of_the_template_is_asked_judged_and_scored(
     asked = ("--suite", "word-answers", "--media", demo_video.parent, "--subject", "parrot")
     with_template("eval", "run", questions, *asked, "--out", tmp_path / "run")
     with_template("eval", "judge", tmp_path / "run", "--by", "contains")
-    scores = json.loads(with_template("eval", "score", tmp_path / "run", "--json"))
+    scores = json.loads(with_template("eval", "score", tmp_path / "run", "--json"))["parrot"]
     assert scores["headline"]["value"] == 50.0
     assert list(scores["groups"]["video"]) == ["demo"]
