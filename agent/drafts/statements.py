@@ -1,7 +1,9 @@
 """Splits a draft into statements, and finds the moments that each of them cites.
 
-A draft cites by ids (`[m12]`), by times (`[00:14:07]`, `[talk.mp4 00:14:07-00:14:12]`) or by both. A statement is a
-sentence, a list item or a table row with the marks behind it.
+A draft cites by marks, which are ids in any brackets (`[m12]`) and times in square ones (`[00:14:07]`,
+`[talk.mp4 00:14:07-00:14:12]`), alone or together. Ids are for us and are taken out; a time is something that the writer
+says, so it stays in the text, within a mark or outside of one. A statement is a sentence, a list item or a table row with
+the marks behind it.
 """
 
 from __future__ import annotations
@@ -9,40 +11,44 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from longtake.agent.drafts.draft import Draft
+from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.gathering.moments import GENERIC
 from longtake.language.text import words_of
 from longtake.memory.records import Citation, Evidence
-from longtake.memory.timespan import TIME, TimeSpan, parse_time
+from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 
-MAX_AT = 5  # moments at one time that are taken for what is cited
-_WITHIN = 0.5  # share of a moment that lies in a span which cites it, and of a span that it fills
+_LONGEST = 120.0  # seconds of a span that cites; a longer one says which part is meant, and proves nothing by itself
+_HALF = 0.5  # share of a moment that lies in a span which cites it, or of a span that a passage of speech fills
 _SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or this share of a moment
+_MOST_IDS = 50  # that a range of ids stands for
 # In brackets, or an id in the middle of a sentence; "12 m3" is a volume.
+_ROUND, _BARE = 3, 4  # groups of
 _BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
 QUOTATION = re.compile(r"“[^”\n]*”|(?<!\d)\"[^\"\n]*\"")  # 5" is a length
 # A clock time as it is written.
 CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?!\d|:\d)")
 _CLOCK = CLOCKED.pattern
-_STATED = re.compile(rf"(?P<at>{_CLOCK})(?:\s*(?:-|–|—|\bto\b|\band\b|\buntil\b)\s*(?P<to>{_CLOCK}))?")
-_MARK = re.compile(
-    rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?(?P<id>m?\d+)(?:\s*(?:[-–—]|\bto\b)\s*(?P<last>m\d+))?"
-    rf"(?:\s*[:,@]?\s*(?:at\s+)?(?P<at>{TIME})s?(?:\s*(?:-|–|—|to)\s*(?P<to>{TIME})s?)?)?",
+_STATED = re.compile(
+    rf"(?P<between>\bbetween\s+)?(?P<at>{_CLOCK})"
+    rf"(?:\s*(?:[-–—]|\bto\b|\buntil\b|(?(between)\band\b|(?!)))\s*(?P<to>{_CLOCK}))?",
     re.IGNORECASE,
 )
-_PLACE = re.compile(
-    rf"(?:(?P<name>(?!(?:at|from)\s|\d+:\d).+?)\s+(?=\d+:))?(?:(?:at|from)\s+)?(?P<at>{TIME})\s*s?(?:\s*(?:-|–|—|\bto\b)\s*(?P<to>{TIME})\s*s?)?",
+_PART = re.compile(  # of a mark
+    rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?"
+    rf"(?:(?P<first>m\d+)(?:\s*(?:[-–—]|\bto\b)\s*(?P<last>m?\d+)(?![\d:.]))?\s*[:@]?\s*)?"
+    rf"(?:at\s+)?(?:(?P<name>(?!\d+:\d).+?)\s+(?=\d+:))?"
+    rf"(?:(?P<at>{TIME})\s*s?(?:\s*(?:[-–—]|\bto\b)\s*(?P<to>{TIME})\s*s?)?)?",
     re.IGNORECASE,
 )
-_EDGE = re.compile(
-    r"(?:[.!?][\"”»)*_]*(?:\s*[\[【][^\[\]【】]*[\]】])*\s+|[。！？](?:\s*[\[【][^\[\]【】]*[\]】])*\s*)(?=[^\s\[【])"
-)
+_MARKED = "\0"  # stands for the letters of marks where edges are sought
+_EDGE = re.compile(r"(?:[.!?][\"”»)*_]*(?:\s*\0+)*\s+|[。！？](?:\s*\0+)*\s*)(?=[^\s\0])")
 # Where marks stand before what they are about, none belongs to the sentence before it.
-_LED = re.compile(r"[\s>*_-]*(?:\d{1,3}[.)]\s+)?[\[【].*[^\s\]】.]\s*[.!?。！？]?\s*$")
+_LED = re.compile(r"[\s>*_-]*(?:\d{1,3}[.)]\s+)?\0.*[^\s\0.]\s*[.!?。！？]?\s*$")
 _LED_EDGE = re.compile(r"(?:[.!?][\"”»)*_]*\s+|[。！？]\s*)(?=\S)")
 # Their full stops end no sentence: quotations, abbreviations, numbers of a list, letters of options.
 _WHOLE = re.compile(
@@ -56,13 +62,27 @@ _FEW = 2  # words; a shorter sentence, such as "No.", belongs to its neighbour
 _WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")  # Chinese and Japanese put no spaces between words
 
 
+class Time(NamedTuple):
+    """A time or a span that a draft names, and the video in which it is; without one, any."""
+
+    span: TimeSpan
+    video: str = ""
+
+    def told(self, names: Mapping[str, str]) -> str:
+        """As the mark of an answer, with the name of its file if there are several."""
+        name = f"{names[self.video]} " if len(names) > 1 and self.video in names else ""
+        return f"[{name}{self.span if self.span.length else clock(self.span.start)}]"
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One pair of brackets in a draft: where it stands, and the moments that it cites."""
+    """One pair of brackets in a draft: where it stands, ids of moments, times, and how many ids are of no moment."""
 
     start: int
     end: int
-    cited: tuple[Cited, ...]
+    ids: tuple[str, ...]
+    times: tuple[Time, ...]
+    lost: int
 
 
 class Cited(NamedTuple):
@@ -74,15 +94,17 @@ class Cited(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement of a draft: its text without marks, where it stands in the draft, and the moments that it cites.
+    """A statement of a draft: its text without ids, where it stands in the draft, and the moments that it cites.
 
     A statement that stands nowhere in the draft's text, because only its claims have it, has no place: `start` is -1.
+    `shares` says that what it cites stands behind the next sentence.
     """
 
     text: str
     start: int
     end: int
     cited: tuple[Cited, ...] = ()
+    shares: bool = False
 
     def holds(self, end: int) -> bool:
         """Whether a mark that ends there belongs to it."""
@@ -100,6 +122,17 @@ class Read:
     removed: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A statement before its moments are sought: its text with and without the times of its marks, and its marks."""
+
+    text: str
+    bare: str
+    start: int
+    end: int
+    marks: tuple[Mark, ...] = ()
+
+
 def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str], *, marked: bool = True) -> Read:
     """The statements of a draft.
 
@@ -109,151 +142,143 @@ def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str
         names: file names of the open videos, by library id.
         marked: whether claims that are the text may hold marks; quotations don't.
     """
-    if not draft.text:
-        return _told_by_claims(draft, moments, names, marked=marked)
-    marks, removed = marks_in(draft.text, moments, names)
-    pieces = (_statement(draft.text, start, end, marks) for start, end in _pieces(draft.text))
-    statements = _led(_with_their_marks(pieces), draft.text)
-    cited = sum(len(mark.cited) for mark in marks)
-    for claim in draft.claims:
-        told, lost = _told(claim.moments, moments, names)
-        cited, removed = cited + len(told), removed + lost
-        statements = _joined(statements, claim.text, told, moments, names)
-    known = _known(moments)
-    timed = tuple(each if each.cited else _by_time(each, known, names) for each in statements)
-    return Read(draft.text, timed, marks, cited + removed, removed)
-
-
-def _told_by_claims(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str], *, marked: bool) -> Read:
-    """A draft whose claims are its text."""
-    text = " ".join(claim.text for claim in draft.claims)
-    marks, removed = marks_in(text, moments, names) if marked else ((), 0)
-    statements, start = list[Statement](), 0
-    for claim in draft.claims:
-        end = start + len(claim.text)
-        own = _statement(text, start, end, marks) if marked else Statement(claim.text, start, end)
-        told, lost = _told(claim.moments, moments, names)
-        removed += lost
-        statements.append(replace(own, cited=tuple(dict.fromkeys((*own.cited, *told)))))
-        start = end + 1
-    backed = sum(len(each.cited) for each in statements)
-    return Read(text, tuple(statements), marks, backed + removed, removed)
-
-
-def _told(
-    places: Sequence[str], moments: Mapping[str, Evidence], names: Mapping[str, str]
-) -> tuple[tuple[Cited, ...], int]:
-    """The moments that a claim lists by ids or times, and how many of its places are none."""
-    each = [
-        (Cited(place, None),) if place in moments else _cited(place, moments, names, loose=True) for place in places
+    text = draft.text or " ".join(claim.text for claim in draft.claims)
+    marks = marks_in(text, moments, names) if draft.text or marked else ()
+    pieces: list[_Piece] = []
+    if draft.text:
+        pieces = _led([_piece(text, start, end, marks, names) for start, end in _edges(text, marks)], text)
+        for claim in draft.claims:
+            pieces = _joined(pieces, claim, moments, names)
+    else:
+        start = 0
+        for claim in draft.claims:
+            piece = _piece(text, start, start + len(claim.text), marks, names)
+            pieces.append(replace(piece, marks=(*piece.marks, *_listed(claim, moments, names))))
+            start += len(claim.text) + 1
+    found = [_cites(piece, moments) for piece in pieces]
+    removed = sum(lost for _, lost in found)
+    statements = [
+        Statement(piece.text, piece.start, piece.end, cited) for piece, (cited, _) in zip(pieces, found, strict=True)
     ]
-    return tuple(cited for found in each for cited in found or ()), sum(not found for found in each)
+    backed = sum(len(cited) for cited, _ in found)
+    return Read(text, tuple(_shared(statements, text, marks)), marks, backed + removed, removed)
 
 
-def stated_times(text: str) -> Iterator[tuple[float, float]]:
-    """The clock times and spans in a text, as seconds from and to."""
+def stated_times(text: str) -> Iterator[TimeSpan]:
+    """The clock times and spans in a text."""
     for match in _STATED.finditer(text):
-        span = _span(match["at"], match["to"])
-        yield span.start, span.end
+        yield _span(match["at"], match["to"])
 
 
 def citations_of(cited: Sequence[Cited], moments: Mapping[str, Evidence]) -> tuple[Citation, ...]:
-    """Cited moments as an answer publishes them: at the seconds that the draft names, one for each time."""
+    """Cited moments as an answer publishes them: one citation for a moment, and one for what fills a span.
+
+    A span that cites several moments of a kind is one place: its quote is what they say, in order.
+    """
     found: dict[Any, Citation] = {}
     for each in cited:
-        whole = Citation.of(moments[each.id])
-        if each.at is not None:
-            end = each.at.end if each.at.length else max(whole.end, each.at.start)
-            whole = whole.model_copy(update={"start": round(each.at.start, 3), "end": round(end, 3)})
-        found.setdefault(each.at or each.id, whole)
+        moment = moments[each.id]
+        span = _part_of(moment.span, each.at)
+        own = Citation.of(moment).model_copy(update={"start": round(span.start, 3), "end": round(span.end, 3)})
+        place = (each.at, moment.video, moment.modality) if each.at and each.at.length else each.id
+        held = found.setdefault(place, own)
+        if held is not own:
+            quote, end = f"{held.quote} {own.quote}", max(held.end, own.end)
+            found[place] = held.model_copy(update={"start": min(held.start, own.start), "end": end, "quote": quote})
     return tuple(dict.fromkeys(found.values()))
+
+
+def _part_of(moment: TimeSpan, at: TimeSpan | None) -> TimeSpan:
+    """The part of a moment that a draft names; all of it, unless that is clearly less."""
+    if at is None or not at.overlaps(moment):
+        return moment
+    start, end = max(moment.start, at.start), min(moment.end, at.end) if at.length else moment.end
+    least = _HALF * moment.length if at.length else 0.0
+    return moment if at.length and end - start >= least or end - start < _SECOND else TimeSpan(start=start, end=end)
 
 
 def without_marks(text: str) -> str:
     """A draft without what it cites: bracketed times and ids of moments, whatever they point to."""
     kept, at = "", 0
-    for mark in marks_in(text, {}, {})[0]:
+    for mark in marks_in(text, {}, {}):
         kept, at = kept + text[at : mark.start], mark.end
     return re.sub(r"\s+([.,;!?])", r"\1", kept + text[at:]).strip()
 
 
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
+def _edges(text: str, marks: Sequence[Mark]) -> list[tuple[int, int]]:
     """Where each sentence, list item and table row begins and ends, with the marks behind it."""
+    masked = text
+    apart = [(mark.start, mark.end) for mark in marks]
+    apart += [match.span() for match in _BRACKET.finditer(text) if match[3] and _STATED.fullmatch(match[3].strip())]
+    for start, end in apart:  # a time in parentheses belongs where a mark does
+        masked = masked[:start] + re.sub(r"\S", _MARKED, masked[start:end]) + masked[end:]
+    found: list[tuple[int, int]] = []
     place = 0
-    for line in text.splitlines(keepends=True):
-        masked = _WHOLE.sub(lambda match: "_" * len(match[0]), line)
+    for line in masked.splitlines(keepends=True):
+        whole = _WHOLE.sub(lambda match: "_" * len(match[0]), line)
         edge = _LED_EDGE if _LED.match(line) else _EDGE
-        edges = [0, *(match.end() for match in edge.finditer(masked)), len(line)]
         begun = 0
-        for end in edges[1:]:
-            few = len(_WORD.findall(line[begun:end])) <= _FEW
-            if (few and end < len(line)) or not line[begun:end].strip():
-                continue  # it joins the next sentence
+        for end in [*(match.end() for match in edge.finditer(whole)), len(line)]:
             piece = line[begun:end]
-            if any(map(str.isalnum, piece)):  # not a line that only draws a table
-                lead = len(piece) - len(piece.lstrip())
-                yield place + begun + lead, place + begun + len(piece.rstrip())
+            if (len(_WORD.findall(piece)) <= _FEW and end < len(line)) or not piece.strip():
+                continue  # it joins the next sentence
+            first, last = place + begun + len(piece) - len(piece.lstrip()), place + begun + len(piece.rstrip())
+            if any(map(str.isalnum, piece)) or (not found and any(stated_times(text[first:last]))):
+                found.append((first, last))
+            elif found and _MARKED in piece:  # marks alone belong to what stands before them
+                found[-1] = (found[-1][0], last)
             begun = end
         place += len(line)
+    return found
 
 
-def _statement(text: str, start: int, end: int, marks: Sequence[Mark]) -> Statement:
-    own = [mark for mark in marks if start < mark.end <= end]
-    kept, at = "", start
+def _piece(text: str, start: int, end: int, marks: Sequence[Mark], names: Mapping[str, str]) -> _Piece:
+    own = tuple(mark for mark in marks if start < mark.end <= end)
+    told = bare = ""
+    at = start
     for mark in own:
-        kept, at = kept + text[at : mark.start], mark.end
-    plain = re.sub(r"\s+([.,;!?])", r"\1", kept + text[at:end])
-    plain = re.sub(r"[,;]+(?=[.!?])", "", plain)
-    plain = re.sub(r"^[\s>|*#_-]*(?:\d{1,3}[.)]\s+|[-*•]\s+)?|[*_]{2}|`|\s*\|\s*$", "", plain).strip()
-    cited = tuple(dict.fromkeys(each for mark in own for each in mark.cited))
-    return Statement(plain, start, end, cited)
+        between, at = text[at : mark.start], mark.end
+        told += between + "".join(f" {time.told(names)}" for time in mark.times)
+        bare += between + " "
+    return _Piece(_plain(told + text[at:end]), bare + text[at:end], start, end, own)
 
 
-def _with_their_marks(statements: Iterable[Statement]) -> list[Statement]:
-    """The statements; a line that has marks alone belongs to the one before it."""
-    kept: list[Statement] = []
-    for each in statements:
-        if words_of(each.text):
-            kept.append(each)
-        elif kept:
-            cited = tuple(dict.fromkeys((*kept[-1].cited, *each.cited)))
-            kept[-1] = replace(kept[-1], end=each.end, cited=cited)
-    return kept
+def _plain(text: str) -> str:
+    """A text without what formats it, and without the gaps that marks leave."""
+    plain = re.sub(r"[,;]+(?=[.!?])", "", re.sub(r"\s+([.,;!?])", r"\1", text))
+    return re.sub(r"^[\s>|*#_-]*(?:\d{1,3}[.)]\s+|[-*•]\s+)?|[*_]{2}|`|\s*\|\s*$", "", plain).strip()
 
 
-def _led(statements: Iterable[Statement], text: str) -> list[Statement]:
-    """The statements; items of a list and rows of a table without marks cite what the line that leads to them cites."""
-    kept: list[Statement] = []
-    leading: tuple[Cited, ...] = ()
-    for each in statements:
+def _led(pieces: Iterable[_Piece], text: str) -> list[_Piece]:
+    """The pieces; items of a list and rows of a table without marks cite what the line that leads to them cites."""
+    kept: list[_Piece] = []
+    leading: tuple[Mark, ...] = ()
+    for each in pieces:
         if each.text.endswith(":"):
-            leading = each.cited
+            leading = each.marks
         elif not _ITEM.match(text, text.rfind("\n", 0, each.start) + 1):
             leading = ()
-        kept.append(each if each.cited else replace(each, cited=leading))
+        kept.append(each if each.marks else replace(each, marks=leading))
     return kept
 
 
 def _joined(
-    statements: Sequence[Statement],
-    claim: str,
-    cited: tuple[Cited, ...],
-    moments: Mapping[str, Evidence],
-    names: Mapping[str, str],
-) -> list[Statement]:
-    """The statements with a claim: the one that says the same takes its moments, else the claim is one of its own."""
-    text = _statement(claim, 0, len(claim), marks_in(claim, moments, names)[0]).text
-    bare = words_of(text)
-    for place, each in enumerate(statements):
-        own = words_of(each.text)
-        if own and each.start >= 0 and (own == bare or own in bare):
-            merged = replace(each, cited=tuple(dict.fromkeys((*each.cited, *cited))))
-            return [*statements[:place], merged, *statements[place + 1 :]]
-    inside = next((each for each in statements if bare and _repeats(bare, words_of(each.text))), None)
-    if inside is not None:
-        merged = replace(inside, cited=tuple(dict.fromkeys((*inside.cited, *cited))))
-        return [merged if each is inside else each for each in statements]
-    return [*statements, Statement(text, -1, -1, cited)] if bare else list(statements)
+    pieces: Sequence[_Piece], claim: DraftClaim, moments: Mapping[str, Evidence], names: Mapping[str, str]
+) -> list[_Piece]:
+    """The pieces with a claim: the one that says the same takes its marks, else the claim is one of its own."""
+    own = _piece(claim.text, 0, len(claim.text), marks_in(claim.text, moments, names), names)
+    listed = _listed(claim, moments, names)
+    bare = words_of(own.text)
+    if not bare:
+        return [*pieces]
+    said = [words_of(each.text) for each in pieces]
+    same = (n for n, words in enumerate(said) if words and pieces[n].start >= 0 and (words == bare or words in bare))
+    alike = (n for n, words in enumerate(said) if _repeats(bare, words))
+    place = next(same, next(alike, None))
+    if place is None:
+        return [*pieces, replace(own, start=-1, end=-1, marks=listed)]
+    merged = replace(pieces[place], marks=(*pieces[place].marks, *listed))
+    return [*pieces[:place], merged, *pieces[place + 1 :]]
 
 
 def _repeats(claim: str, statement: str) -> bool:
@@ -265,140 +290,155 @@ def _repeats(claim: str, statement: str) -> bool:
     )
 
 
-def _by_time(statement: Statement, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> Statement:
-    """A statement without marks, with the moments at the clock times and between those that it states."""
-    times = ((match["at"], match["to"]) for match in _STATED.finditer(statement.text))
-    found = [each for start, end in times for each in _at(start, end, None, moments, names) or ()]
-    return replace(statement, cited=tuple(dict.fromkeys(found)))
+def _shared(statements: Sequence[Statement], text: str, marks: Sequence[Mark]) -> Iterator[Statement]:
+    """The statements; one without a mark or time shares the mark that ends the next sentence of its paragraph.
+
+    A mark at the end of a paragraph commonly stands for more than the last sentence, as notes do in encyclopedias.
+    Scores of citations count sentence by sentence instead (ALCE, Gao et al. 2023), but whoever judges a statement can
+    only gain by seeing the moment that its writer meant.
+    """
+    for each, following in zip_longest(statements, statements[1:]):
+        bare = not each.cited and not any(each.holds(mark.end) for mark in marks) and not any(stated_times(each.text))
+        shares = (
+            bare
+            and following is not None
+            and 0 <= each.end <= following.start
+            and "\n" not in text[each.end : following.start]
+            and any(following.holds(mark.end) and text[following.start : mark.start].strip() for mark in marks)
+        )
+        yield replace(each, cited=following.cited, shares=True) if shares else each
 
 
-def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[tuple[Mark, ...], int]:
-    """The marks of a text, and how many of its citations point to no moment of the run. Quotations hold no marks."""
+def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[Mark, ...]:
+    """The marks of a text. Quotations hold none, except for ids."""
     written = re.search(r"[\[【]\s*m\d", text)  # where ids are as they are shown, a bare number alone is none
-    masked = QUOTATION.sub(lambda match: match[0] if _cites(match[0], moments) else "_" * len(match[0]), text)
+    masked = QUOTATION.sub(lambda match: match[0] if _cites_inside(match[0], moments) else "_" * len(match[0]), text)
     found: list[Mark] = []
-    removed = 0
     at = 0
     while match := _BRACKET.search(masked, at):
-        at = match.start(match.lastindex or 0) + 1  # what is no mark may hold one
-        inside = match[1] or match[2] or match[3] or match[4]
-        parts = [part for part in re.split(r"[,;&]|\band\b", inside) if part.strip()]
-        loose = match[3] is None  # parentheses hold other things, too
-        numbered = not written or bool(re.search(r"\bm\d", inside))
-        read = [_cited(part, moments, names, loose=loose, numbered=numbered) for part in parts]
-        if match[4] and not any(read):
-            continue  # a word that looks like an id
-        # A long span beside ids says where they lie.
-        told = [each for part, each in zip(parts, read, strict=True) if each is not None or not _is_place(part)]
-        if told and all(each is not None for each in told):
-            cited = _timed(tuple(dict.fromkeys(each for one in read for each in one or ())))
-            removed += sum(not each for each in told)
-            found.append(Mark(match.start(), match.end(), cited))
-            at = match.end()
-    return tuple(found), removed
+        kind = match.lastindex or 0
+        at = match.start(kind) + 1  # what is no mark may hold one
+        inside = match[kind]
+        ids = bool(re.search(r"\bm\d", inside))
+        mark = _mark(re.split(r"[,;&]|\band\b", inside), moments, names, numbered=ids or not written)
+        if mark is None or (kind == _BARE and not mark.ids):
+            continue
+        if kind == _ROUND and not ids and not any(time.video for time in mark.times):
+            continue  # (21:19) may be a score
+        found.append(replace(mark, start=match.start(), end=match.end()))
+        at = match.end()
+    return tuple(found)
 
 
-def _cites(quotation: str, moments: Mapping[str, Evidence]) -> bool:
+def _cites_inside(quotation: str, moments: Mapping[str, Evidence]) -> bool:
     """Whether a quotation holds the id of a moment, which is no part of it."""
     return any(word in moments for word in re.findall(r"\bm\d+\b", quotation))
 
 
-def _timed(cited: tuple[Cited, ...]) -> tuple[Cited, ...]:
-    """What one pair of brackets cites; a time beside the id of its moment says where in it."""
-    ids = {each.id for each in cited if each.at is None}
-    times = {each.id: each.at for each in cited if each.at and each.id in ids}
-    beside = set(times.values())
-    return tuple(
-        each if each.at else Cited(each.id, times.get(each.id))
-        for each in cited
-        if each.at is None or each.at not in beside
-    )
+def _listed(claim: DraftClaim, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[Mark, ...]:
+    """The ids and times that a claim lists, as marks."""
+    return tuple(_mark([place], moments, names) or Mark(-1, -1, (), (), 1) for place in claim.moments)
 
 
-def _cited(
-    part: str, moments: Mapping[str, Evidence], names: Mapping[str, str], *, loose: bool, numbered: bool = True
-) -> tuple[Cited, ...] | None:
-    """The moments that one citation names, none if it points to nothing; None if it isn't a citation at all.
+def _mark(
+    parts: Sequence[str], moments: Mapping[str, Evidence], names: Mapping[str, str], *, numbered: bool = True
+) -> Mark | None:
+    """The ids and times in a pair of brackets; None if it holds anything else. `numbered` takes a bare number for an id."""
+    ids, times, lost = list[str](), list[Time](), 0
+    bare = [part for text in parts if (part := re.sub(r"[\[\]()]", " ", text).strip())]
+    for part in bare:
+        match = _PART.fullmatch(part)
+        if part in moments or (part.isdecimal() and numbered and f"m{part}" in moments):
+            ids.append(part if part in moments else f"m{part}")
+        elif match is None or not (match["first"] or (match["at"] and not match["at"].isdecimal())):
+            return None
+        else:
+            video = _video(match["name"], names)
+            if video is None:
+                return None
+            if match["first"]:
+                first = int(match["first"][1:])
+                last = int((match["last"] or match["first"]).lower().lstrip("m"))
+                own = [f"m{n}" for n in range(first, min(last, first + _MOST_IDS) + 1) if f"m{n}" in moments]
+                lost += not own
+                ids += own
+            if match["at"]:
+                times.append(Time(_span(match["at"], match["to"]), video))
+    home = moments[ids[0]].video if ids else ""
+    placed = tuple(time if time.video else Time(time.span, home) for time in times)
+    return Mark(-1, -1, tuple(dict.fromkeys(ids)), placed, lost) if bare else None
 
-    `loose` takes what only brackets make a citation, and `numbered` a bare number for an id.
+
+def _cites(piece: _Piece, moments: Mapping[str, Evidence]) -> tuple[tuple[Cited, ...], int]:
+    """The moments that a piece cites, and how many of its marks point to nothing.
+
+    A time at a moment that is cited by its id says where in it, and no more: one place has one citation. Where there are
+    marks, times outside of them cite nothing else: they may be times of day. Neither do they where the writer of the
+    draft has seen nothing; a judge sees more moments, whose ids begin with another letter.
     """
-    part = part.strip().strip("[]")
-    mark = _MARK.fullmatch(part)
-    written = mark["id"] if mark else ""
-    if mark and (
-        written[0] == "m"
-        or (loose and (written[0] == "M" or (numbered and f"m{written}" in moments and not mark["at"])))
-    ):
-        first = "m" + mark["id"].lower().lstrip("m")
-        last = (mark["last"] or first).lower()
-        ids = [f"m{number}" for number in range(int(first[1:]), min(int(last[1:]), int(first[1:]) + 50) + 1)]
-        return tuple(Cited(name, _inside(mark["at"], mark["to"], moments[name])) for name in ids if name in moments)
-    if part in moments:
-        return (Cited(part, None),)
-    place = _PLACE.fullmatch(part)
-    # A bare number is no time, and neither is one clock time in parentheses: (21:19) may be a score.
-    clocked = len(CLOCKED.findall(part)) if place else 0
-    timed = clocked or (loose and place is not None and not place["at"].isdecimal())
-    if place and (timed if loose else clocked > 1 or place["name"]) and _known_name(place["name"], names):
-        within = moments if loose or place["to"] else _known(moments)
-        found = _at(place["at"], place["to"], place["name"], within, names)
-        return found if loose or (found and _fills(found, moments)) else None
-    return None
+    ids = dict.fromkeys(name for mark in piece.marks for name in mark.ids)
+    marked = [time for mark in piece.marks for time in mark.times]
+    cited: dict[str, TimeSpan | None] = dict.fromkeys(ids)
+    lost = sum(mark.lost for mark in piece.marks)
+    for place, time in enumerate([*marked, *map(Time, stated_times(piece.bare))]):
+        inside = [name for name in ids if _is_place(moments[name]) and _near(time.span, moments[name])]
+        for name in inside:
+            whole = time.span.length and _fills(time.span, moments[name])
+            cited[name] = cited[name] or (None if whole else time.span)
+        if inside and not time.span.length:
+            continue
+        found = _at(time, moments)
+        if place < len(marked):
+            lost += not (found or inside or time.span.length > _LONGEST)
+        elif not inside and (ids or marked or not any(name[0] == "m" for name in found)):
+            continue
+        taken = [moments[name].span for name in inside]
+        for name in found:
+            if not any(moments[name].span.overlaps(span) for span in taken):
+                cited.setdefault(name, time.span)
+    return tuple(Cited(name, at) for name, at in cited.items()), lost
 
 
-def _fills(found: Sequence[Cited], moments: Mapping[str, Evidence]) -> bool:
-    """Whether moments fill half of a span that cites them: opening hours, too, stand in parentheses."""
-    span = found[0].at or TimeSpan(start=0.0, end=0.0)
-    return sum(span.shared(moments[each.id].span) for each in found) >= _WITHIN * span.length
+def _at(time: Time, moments: Mapping[str, Evidence]) -> list[str]:
+    """The ids of the moments at a time of a draft, the most exact first; of those in a span, in order.
 
-
-def _known(moments: Mapping[str, Evidence]) -> Mapping[str, Evidence]:
-    """The moments that the writer of a draft has seen; a judge sees others, whose ids begin with another letter."""
-    return {identity: moment for identity, moment in moments.items() if identity[0] == "m"}
-
-
-def _is_place(part: str) -> bool:
-    return _PLACE.fullmatch(part.strip()) is not None
-
-
-def _at(
-    start: str, end: str | None, name: str | None, moments: Mapping[str, Evidence], names: Mapping[str, str]
-) -> tuple[Cited, ...] | None:
-    """The moments at a time of a draft, the most exact first; none if the run has none there.
-
-    None for a span that holds too many: it says which part is meant, and proves nothing by itself.
-
-    Whoever writes whole seconds cuts what follows: 01:08 is any time up to 01:09, and rather what begins then.
+    Whoever writes whole seconds cuts what follows: 01:08 is any time up to 01:09. What begins then comes first, and what
+    else is said then is meant, too.
     """
-    span = _span(start, end)
-    second = span if end or not start.replace(":", "").isdecimal() else TimeSpan(start=span.start, end=span.start + 1)
-    near = [
-        (identity, moment)
-        for identity, moment in moments.items()
-        if moment.modality != "metadata" and moment.engine != SPEAKERS
-        if name is None or _is_named(moment.video, name, names)
-        if span.apart(moment.span) <= max(_SECOND, _TENTH * moment.span.length)
-    ]
+    span = time.span
+    if span.length > _LONGEST:
+        return []
+    second = span if span.length or span.start % 1 else TimeSpan(start=span.start, end=span.start + _SECOND)
+    near = {
+        name: moment
+        for name, moment in moments.items()
+        if _is_place(moment) and time.video in ("", moment.video) and _near(span, moment)
+    }
     # Not what is there all the time, such as silence, if anything else is.
-    near = [pair for pair in near if not pair[1].content.startswith(GENERIC)] or near
-    if end:  # nor what goes on far beyond
-        near = [pair for pair in near if span.shared(pair[1].span) >= _WITHIN * pair[1].span.length] or near
-    begins = {identity for identity, moment in near if second.start <= moment.span.start < second.end}
-    ranked = sorted(near, key=lambda pair: (pair[0] not in begins, pair[1].span.length))
-    if end:  # what fills most of the span comes first
-        ranked.sort(key=lambda pair: -span.shared(pair[1].span))
-    there = [pair for pair in ranked if second.overlaps(pair[1].span)] or ranked
-    if end and len(there) > MAX_AT:
-        return None
-    return tuple(Cited(identity, span) for identity, _ in there[:MAX_AT])
+    near = {name: moment for name, moment in near.items() if not moment.content.startswith(GENERIC)} or near
+    if span.length:
+        there = [name for name, moment in near.items() if _fills(span, moment)] or [*near]
+        return sorted(there, key=lambda name: near[name].span.start)
+    begins = {name for name, moment in near.items() if second.start <= moment.span.start < second.end}
+    ranked = sorted(near, key=lambda name: (name not in begins, near[name].span.length))
+    there = [name for name in ranked if second.overlaps(near[name].span)]
+    return [name for name in there if name == there[0] or near[name].modality == "speech"] or ranked[:1]
 
 
-def _inside(start: str | None, end: str | None, moment: Evidence) -> TimeSpan | None:
-    """The time that a draft gives beside an id, if it lies in that moment."""
-    if start is None:
-        return None
-    span = _span(start, end)
-    return span if span.apart(moment.span) <= max(_SECOND, _TENTH * moment.span.length) else None
+def _fills(span: TimeSpan, moment: Evidence) -> bool:
+    """Whether a span that cites means a moment: half of it lies in the span, or it is speech that fills half of that."""
+    shared = span.shared(moment.span)
+    spoken = moment.modality == "speech" and shared >= _HALF * span.length
+    return spoken or (span.overlaps(moment.span) and shared >= _HALF * moment.span.length)
+
+
+def _is_place(moment: Evidence) -> bool:
+    """Whether a moment has a time of its own; facts about a whole recording don't."""
+    return moment.modality != "metadata" and moment.engine != SPEAKERS
+
+
+def _near(span: TimeSpan, moment: Evidence) -> bool:
+    return span.apart(moment.span) <= max(_SECOND, _TENTH * moment.span.length)
 
 
 def _span(start: str, end: str | None) -> TimeSpan:
@@ -406,10 +446,12 @@ def _span(start: str, end: str | None) -> TimeSpan:
     return TimeSpan(start=first, end=last)
 
 
-def _known_name(name: str | None, names: Mapping[str, str]) -> bool:
-    return name is None or not names or any(_is_named(video, name, names) for video in names)
-
-
-def _is_named(video: str, written: str, names: Mapping[str, str]) -> bool:
-    name = names.get(video, video)
-    return written.casefold() in {video.casefold(), name.casefold(), PurePath(name).stem.casefold()}
+def _video(written: str | None, names: Mapping[str, str]) -> str | None:
+    """The video that a draft names, or none; None if no open one is called so."""
+    if written is None or not names:
+        return ""
+    called = written.casefold()
+    for video, name in names.items():
+        if called in (video.casefold(), name.casefold(), PurePath(name).stem.casefold()):
+            return video
+    return None
