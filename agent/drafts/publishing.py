@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from longtake.agent.drafts.draft import ABSTENTION
-from longtake.agent.drafts.statements import Mark, Read, Statement, marks_in, stated_times
+from longtake.agent.drafts.statements import Mark, Read, Statement, held, marks_in, stated_times
 from longtake.memory.records import Citation, Claim, Evidence, Verdict
 from longtake.memory.timespan import clock
 
@@ -40,10 +40,7 @@ def published(
     """
     text = read.text
     said = {mark: next((each.text for each in read.statements if each.holds(mark.end)), "") for mark in read.marks}
-    edits = [
-        (mark.start, mark.end, _set_in(text, mark.start, _shown(mark, said[mark], moments, names)))
-        for mark in read.marks
-    ]
+    edits = [(mark.start, mark.end, _shown(mark, said[mark], moments, names)) for mark in read.marks]
     for statement, claim in zip(read.statements, claims, strict=True):
         if statement.start < 0:
             continue
@@ -62,7 +59,8 @@ def published(
             told_here.clear()
         new = "".join(part for part in _BRACKETS.split(replacement) if part not in told_here)
         told_here.update(_BRACKETS.findall(replacement))
-        out, at = out + text[at:start] + (new if new.strip() else ""), end
+        out += text[at:start]
+        out, at = out + _set_in(out, text[start : start + 1], new), end
     out = _LEFT.sub(lambda match: _for_ids(match, moments, names), out + text[at:])
     told = any(each.start >= 0 and claim.citations for each, claim in zip(read.statements, claims, strict=True))
     if not told and not any(mark.ids or mark.times for mark in read.marks):
@@ -95,10 +93,10 @@ def _for_ids(match: re.Match[str], moments: Mapping[str, Evidence], names: Mappi
     return marks(cited, names).strip() if cited else match[0]
 
 
-def _set_in(text: str, start: int, shown: str) -> str:
+def _set_in(before: str, replaced: str, shown: str) -> str:
     """Marks with a space before them only where there was one, or where a word would touch them."""
-    touches = start > 0 and text[start - 1] not in "\n]】"
-    return shown if touches or text[start].isspace() else shown.lstrip()
+    touches = before[-1:] not in ("", "\n", "]", "】")
+    return f" {shown.lstrip()}" if shown.strip() and (touches or replaced.isspace()) else shown.strip()
 
 
 def _end_of_words(text: str, end: int) -> int:
@@ -142,8 +140,9 @@ def live(
         out, place, before = "", begun, 0
         for mark in marks_in(raw[line:end], moments, names):
             if line + mark.start >= begun:
-                times = _shown(mark, raw[line + before : line + mark.start], moments, several)
-                out += raw[place : line + mark.start] + _set_in(raw[line:end], mark.start, times)
+                times = _shown(held(mark, moments), raw[line + before : line + mark.start], moments, several)
+                out += raw[place : line + mark.start]
+                out += _set_in(raw[line:begun] + out, raw[line + mark.start], times)
                 place = line + mark.end
             before = mark.end
         if text := out + raw[place:end]:

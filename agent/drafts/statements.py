@@ -161,7 +161,8 @@ def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str
         Statement(piece.text, piece.start, piece.end, cited) for piece, (cited, _) in zip(pieces, found, strict=True)
     ]
     backed = sum(len(cited) for cited, _ in found)
-    return Read(text, tuple(_shared(statements, text, marks)), marks, backed + removed, removed)
+    shared = tuple(_shared(statements, text, marks))
+    return Read(text, shared, tuple(held(mark, moments) for mark in marks), backed + removed, removed)
 
 
 def stated_times(text: str) -> Iterator[TimeSpan]:
@@ -389,7 +390,7 @@ def _cites(piece: _Piece, moments: Mapping[str, Evidence]) -> tuple[tuple[Cited,
             continue
         found = _at(time, moments)
         if place < len(marked):
-            lost += not (found or inside or time.span.length > _LONGEST)
+            lost += not _is_held(time, moments)
         elif not inside and (ids or marked or not any(name[0] == "m" for name in found)):
             continue
         taken = [moments[name].span for name in inside]
@@ -397,6 +398,16 @@ def _cites(piece: _Piece, moments: Mapping[str, Evidence]) -> tuple[tuple[Cited,
             if not any(moments[name].span.overlaps(span) for span in taken):
                 cited.setdefault(name, time.span)
     return tuple(Cited(name, at) for name, at in cited.items()), lost
+
+
+def held(mark: Mark, moments: Mapping[str, Evidence]) -> Mark:
+    """A mark without the times that point to nothing."""
+    return replace(mark, times=tuple(time for time in mark.times if _is_held(time, moments)))
+
+
+def _is_held(time: Time, moments: Mapping[str, Evidence]) -> bool:
+    """Whether there is anything at a time that cites; a long span only says which part is meant."""
+    return time.span.length > _LONGEST or bool(_at(time, moments))
 
 
 def _at(time: Time, moments: Mapping[str, Evidence]) -> list[str]:

@@ -69,7 +69,9 @@ def text_of(
         ("It rings [m3, 0:30–0:32].", "It rings [00:00:30-00:00:32]."),
         ("It rings twice, from 00:30 on [m3, m4].", "It rings twice, from 00:30 on [00:00:40]."),
         ("It rings [m3 at 00:00:31].", "It rings [00:00:31]."),
-        ("It never rings [08:00].", "It never rings [00:08:00]."),
+        ("It never rings [08:00].", "It never rings."),  # nothing is there
+        ("It never rings [00:00-05:00].", "It never rings [00:00:00-00:05:00]."),
+        ("It rings (00:30) [m3][m4].", "It rings (00:30) [00:00:40]."),
         ("It is really dear. It is quite blue. [m2]", "It is really dear. It is quite blue. [00:00:20]"),
         ("Nothing here has a mark  at all — “so [9] what?”", "Nothing here has a mark  at all — “so [9] what?”"),
         ("She says “it is dear [m1]”.", "She says “it is dear [00:00:10]”."),
