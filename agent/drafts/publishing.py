@@ -50,7 +50,8 @@ def published(
             edits.append((*_cut(text, statement.start, statement.end), ""))
             continue
         own = statement.shares or any(statement.holds(mark.end) for mark in read.marks)
-        added = ["" if own else marks(_untold(claim.citations, statement.text, names), names), f" {flag}" if flag else ""]
+        untold = () if own else _untold(claim.citations, statement.text, names, spanned=True)
+        added = [marks(untold, names), f" {flag}" if flag else ""]
         place = _end_of_words(text, statement.end)
         edits.append((place, place, "".join(added)))
     out, at, told_here = "", 0, set[str]()
@@ -76,13 +77,19 @@ def _shown(mark: Mark, said: str, moments: Mapping[str, Evidence], names: Mappin
     return f" {shown}" if shown else ""
 
 
-def _untold(citations: Sequence[Citation], said: str, names: Mapping[str, str]) -> list[Citation]:
-    """The citations at which no time of a text points; of several videos, none behind the name of its file."""
+def _untold(
+    citations: Sequence[Citation], said: str, names: Mapping[str, str], *, spanned: bool = False
+) -> list[Citation]:
+    """The citations at which no time of a text points; of several videos, none behind the name of its file.
+
+    `spanned` leaves out those that begin within a span of the text, too.
+    """
     left = []
     for each in citations:
         behind = said.split(f"{names[each.video]} ")[1:] if each.video in names else [said]
-        told = (span.start for part in behind for span in stated_times(part))
-        if not any(each.start - _SECOND <= at < each.end for at in told):
+        told = [span for part in behind for span in stated_times(part)]
+        within = spanned and any(span.start <= each.start < span.end for span in told)
+        if not within and not any(each.start - _SECOND <= span.start < each.end for span in told):
             left.append(each)
     return left
 

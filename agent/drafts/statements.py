@@ -373,9 +373,10 @@ def _mark(
 def _cites(piece: _Piece, moments: Mapping[str, Evidence]) -> tuple[tuple[Cited, ...], int]:
     """The moments that a piece cites, and how many of its marks point to nothing.
 
-    A time at a moment that is cited by its id says where in it, and no more: one place has one citation. Where there are
-    marks, times outside of them cite nothing else: they may be times of day. Neither do they where the writer of the
-    draft has seen nothing; a judge sees more moments, whose ids begin with another letter.
+    A time at a moment that is cited by its id says where in it, and cites no other moment of that time: one place has one
+    citation. Where there are marks, times outside of them that lie elsewhere cite nothing: they may be times of day.
+    Neither do they where the writer of the draft has seen nothing; a judge sees more moments, whose ids begin with
+    another letter.
     """
     ids = dict.fromkeys(name for mark in piece.marks for name in mark.ids)
     marked = [time for mark in piece.marks for time in mark.times]
@@ -386,9 +387,9 @@ def _cites(piece: _Piece, moments: Mapping[str, Evidence]) -> tuple[tuple[Cited,
         for name in inside:
             whole = time.span.length and _fills(time.span, moments[name])
             cited[name] = cited[name] or (None if whole else time.span)
-        if inside and not time.span.length:
-            continue
         found = _at(time, moments)
+        if inside and not time.span.length:
+            found = found[:1]  # what begins in that second
         if place < len(marked):
             lost += not _is_held(time, moments)
         elif not inside and (ids or marked or not any(name[0] == "m" for name in found)):

@@ -65,6 +65,8 @@ def text_of(
         ("It rings (00:30) [m3].", "It rings (00:30)."),
         ("It rings [m3] (00:30–00:32).", "It rings (00:30–00:32)."),
         ("It rings (00:30–00:32) in here.", "It rings (00:30–00:32) in here."),
+        ("It rings between 00:25 and 00:50.", "It rings between 00:25 and 00:50."),
+        ("It rings between 00:25 and 00:50 [m3].", "It rings between 00:25 and 00:50 [00:00:30]."),
         ("It rings [0:30-0:32].", "It rings [00:00:30-00:00:32]."),
         ("It rings [m3, 0:30–0:32].", "It rings [00:00:30-00:00:32]."),
         ("It rings twice, from 00:30 on [m3, m4].", "It rings twice, from 00:30 on [00:00:40]."),

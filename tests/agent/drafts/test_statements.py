@@ -338,6 +338,13 @@ def test_a_whole_second_cites_all_that_is_said_within_it(time: str) -> None:
     assert cited(f"She gave it {time}.", unseen)[0][1] == [GIFT, (86.6, 97.2, "Is that normal?")]
 
 
+def test_a_whole_second_beside_an_id_adds_what_begins_in_it_and_else_nothing() -> None:
+    later = {**LINES, "m1": moment("Is that normal?", 86.6, 97.2)}
+    assert cited("She gave it at 01:37 [m2].", later)[0][1] == [GIFT]
+    assert cited("She gave it at 01:37 [m1].", later)[0][1] == [(86.6, 97.2, "Is that normal?"), GIFT]
+    assert cited("She gave it at 01:35 [m1].", later)[0][1] == [(95, 97.2, "Is that normal?")]
+
+
 def test_two_times_are_no_range() -> None:
     assert cited("She asks at 01:38 and 03:21.")[0][1] == [
         (98, 105.3, "Her grandmother gave six thousand."),
