@@ -1,9 +1,7 @@
-"""Splits a draft into statements, and finds the moments that each of them cites.
+"""Splits a draft into statements: a sentence, a list item or a table row each, with the marks behind it.
 
-A draft cites by marks, which are ids in any brackets (`[m12]`) and times in square ones (`[00:14:07]`,
-`[talk.mp4 00:14:07-00:14:12]`), alone or together. Ids are for us and are taken out; a time is something that the writer
-says, so it stays in the text, within a mark or outside of one. A statement is a sentence, a list item or a table row with
-the marks behind it.
+The ids of marks are for us and are taken out. A time is something that the writer says, so it stays in the text, within
+a mark or outside of one.
 """
 
 from __future__ import annotations
@@ -12,39 +10,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from pathlib import PurePath
-from typing import Any, NamedTuple
 
+from longtake.agent.drafts.cited import Cited, cites, held
 from longtake.agent.drafts.draft import Draft, DraftClaim
-from longtake.agent.gathering.moments import GENERIC
+from longtake.agent.drafts.marks import Mark, mark_of, marks_in, parenthesised_times, stated_times
 from longtake.language.text import words_of
-from longtake.memory.records import Citation, Evidence
-from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
-from longtake.preprocess.layers.speaker_lines import SPEAKERS
+from longtake.memory.records import Evidence
 
-_LONGEST = 120.0  # seconds of a span that cites; a longer one says which part is meant, and proves nothing by itself
-_HALF = 0.5  # share of a moment that lies in a span which cites it, or of a span that a passage of speech fills
-_SECOND, _TENTH = 1.0, 0.1  # how far a stated time may be off: a second, or this share of a moment
-_MOST_IDS = 50  # that a range of ids stands for
-# In brackets, or an id in the middle of a sentence; "12 m3" is a volume.
-_ROUND, _BARE = 3, 4  # groups of
-_BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
-QUOTATION = re.compile(r"“[^”\n]*”|(?<!\d)\"[^\"\n]*\"")  # 5" is a length
-# A clock time as it is written.
-CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?!\d|:\d)")
-_CLOCK = CLOCKED.pattern
-_STATED = re.compile(
-    rf"(?P<between>\bbetween\s+)?(?P<at>{_CLOCK})"
-    rf"(?:\s*(?:[-–—]|\bto\b|\buntil\b|(?(between)\band\b|(?!)))\s*(?P<to>{_CLOCK}))?",
-    re.IGNORECASE,
-)
-_PART = re.compile(  # of a mark
-    rf"(?:(?:see|at|from|moments?|evidence|ids?)\s+)?"
-    rf"(?:(?P<first>m\d+)(?:\s*(?:[-–—]|\bto\b)\s*(?P<last>m?\d+)(?![\d:.]))?\s*[:@]?\s*)?"
-    rf"(?:at\s+)?(?:(?P<name>(?!\d+:\d).+?)\s+(?=\d+:))?"
-    rf"(?:(?P<at>{TIME})\s*s?(?:\s*(?:[-–—]|\bto\b)\s*(?P<to>{TIME})\s*s?)?)?",
-    re.IGNORECASE,
-)
 _MARKED = "\0"  # stands for the letters of marks where edges are sought
 _EDGE = re.compile(r"(?:[.!?][\"”»)*_]*(?:\s*\0+)*\s+|[。！？](?:\s*\0+)*\s*)(?=[^\s\0])")
 # Where marks stand before what they are about, none belongs to the sentence before it.
@@ -60,36 +32,6 @@ _ITEM = re.compile(r"[\s>]*(?:[-*•|]|\d{1,3}[.)]\s)")  # of a list, or a row o
 _REWORDED = 0.2  # share of a claim's words that a statement which says the same may lack
 _FEW = 2  # words; a shorter sentence, such as "No.", belongs to its neighbour
 _WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")  # Chinese and Japanese put no spaces between words
-
-
-class Time(NamedTuple):
-    """A time or a span that a draft names, and the video in which it is; without one, any."""
-
-    span: TimeSpan
-    video: str = ""
-
-    def told(self, names: Mapping[str, str]) -> str:
-        """As the mark of an answer, with the name of its file if there are several."""
-        name = f"{names[self.video]} " if len(names) > 1 and self.video in names else ""
-        return f"[{name}{self.span if self.span.length else clock(self.span.start)}]"
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """One pair of brackets in a draft: where it stands, ids of moments, times, and how many ids are of no moment."""
-
-    start: int
-    end: int
-    ids: tuple[str, ...]
-    times: tuple[Time, ...]
-    lost: int
-
-
-class Cited(NamedTuple):
-    """A cited moment: its id, and the seconds that the draft names itself."""
-
-    id: str
-    at: TimeSpan | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +97,7 @@ def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str
             piece = _piece(text, start, start + len(claim.text), marks, names)
             pieces.append(replace(piece, marks=(*piece.marks, *_listed(claim, moments, names))))
             start += len(claim.text) + 1
-    found = [_cites(piece, moments) for piece in pieces]
+    found = [cites(piece.marks, piece.bare, moments) for piece in pieces]
     removed = sum(lost for _, lost in found)
     statements = [
         Statement(piece.text, piece.start, piece.end, cited) for piece, (cited, _) in zip(pieces, found, strict=True)
@@ -163,39 +105,6 @@ def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str
     backed = sum(len(cited) for cited, _ in found)
     shared = tuple(_shared(statements, text, marks))
     return Read(text, shared, tuple(held(mark, moments) for mark in marks), backed + removed, removed)
-
-
-def stated_times(text: str) -> Iterator[TimeSpan]:
-    """The clock times and spans in a text."""
-    for match in _STATED.finditer(text):
-        yield _span(match["at"], match["to"])
-
-
-def citations_of(cited: Sequence[Cited], moments: Mapping[str, Evidence]) -> tuple[Citation, ...]:
-    """Cited moments as an answer publishes them: one citation for a moment, and one for what fills a span.
-
-    A span that cites several moments of a kind is one place: its quote is what they say, in order.
-    """
-    found: dict[Any, Citation] = {}
-    for each in cited:
-        moment = moments[each.id]
-        span = _part_of(moment.span, each.at)
-        own = Citation.of(moment).model_copy(update={"start": round(span.start, 3), "end": round(span.end, 3)})
-        place = (each.at, moment.video, moment.modality) if each.at and each.at.length else each.id
-        held = found.setdefault(place, own)
-        if held is not own:
-            quote, end = f"{held.quote} {own.quote}", max(held.end, own.end)
-            found[place] = held.model_copy(update={"start": min(held.start, own.start), "end": end, "quote": quote})
-    return tuple(dict.fromkeys(found.values()))
-
-
-def _part_of(moment: TimeSpan, at: TimeSpan | None) -> TimeSpan:
-    """The part of a moment that a draft names; all of it, unless that is clearly less."""
-    if at is None or not at.overlaps(moment):
-        return moment
-    start, end = max(moment.start, at.start), min(moment.end, at.end) if at.length else moment.end
-    least = _HALF * moment.length if at.length else 0.0
-    return moment if at.length and end - start >= least or end - start < _SECOND else TimeSpan(start=start, end=end)
 
 
 def without_marks(text: str) -> str:
@@ -209,9 +118,7 @@ def without_marks(text: str) -> str:
 def _edges(text: str, marks: Sequence[Mark]) -> list[tuple[int, int]]:
     """Where each sentence, list item and table row begins and ends, with the marks behind it."""
     masked = text
-    apart = [(mark.start, mark.end) for mark in marks]
-    apart += [match.span() for match in _BRACKET.finditer(text) if match[3] and _STATED.fullmatch(match[3].strip())]
-    for start, end in apart:  # a time in parentheses belongs where a mark does
+    for start, end in (*((mark.start, mark.end) for mark in marks), *parenthesised_times(text)):
         masked = masked[:start] + re.sub(r"\S", _MARKED, masked[start:end]) + masked[end:]
     found: list[tuple[int, int]] = []
     place = 0
@@ -310,160 +217,6 @@ def _shared(statements: Sequence[Statement], text: str, marks: Sequence[Mark]) -
         yield replace(each, cited=following.cited, shares=True) if shares else each
 
 
-def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[Mark, ...]:
-    """The marks of a text. Quotations hold none, except for ids."""
-    written = re.search(r"[\[【]\s*m\d", text)  # where ids are as they are shown, a bare number alone is none
-    masked = QUOTATION.sub(lambda match: match[0] if _cites_inside(match[0], moments) else "_" * len(match[0]), text)
-    found: list[Mark] = []
-    at = 0
-    while match := _BRACKET.search(masked, at):
-        kind = match.lastindex or 0
-        at = match.start(kind) + 1  # what is no mark may hold one
-        inside = match[kind]
-        ids = bool(re.search(r"\bm\d", inside))
-        mark = _mark(re.split(r"[,;&]|\band\b", inside), moments, names, numbered=ids or not written)
-        if mark is None or (kind == _BARE and not mark.ids):
-            continue
-        if kind == _ROUND and not ids and not any(time.video for time in mark.times):
-            continue  # (21:19) may be a score
-        found.append(replace(mark, start=match.start(), end=match.end()))
-        at = match.end()
-    return tuple(found)
-
-
-def _cites_inside(quotation: str, moments: Mapping[str, Evidence]) -> bool:
-    """Whether a quotation holds the id of a moment, which is no part of it."""
-    return any(word in moments for word in re.findall(r"\bm\d+\b", quotation))
-
-
 def _listed(claim: DraftClaim, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[Mark, ...]:
     """The ids and times that a claim lists, as marks."""
-    return tuple(_mark([place], moments, names) or Mark(-1, -1, (), (), 1) for place in claim.moments)
-
-
-def _mark(
-    parts: Sequence[str], moments: Mapping[str, Evidence], names: Mapping[str, str], *, numbered: bool = True
-) -> Mark | None:
-    """The ids and times in a pair of brackets; None if it holds anything else. `numbered` takes a bare number for an id."""
-    ids, times, lost = list[str](), list[Time](), 0
-    bare = [part for text in parts if (part := re.sub(r"[\[\]()]", " ", text).strip())]
-    for part in bare:
-        match = _PART.fullmatch(part)
-        if part in moments or (part.isdecimal() and numbered and f"m{part}" in moments):
-            ids.append(part if part in moments else f"m{part}")
-        elif match is None or not (match["first"] or (match["at"] and not match["at"].isdecimal())):
-            return None
-        else:
-            video = _video(match["name"], names)
-            if video is None:
-                return None
-            if match["first"]:
-                first = int(match["first"][1:])
-                last = int((match["last"] or match["first"]).lower().lstrip("m"))
-                own = [f"m{n}" for n in range(first, min(last, first + _MOST_IDS) + 1) if f"m{n}" in moments]
-                lost += not own
-                ids += own
-            if match["at"]:
-                times.append(Time(_span(match["at"], match["to"]), video))
-    home = moments[ids[0]].video if ids else ""
-    placed = tuple(time if time.video else Time(time.span, home) for time in times)
-    return Mark(-1, -1, tuple(dict.fromkeys(ids)), placed, lost) if bare else None
-
-
-def _cites(piece: _Piece, moments: Mapping[str, Evidence]) -> tuple[tuple[Cited, ...], int]:
-    """The moments that a piece cites, and how many of its marks point to nothing.
-
-    A time at a moment that is cited by its id says where in it, and cites no other moment of that time: one place has one
-    citation. Where there are marks, times outside of them that lie elsewhere cite nothing: they may be times of day.
-    Neither do they where the writer of the draft has seen nothing; a judge sees more moments, whose ids begin with
-    another letter.
-    """
-    ids = dict.fromkeys(name for mark in piece.marks for name in mark.ids)
-    marked = [time for mark in piece.marks for time in mark.times]
-    cited: dict[str, TimeSpan | None] = dict.fromkeys(ids)
-    lost = sum(mark.lost for mark in piece.marks)
-    for place, time in enumerate([*marked, *map(Time, stated_times(piece.bare))]):
-        inside = [name for name in ids if _is_place(moments[name]) and _near(time.span, moments[name])]
-        for name in inside:
-            whole = time.span.length and _fills(time.span, moments[name])
-            cited[name] = cited[name] or (None if whole else time.span)
-        found = _at(time, moments)
-        if inside and not time.span.length:
-            found = found[:1]  # what begins in that second
-        if place < len(marked):
-            lost += not _is_held(time, moments)
-        elif not inside and (ids or marked or not any(name[0] == "m" for name in found)):
-            continue
-        taken = [moments[name].span for name in inside]
-        for name in found:
-            if not any(moments[name].span.overlaps(span) for span in taken):
-                cited.setdefault(name, time.span)
-    return tuple(Cited(name, at) for name, at in cited.items()), lost
-
-
-def held(mark: Mark, moments: Mapping[str, Evidence]) -> Mark:
-    """A mark without the times that point to nothing."""
-    return replace(mark, times=tuple(time for time in mark.times if _is_held(time, moments)))
-
-
-def _is_held(time: Time, moments: Mapping[str, Evidence]) -> bool:
-    """Whether there is anything at a time that cites; a long span only says which part is meant."""
-    return time.span.length > _LONGEST or bool(_at(time, moments))
-
-
-def _at(time: Time, moments: Mapping[str, Evidence]) -> list[str]:
-    """The ids of the moments at a time of a draft, the most exact first; of those in a span, in order.
-
-    Whoever writes whole seconds cuts what follows: 01:08 is any time up to 01:09. What begins then comes first, and what
-    else is said then is meant, too.
-    """
-    span = time.span
-    if span.length > _LONGEST:
-        return []
-    second = span if span.length or span.start % 1 else TimeSpan(start=span.start, end=span.start + _SECOND)
-    near = {
-        name: moment
-        for name, moment in moments.items()
-        if _is_place(moment) and time.video in ("", moment.video) and _near(span, moment)
-    }
-    # Not what is there all the time, such as silence, if anything else is.
-    near = {name: moment for name, moment in near.items() if not moment.content.startswith(GENERIC)} or near
-    if span.length:
-        there = [name for name, moment in near.items() if _fills(span, moment)] or [*near]
-        return sorted(there, key=lambda name: near[name].span.start)
-    begins = {name for name, moment in near.items() if second.start <= moment.span.start < second.end}
-    ranked = sorted(near, key=lambda name: (name not in begins, near[name].span.length))
-    there = [name for name in ranked if second.overlaps(near[name].span)]
-    return [name for name in there if name == there[0] or near[name].modality == "speech"] or ranked[:1]
-
-
-def _fills(span: TimeSpan, moment: Evidence) -> bool:
-    """Whether a span that cites means a moment: half of it lies in the span, or it is speech that fills half of that."""
-    shared = span.shared(moment.span)
-    spoken = moment.modality == "speech" and shared >= _HALF * span.length
-    return spoken or (span.overlaps(moment.span) and shared >= _HALF * moment.span.length)
-
-
-def _is_place(moment: Evidence) -> bool:
-    """Whether a moment has a time of its own; facts about a whole recording don't."""
-    return moment.modality != "metadata" and moment.engine != SPEAKERS
-
-
-def _near(span: TimeSpan, moment: Evidence) -> bool:
-    return span.apart(moment.span) <= max(_SECOND, _TENTH * moment.span.length)
-
-
-def _span(start: str, end: str | None) -> TimeSpan:
-    first, last = sorted((parse_time(start), parse_time(end or start)))
-    return TimeSpan(start=first, end=last)
-
-
-def _video(written: str | None, names: Mapping[str, str]) -> str | None:
-    """The video that a draft names, or none; None if no open one is called so."""
-    if written is None or not names:
-        return ""
-    called = written.casefold()
-    for video, name in names.items():
-        if called in (video.casefold(), name.casefold(), PurePath(name).stem.casefold()):
-            return video
-    return None
+    return tuple(mark_of([place], moments, names) or Mark(-1, -1, (), (), 1) for place in claim.moments)

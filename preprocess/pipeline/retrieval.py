@@ -49,8 +49,8 @@ def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, inde
 def retrieve_any(queries: Sequence[str], where: SearchFilter, k: int, engines: EngineTable, index: Index) -> list[Hit]:
     """The k best events for any of several queries, fused by reciprocal rank (Cormack et al. 2009).
 
-    Events of different queries that share a document are one, with the documents of both. Events that are weak for every
-    query come last.
+    Events of different queries that share a document are one, with the documents of both. Events that are weak for
+    every query come last.
 
     Raises:
         EngineError: if the settings name a reranker that can't be used.

@@ -12,9 +12,11 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.tool_text import PromptText
+from longtake.agent.drafts.cited import Cited, citations_of
 from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome, likely_letter
+from longtake.agent.drafts.marks import stated_times
 from longtake.agent.drafts.publishing import FLAGS, published, with_times
-from longtake.agent.drafts.statements import Cited, Read, Statement, citations_of, read_draft, stated_times
+from longtake.agent.drafts.statements import Read, Statement, read_draft
 from longtake.agent.gathering.moments import holds, key_of
 from longtake.agent.graph.calls_made import calls_made, told
 from longtake.agent.graph.nodes.brief import BRIEF

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from longtake.agent.drafts.cited import citations_of
 from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.drafts.publishing import published
-from longtake.agent.drafts.statements import citations_of, read_draft
+from longtake.agent.drafts.statements import read_draft
 from longtake.memory.records import Claim, Evidence, Modality, Verdict
 from longtake.memory.timespan import TimeSpan
 

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 import pytest
 
+from longtake.agent.drafts.cited import citations_of
 from longtake.agent.drafts.draft import Draft, DraftClaim
-from longtake.agent.drafts.statements import Read, citations_of, read_draft, stated_times
+from longtake.agent.drafts.marks import stated_times
+from longtake.agent.drafts.statements import Read, read_draft
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS

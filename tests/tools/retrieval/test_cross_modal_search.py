@@ -79,7 +79,9 @@ def test_several_queries_are_one_search_and_what_several_find_comes_first(toolbo
     assert [item.content for item in result.evidence] == found
 
 
-def test_what_one_query_finds_is_kept_where_it_shares_an_event_with_another(toolbox: Toolbox, talk: ToolContext) -> None:
+def test_what_one_query_finds_is_kept_where_it_shares_an_event_with_another(
+    toolbox: Toolbox, talk: ToolContext
+) -> None:
     """The second line joins the slide for the first query, and the third line for the last one: one event holds all."""
     lines = ["Harbour Canteen", "And the canteen? They had dropped out", "they haven't dropped out, only shut"]
     filled(
