@@ -71,10 +71,10 @@ def citations_of(cited: Sequence[Cited], moments: Mapping[str, Evidence]) -> tup
         span = _part_of(moment.span, each.at)
         own = Citation.of(moment).model_copy(update={"start": round(span.start, 3), "end": round(span.end, 3)})
         place = (each.at, moment.video, moment.modality) if each.at and each.at.length else each.id
-        held = found.setdefault(place, own)
-        if held is not own:
-            quote, end = f"{held.quote} {own.quote}", max(held.end, own.end)
-            found[place] = held.model_copy(update={"start": min(held.start, own.start), "end": end, "quote": quote})
+        first = found.setdefault(place, own)
+        if first is not own:
+            quote, end = f"{first.quote} {own.quote}", max(first.end, own.end)
+            found[place] = first.model_copy(update={"start": min(first.start, own.start), "end": end, "quote": quote})
     return tuple(dict.fromkeys(found.values()))
 
 

@@ -128,7 +128,8 @@ def _edges(text: str, marks: Sequence[Mark]) -> list[tuple[int, int]]:
         begun = 0
         for end in [*(match.end() for match in edge.finditer(whole)), len(line)]:
             piece = line[begun:end]
-            if (len(_WORD.findall(piece)) <= _FEW and end < len(line)) or not piece.strip():
+            few = len(_WORD.findall(text[place + begun : place + end])) <= _FEW
+            if (few and end < len(line)) or not piece.strip():
                 continue  # it joins the next sentence
             first, last = place + begun + len(piece) - len(piece.lstrip()), place + begun + len(piece.rstrip())
             if any(map(str.isalnum, piece)) or (not found and any(stated_times(text[first:last]))):

@@ -65,6 +65,7 @@ def ids(read: Read) -> list[list[str]]:
         ),
         ("B. The kettle is the dearer one [m1].", ["B. The kettle is the dearer one."]),
         ("No. Nothing like that is shown [m2].", ["No. Nothing like that is shown."]),
+        ("It rings [m5]. Then he leaves [m1].", ["It rings.", "Then he leaves."]),
         (
             "He says “It is cheap. Buy it now.” to us [m1]. Then he leaves.",
             ["He says “It is cheap. Buy it now.” to us.", "Then he leaves."],
@@ -85,7 +86,7 @@ def ids(read: Read) -> list[list[str]]:
             "table",
             "letter",
         ),
-        *("yes or no", "quotation", "abbreviations", "headings", "no spaces"),
+        *("yes or no", "short with a mark", "quotation", "abbreviations", "headings", "no spaces"),
     ],
 )
 def test_a_draft_is_split_into_what_can_be_judged(text: str, statements: list[str]) -> None:
