@@ -208,14 +208,16 @@ def _shared(statements: Sequence[Statement], text: str, marks: Sequence[Mark]) -
     """
     for each, following in zip_longest(statements, statements[1:]):
         bare = not each.cited and not any(each.holds(mark.end) for mark in marks) and not any(stated_times(each.text))
-        shares = (
+        if (
             bare
             and following is not None
             and 0 <= each.end <= following.start
             and "\n" not in text[each.end : following.start]
             and any(following.holds(mark.end) and text[following.start : mark.start].strip() for mark in marks)
-        )
-        yield replace(each, cited=following.cited, shares=True) if shares else each
+        ):
+            yield replace(each, cited=following.cited, shares=True)
+        else:
+            yield each
 
 
 def _listed(claim: DraftClaim, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[Mark, ...]:
