@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from longtake.agent.drafts.cited import held
 from longtake.agent.drafts.draft import ABSTENTION
-from longtake.agent.drafts.statements import Read, Statement, citations_of, marks_in
+from longtake.agent.drafts.marks import Mark, marks_in, stated_times
+from longtake.agent.drafts.statements import Read, Statement
 from longtake.memory.records import Citation, Claim, Evidence, Verdict
 from longtake.memory.timespan import clock
 
 MAX_MARKS = 4  # behind one statement
+_SECOND = 1.0  # by which a time may be off
 FLAGS: Mapping[Verdict, str] = {"not_shown": "[not shown]", "contradicted": "[contradicted]"}
 # The end of a text that may become a mark, with the space before it.
 _MAY_BE_MARK = re.compile(r"\s*(?:\([^()\n]{0,120}|[\[【][^\[\]【】\n]{0,120}|(?<![\w.])m\d{0,6})?\Z", re.IGNORECASE)
@@ -38,10 +41,8 @@ def published(
         strict: leave out what isn't supported, instead of marking it.
     """
     text = read.text
-    edits = [
-        (mark.start, mark.end, _set_in(text, mark.start, marks(citations_of(mark.cited, moments), names)))
-        for mark in read.marks
-    ]
+    said = {mark: next((each.text for each in read.statements if each.holds(mark.end)), "") for mark in read.marks}
+    edits = [(mark.start, mark.end, _shown(mark, said[mark], moments, names)) for mark in read.marks]
     for statement, claim in zip(read.statements, claims, strict=True):
         if statement.start < 0:
             continue
@@ -50,8 +51,9 @@ def published(
             edits = [edit for edit in edits if not statement.holds(edit[1])]
             edits.append((*_cut(text, statement.start, statement.end), ""))
             continue
-        own = any(statement.holds(mark.end) for mark in read.marks)
-        added = ["" if own else marks(claim.citations, names), f" {flag}" if flag else ""]
+        own = statement.shares or any(statement.holds(mark.end) for mark in read.marks)
+        untold = () if own else _untold(claim.citations, statement.text, names, spanned=True)
+        added = [marks(untold, names), f" {flag}" if flag else ""]
         place = _end_of_words(text, statement.end)
         edits.append((place, place, "".join(added)))
     out, at, told_here = "", 0, set[str]()
@@ -60,12 +62,38 @@ def published(
             told_here.clear()
         new = "".join(part for part in _BRACKETS.split(replacement) if part not in told_here)
         told_here.update(_BRACKETS.findall(replacement))
-        out, at = out + text[at:start] + (new if new.strip() else ""), end
+        out += text[at:start]
+        out, at = out + _set_in(out, text[start : start + 1], new), end
     out = _LEFT.sub(lambda match: _for_ids(match, moments, names), out + text[at:])
     told = any(each.start >= 0 and claim.citations for each, claim in zip(read.statements, claims, strict=True))
-    if not told and not any(mark.cited for mark in read.marks):
+    if not told and not any(mark.ids or mark.times for mark in read.marks):
         out += _elsewhere(read.statements, claims, names)
     return out.strip()
+
+
+def _shown(mark: Mark, said: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> str:
+    """What stands for a mark: its times, and those of its ids that `said` doesn't tell."""
+    times = "".join(time.told(names) for time in mark.times)
+    ids = _untold([Citation.of(moments[name]) for name in mark.ids], said + times, names)
+    shown = times + marks(ids, names).lstrip()
+    return f" {shown}" if shown else ""
+
+
+def _untold(
+    citations: Sequence[Citation], said: str, names: Mapping[str, str], *, spanned: bool = False
+) -> list[Citation]:
+    """The citations at which no time of a text points; of several videos, none behind the name of its file.
+
+    `spanned` leaves out those that begin within a span of the text, too.
+    """
+    left = []
+    for each in citations:
+        behind = said.split(f"{names[each.video]} ")[1:] if each.video in names else [said]
+        told = [span for part in behind for span in stated_times(part)]
+        within = spanned and any(span.start <= each.start < span.end for span in told)
+        if not within and not any(each.start - _SECOND <= span.start < each.end for span in told):
+            left.append(each)
+    return left
 
 
 def _for_ids(match: re.Match[str], moments: Mapping[str, Evidence], names: Mapping[str, str]) -> str:
@@ -74,10 +102,10 @@ def _for_ids(match: re.Match[str], moments: Mapping[str, Evidence], names: Mappi
     return marks(cited, names).strip() if cited else match[0]
 
 
-def _set_in(text: str, start: int, shown: str) -> str:
+def _set_in(before: str, replaced: str, shown: str) -> str:
     """Marks with a space before them only where there was one, or where a word would touch them."""
-    touches = start > 0 and text[start - 1] not in "\n]】"
-    return shown if touches or text[start].isspace() else shown.lstrip()
+    touches = before[-1:] not in ("", "\n", "]", "】")
+    return f" {shown.lstrip()}" if shown.strip() and (touches or replaced.isspace()) else shown.strip()
 
 
 def _end_of_words(text: str, end: int) -> int:
@@ -118,12 +146,14 @@ def live(
         if end <= begun:
             return
         line = raw.rfind("\n", 0, begun) + 1  # quotations, which hold no marks, end with their line
-        out, place = "", begun
-        for mark in marks_in(raw[line:end], moments, names)[0]:
+        out, place, before = "", begun, 0
+        for mark in marks_in(raw[line:end], moments, names):
             if line + mark.start >= begun:
-                times = marks(citations_of(mark.cited, moments), several)
-                out += raw[place : line + mark.start] + _set_in(raw[line:end], mark.start, times)
+                times = _shown(held(mark, moments), raw[line + before : line + mark.start], moments, several)
+                out += raw[place : line + mark.start]
+                out += _set_in(raw[line:begun] + out, raw[line + mark.start], times)
                 place = line + mark.end
+            before = mark.end
         if text := out + raw[place:end]:
             if not opened:
                 told("")

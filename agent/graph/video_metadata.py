@@ -19,6 +19,7 @@ from longtake.tools.core.tool_context import VideoHandle
 
 _NO_PICTURE = "The file has no picture, only sound."
 _NO_SOUND = "The file has no audio track."
+_READ = "The file has no audio track: nothing was heard, and what is said was read from its subtitles."
 _SHOWN: tuple[Source, ...] = ("picture", "text", "shots", "motion")
 _OF_CHANGES: tuple[Target, ...] = ("count", "time", "list", "yesno", "choice", "description", "quote", "order")
 _OF_SPEAKERS: tuple[Target, ...] = ("name", "count", "number", "list", "yesno", "quote")
@@ -85,7 +86,7 @@ def _lacks(video: VideoHandle) -> dict[Source, str]:
     streams = next(probe.items())
     lacks: dict[Source, str] = {} if streams["video"] else dict.fromkeys(_SHOWN, _NO_PICTURE)
     if not streams["audio"]:
-        lacks["sound"] = _NO_SOUND
+        lacks["sound"] = _silence(video)
         if not video.layer("subtitles"):
             lacks["speech"] = _NO_SOUND
     return lacks
@@ -167,12 +168,17 @@ def _speakers(video: VideoHandle) -> list[Fact]:
 
 def _sound(video: VideoHandle, tracks: int) -> str:
     if not tracks:
-        return _NO_SOUND
+        return _silence(video)
     sounds = video.items("sounds")
     silent = sum(item["end"] - item["start"] for item in sounds)
     if all(item["kind"] == "silence" for item in sounds) and silent >= 0.98 * video.duration:
         return "There is an audio track, but it's silent."
     return f"There is sound: {tracks} audio track{'s' if tracks > 1 else ''}."
+
+
+def _silence(video: VideoHandle) -> str:
+    """That there is no sound, and where words come from all the same."""
+    return _READ if video.layer("subtitles") else _NO_SOUND
 
 
 def _shots(shots: Sequence[Mapping[str, Any]]) -> list[str]:

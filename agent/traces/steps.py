@@ -140,7 +140,8 @@ def _judge(run: LenientRun, event: Event) -> dict[str, Any]:
     unsupported = event.data.get("unsupported", 0)
     removed = event.data.get("citations_removed", 0)
     text = f"{counted(len(claims), 'claim')}, {unsupported or 'none'} unsupported" if claims else "no claims"
-    return {"text": f"{text}; {counted(removed, 'citation')} removed" if removed else text}
+    text = f"{text}; {counted(removed, 'citation')} removed" if removed else text
+    return {"text": text, "failure": event.data.get("problem") or None}
 
 
 def _ended(run: LenientRun, event: Event) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from difflib import SequenceMatcher
 from itertools import permutations
 
-from longtake.agent.drafts.statements import CLOCKED, QUOTATION
+from longtake.agent.drafts.marks import CLOCKED, QUOTATION
 from longtake.language.text import fold
 from longtake.tools.compute.calculator import normalise
 from longtake.tools.core.result import ToolError

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from longtake.errors import EngineError
 from longtake.memory.search.fusion import RERANKED, contribution
 from longtake.memory.search.search_index import Hit, Index, SearchFilter, Signal, Vectors
+from longtake.memory.timespan import joined
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.engines.text.reranker import Reranker
@@ -48,7 +49,8 @@ def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, inde
 def retrieve_any(queries: Sequence[str], where: SearchFilter, k: int, engines: EngineTable, index: Index) -> list[Hit]:
     """The k best events for any of several queries, fused by reciprocal rank (Cormack et al. 2009).
 
-    Events of different queries that share a document are one. Events that are weak for every query come last.
+    Events of different queries that share a document are one, with the documents of both. Events that are weak for
+    every query come last.
 
     Raises:
         EngineError: if the settings name a reranker that can't be used.
@@ -63,12 +65,19 @@ def retrieve_any(queries: Sequence[str], where: SearchFilter, k: int, engines: E
             if place == len(found):
                 found.append(hit)
                 scores.append([0.0, 0.0])
-            elif found[place].weak or (not hit.weak and len(hit.also) > len(found[place].also)):
-                found[place] = hit
+            elif not hit.weak:
+                found[place] = hit if found[place].weak else _joined(found[place], hit)
             scores[place][hit.weak] += contribution(rank, engines.settings.search.rrf_constant)
             places.update(dict.fromkeys(names, place))
     best = sorted(range(len(found)), key=lambda place: scores[place], reverse=True)
     return [found[place] for place in best[:k]]
+
+
+def _joined(event: Hit, other: Hit) -> Hit:
+    """An event with the documents of another one that it lacks."""
+    known = {match.document.id for match in (event, *event.also)}
+    more = [match for match in (other, *other.also) if match.document.id not in known]
+    return replace(event, span=joined((event.span, other.span))[0], also=(*event.also, *more))
 
 
 def _reranked(query: str, found: Sequence[Hit], engine: Reranker) -> list[Hit]:

@@ -224,3 +224,10 @@ def test_doctor_says_that_an_endpoint_is_down_and_what_would_help(tmp_path: Path
     assert "http://127.0.0.1:9/v1 does not answer" in facts["controller"]["problem"]
     speech = next(row for row in facts["capabilities"] if row["capability"] == "speech")
     assert "NAME.srt" in speech["better"]
+
+
+def test_doctor_asks_the_judge_too_if_it_is_another_model(tmp_path: Path) -> None:
+    settings = ["verification.base_url=http://127.0.0.1:9/v1", "verification.model=strict"]
+    flags = [part for setting in settings for part in ("--set", setting)]
+    facts = json.loads(longtake(*flags, "doctor", "--json", library=tmp_path).stdout)
+    assert "http://127.0.0.1:9/v1 does not answer" in facts["servers"]["verification"]["problem"]

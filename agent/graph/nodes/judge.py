@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.tool_text import PromptText
+from longtake.agent.drafts.cited import Cited, citations_of
 from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome, likely_letter
+from longtake.agent.drafts.marks import stated_times
 from longtake.agent.drafts.publishing import FLAGS, published, with_times
-from longtake.agent.drafts.statements import Cited, Read, Statement, citations_of, read_draft, stated_times
+from longtake.agent.drafts.statements import Read, Statement, read_draft
 from longtake.agent.gathering.moments import holds, key_of
 from longtake.agent.graph.calls_made import calls_made, told
 from longtake.agent.graph.nodes.brief import BRIEF
@@ -30,7 +33,7 @@ from longtake.tools.core.frames import is_frame, reference_of
 _MOST_SHOWN = 120  # moments that a judge reads
 _MOST_PICTURES = 12
 _BRIEFED = FoundBy(tool=BRIEF)
-_LONG = 120.0  # seconds from which only the ends of a span are looked up
+_LONG = 300.0  # seconds from which only the ends of a span are looked up
 _MOST_BLANK = 8  # spans of an empty picture
 _POORLY = "It was recognised too poorly there to prove anything."
 _BROWSE = "browse"  # a row of it stands for moments that the model didn't see
@@ -139,9 +142,11 @@ def _at_times(
     """What there is at the times that a draft names, as far as it isn't among the moments of the run."""
     added: dict[str, Evidence] = {}
     text = " ".join((draft.text, *(part for claim in draft.claims for part in (claim.text, *claim.moments))))
-    for start, end in dict.fromkeys(stated_times(text)):
-        ends = (TimeSpan(start=at, end=at + 1) for at in (start, end))  # a clock time is any within its second
-        for span in [TimeSpan(start=start, end=max(end, start + 1))] if end - start <= _LONG else ends:
+    for stated in sorted(set(stated_times(text)), key=attrgetter("length", "start")):
+        ends = (TimeSpan(start=at, end=at + 1) for at in (stated.start, stated.end))
+        # A clock time is any within its second.
+        whole = TimeSpan(start=stated.start, end=max(stated.end, stated.start + 1))
+        for span in [whole] if stated.length <= _LONG else ends:
             new = (
                 moment
                 for moment in _there(span, context, beside)

@@ -26,7 +26,7 @@ MAX_FINDINGS = 3
 NOTHING = "I couldn't find this in the video."
 STOOD_IN = "(The language model gave no answer: {why}. This answer quotes the lines that were found.)"
 CUT_OFF = "(The model's reply was cut off {where}.)"
-UNCHECKED = "({what} checked: {why}.)"
+UNCHECKED = "({what} checked against the video: `longtake doctor` and the trace say why.)"
 LIMITED = "(This rests on what was found before {why}.)"
 FAILED = "(Not everything could be examined. {what})"
 HELP = "`longtake doctor` says what that takes"
@@ -103,8 +103,7 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
         notes.append(CUT_OFF.format(where=state.draft.cut))
     if judged.problem:
         some = any(claim.verdict != "unchecked" for claim in judged.claims)
-        what = "Only some statements were" if some else "The statements weren't"
-        notes.append(UNCHECKED.format(what=what, why=judged.problem.rstrip(".")))
+        notes.append(UNCHECKED.format(what="Only some statements were" if some else "The statements weren't"))
     if not context.plans_by_model(state):
         notes += _about_quotes(state, judged, context)
     if judged.status != "answered":

@@ -173,6 +173,8 @@ def _servers(settings: Settings) -> dict[str, dict[str, Any]]:
     asked = [(name, each.base_url, each.model, each.api_key_env) for name, each in named.items()]
     if controller.engine in _BY_URL:
         asked.insert(0, ("controller", controller.base_url, controller.model, controller.api_key_env))
+    if judge := settings.judge:
+        asked.append(("verification", judge.base_url, judge.model, judge.api_key_env))
     rows: dict[str, dict[str, Any]] = {}
     for section, url, model, variable in asked:
         if not url:

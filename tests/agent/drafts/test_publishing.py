@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from longtake.agent.drafts.cited import citations_of
 from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.drafts.publishing import published
-from longtake.agent.drafts.statements import citations_of, read_draft
+from longtake.agent.drafts.statements import read_draft
 from longtake.memory.records import Claim, Evidence, Modality, Verdict
 from longtake.memory.timespan import TimeSpan
 
@@ -59,7 +60,22 @@ def text_of(
         ("It is dear [m77]. It is blue [m2, m78].", "It is dear. It is blue [00:00:20]."),
         ("It has 30 pictures a second [f1].", "It has 30 pictures a second."),
         ("All of it is so [m1-m7].", "All of it is so [00:00:10][00:00:20][00:00:30][00:00:40]."),
-        ("It rings at 00:00:30, and that is all.", "It rings at 00:00:30, and that is all. [00:00:30]"),
+        # What the writer says of time stays as it is, and a time that stands there isn't printed again.
+        ("It rings at 00:00:30, and that is all.", "It rings at 00:00:30, and that is all."),
+        ("It rings (00:30).", "It rings (00:30)."),
+        ("It rings (00:30) [m3].", "It rings (00:30)."),
+        ("It rings [m3] (00:30–00:32).", "It rings (00:30–00:32)."),
+        ("It rings (00:30–00:32) in here.", "It rings (00:30–00:32) in here."),
+        ("It rings between 00:25 and 00:50.", "It rings between 00:25 and 00:50."),
+        ("It rings between 00:25 and 00:50 [m3].", "It rings between 00:25 and 00:50 [00:00:30]."),
+        ("It rings [0:30-0:32].", "It rings [00:00:30-00:00:32]."),
+        ("It rings [m3, 0:30–0:32].", "It rings [00:00:30-00:00:32]."),
+        ("It rings twice, from 00:30 on [m3, m4].", "It rings twice, from 00:30 on [00:00:40]."),
+        ("It rings [m3 at 00:00:31].", "It rings [00:00:31]."),
+        ("It never rings [08:00].", "It never rings."),  # nothing is there
+        ("It never rings [00:00-05:00].", "It never rings [00:00:00-00:05:00]."),
+        ("It rings (00:30) [m3][m4].", "It rings (00:30) [00:00:40]."),
+        ("It is really dear. It is quite blue. [m2]", "It is really dear. It is quite blue. [00:00:20]"),
         ("Nothing here has a mark  at all — “so [9] what?”", "Nothing here has a mark  at all — “so [9] what?”"),
         ("She says “it is dear [m1]”.", "She says “it is dear [00:00:10]”."),
     ],
@@ -70,7 +86,7 @@ def test_only_marks_change(text: str, shown: str) -> None:
 
 def test_several_videos_are_named() -> None:
     text = "It is dear [m1] here and cheap [my trip.mp4 00:00:11] there [m8]."
-    shown = "It is dear [talk.mp4 00:00:10] here and cheap [my trip.mp4 00:00:11] there [my trip.mp4 00:00:10]."
+    shown = "It is dear [talk.mp4 00:00:10] here and cheap [my trip.mp4 00:00:11] there."
     assert text_of(text, several=True) == shown
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
+from longtake.agent.drafts.cited import citations_of
 from longtake.agent.drafts.draft import Draft, DraftClaim
-from longtake.agent.drafts.statements import Read, citations_of, read_draft
+from longtake.agent.drafts.marks import stated_times
+from longtake.agent.drafts.statements import Read, read_draft
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
@@ -51,7 +55,7 @@ def ids(read: Read) -> list[list[str]]:
         ("It sells for 249 dollars [m1] in room 4417 [m2] today.", ["It sells for 249 dollars in room 4417 today."]),
         (
             "[m1] The price is named first. [00:00:32] Then the room is.",
-            ["The price is named first.", "Then the room is."],
+            ["The price is named first.", "[00:00:32] Then the room is."],
         ),
         ("- Price of it: $249 [m1]\n- Room: 4417 [m2]\n", ["Price of it: $249", "Room: 4417"]),
         ("1. A price is named [m1].\n2) A bell rings [m5].", ["A price is named.", "A bell rings."]),
@@ -61,6 +65,7 @@ def ids(read: Read) -> list[list[str]]:
         ),
         ("B. The kettle is the dearer one [m1].", ["B. The kettle is the dearer one."]),
         ("No. Nothing like that is shown [m2].", ["No. Nothing like that is shown."]),
+        ("It rings [m5]. Then he leaves [m1].", ["It rings.", "Then he leaves."]),
         (
             "He says “It is cheap. Buy it now.” to us [m1]. Then he leaves.",
             ["He says “It is cheap. Buy it now.” to us.", "Then he leaves."],
@@ -81,7 +86,7 @@ def ids(read: Read) -> list[list[str]]:
             "table",
             "letter",
         ),
-        *("yes or no", "quotation", "abbreviations", "headings", "no spaces"),
+        *("yes or no", "short with a mark", "quotation", "abbreviations", "headings", "no spaces"),
     ],
 )
 def test_a_draft_is_split_into_what_can_be_judged(text: str, statements: list[str]) -> None:
@@ -120,7 +125,10 @@ def test_a_draft_is_split_into_what_can_be_judged(text: str, statements: list[st
         ("[00:00:36]", [], 1),
         ("[00:02:49]", ["m3"], 0),  # a tenth of a long one beside it
         ("[00:02:55]", [], 1),
-        ("[00:00:32, m5]", ["m2", "m5"], 0),
+        ("[00:00:32, m5]", ["m5", "m2"], 0),
+        ("[m1-3]", ["m1", "m2", "m3"], 0),
+        ("(see m2 at 0:32)", ["m2"], 0),
+        ("[m2 (0:32)]", ["m2"], 0),
         ("[m5, my trip.mp4 0:15]", ["m5", "m6"], 0),
         ("[sic]", [], 0),
         ("(about 249)", [], 0),
@@ -172,7 +180,7 @@ def test_a_span_cites_what_fills_it_and_not_what_goes_on_around_it(mark: str) ->
     }
     found = read_draft(Draft(text=f"They need gloves {mark}."), moments, {})
     assert ids(found) == [[*(["m9"] if "m9" in mark else []), "m3"]]
-    assert citations_of(found.statements[0].cited, moments)[-1].start == 298
+    assert citations_of(found.statements[0].cited, moments)[-1].start == 297.8  # all of it but 0.2 s
 
 
 @pytest.mark.parametrize("mark", ["[00:00:00-00:10:00]", "(00:00:00 to 00:10:00)", "from 00:00:00 to 00:10:00"])
@@ -207,7 +215,7 @@ def test_an_id_may_have_a_time_of_its_own_within_its_moment() -> None:
     found = read("He names the river here [m3 00:01:30]. He ends the talk [m1 00:01:30].")
     first, second = (citations_of(each.cited, MOMENTS) for each in found.statements)
     assert [(each.start, each.end, each.quote) for each in first] == [(90, 160, MOMENTS["m3"].content)]
-    assert [(each.start, each.end) for each in second] == [(14, 16)]
+    assert [(each.start, each.end) for each in second] == [(14, 16), (90, 160)]  # it is in another one: both are cited
 
 
 @pytest.mark.parametrize(
@@ -255,3 +263,117 @@ def test_claims_without_a_text_are_the_text() -> None:
     )
     assert (found.text, ids(found)) == ("It is dear. It rings", [["m1"], ["m5"]])
     assert (found.citations, found.removed) == (3, 1)
+
+
+# Lines of a talk, as in a transcript; the slide stands behind all of them.
+LINES = {
+    "m1": moment("Is that normal?", 86.6, 97.0),
+    "m2": moment("Her grandmother gave six thousand.", 97.4, 105.3),
+    "m3": moment("There has to be a letter.", 105.7, 113.6),
+    "m4": moment("Our example", 62.0, 130.0, "scene_text"),
+    "c1": moment("They have to say where it came from.", 113.7, 120.5),
+    "m5": moment("Ask early.", 200.0, 204.0),
+}
+
+
+def cited(text: str, moments: Mapping[str, Evidence] = LINES) -> list[tuple[str, list[tuple[float, float, str]]]]:
+    """Statements as a judge reads them, each with start, end and quote of its citations."""
+    found = read_draft(Draft(text=text), moments, {})
+    return [
+        (each.text, [(at.start, at.end, at.quote) for at in citations_of(each.cited, moments)])
+        for each in found.statements
+    ]
+
+
+GIFT = (97.4, 105.3, "Her grandmother gave six thousand.")
+LETTER = (105.7, 113.6, "There has to be a letter.")
+
+
+@pytest.mark.parametrize(
+    ("mark", "told"),
+    [
+        ("(01:37–01:45)", "(01:37–01:45)"),
+        ("(01:37–01:45) [m2]", "(01:37–01:45)"),
+        ("[m2] (01:37–01:45)", "(01:37–01:45)"),
+        ("[01:37–01:45]", "[00:01:37-00:01:45]"),
+        ("[m2, 01:37-01:45]", "[00:01:37-00:01:45]"),
+        ("[m2 01:37 to 01:45]", "[00:01:37-00:01:45]"),
+        ("(m2, 01:37–01:45)", "[00:01:37-00:01:45]"),
+        ("from 01:37 to 01:45", "from 01:37 to 01:45"),
+        ("between 1:37 and 1:45 [m2]", "between 1:37 and 1:45"),
+    ],
+)
+def test_a_range_stays_to_be_read_and_is_one_citation_of_what_fills_it(mark: str, told: str) -> None:
+    """The line from 97.4 to 105.3 s shares 7.6 s with 97 to 105 s; the next one, from 105.7 s, none."""
+    assert cited(f"She gave it {mark}.") == [(f"She gave it {told}.", [GIFT])]
+
+
+@pytest.mark.parametrize("text", ["(01:37–01:45)", "[01:37-01:45]", "01:37 to 01:45"])
+def test_a_range_alone_is_an_answer(text: str) -> None:
+    [(told, places)] = cited(text)
+    assert [span.start for span in stated_times(told)] == [97]
+    assert places == [GIFT]
+
+
+def test_a_range_over_several_lines_is_one_place_and_quotes_all_of_them() -> None:
+    both = (97.4, 113.6, f"{GIFT[2]} {LETTER[2]}")
+    assert cited("She tells it all (01:37–01:54).") == [("She tells it all (01:37–01:54).", [both])]
+    # Beside an id it adds what that doesn't cover, whether the writer has seen it or not.
+    rest = (105.7, 120.5, f"{LETTER[2]} They have to say where it came from.")
+    assert cited("She tells it all (01:37–02:00) [m2].")[0][1] == [GIFT, rest]
+
+
+def test_a_range_elsewhere_than_its_id_is_read_but_cited_only_in_square_brackets() -> None:
+    assert cited("She gave it (03:20–03:24) [m2].") == [("She gave it (03:20–03:24).", [GIFT])]
+    asked = (200, 204, "Ask early.")
+    assert cited("She gave it [m2, 03:20–03:24].") == [("She gave it [00:03:20-00:03:24].", [GIFT, asked])]
+    assert cited("She gave it (03:20–03:24).")[0][1] == [asked]
+    assert cited("She gave it [04:10–04:20].") == [("She gave it [00:04:10-00:04:20].", [])]
+
+
+@pytest.mark.parametrize("time", ["[01:37]", "(01:37)", "at 01:37"])
+def test_a_whole_second_cites_all_that_is_said_within_it(time: str) -> None:
+    """Second 97 begins as m1 ends; m2 begins in it, at 97.4 s. With m1 until 97.2 s both are heard in it."""
+    assert cited(f"She gave it {time}.")[0][1] == [GIFT]
+    later = {**LINES, "m1": moment("Is that normal?", 86.6, 97.2)}
+    assert cited(f"She gave it {time}.", later)[0][1] == [GIFT, (86.6, 97.2, "Is that normal?")]
+    unseen = {name.replace("m2", "c2"): each for name, each in later.items()}
+    assert cited(f"She gave it {time}.", unseen)[0][1] == [GIFT, (86.6, 97.2, "Is that normal?")]
+
+
+def test_a_whole_second_beside_an_id_adds_what_begins_in_it_and_else_nothing() -> None:
+    later = {**LINES, "m1": moment("Is that normal?", 86.6, 97.2)}
+    assert cited("She gave it at 01:37 [m2].", later)[0][1] == [GIFT]
+    assert cited("She gave it at 01:37 [m1].", later)[0][1] == [(86.6, 97.2, "Is that normal?"), GIFT]
+    assert cited("She gave it at 01:35 [m1].", later)[0][1] == [(95, 97.2, "Is that normal?")]
+
+
+def test_two_times_are_no_range() -> None:
+    assert cited("She asks at 01:38 and 03:21.")[0][1] == [
+        (98, 105.3, "Her grandmother gave six thousand."),
+        (201, 204, "Ask early."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "cited"),
+    [
+        ("Ruth asks about floors. He likes them open [m1].", [["m1"], ["m1"]]),
+        ("Ruth asks about floors. He likes them open. [m1]", [["m1"], ["m1"]]),
+        ("A bell rings [m5]. Ruth asks about floors. He likes them open. [m1]", [["m5"], ["m1"], ["m1"]]),
+        ("It goes on. Ruth asks about floors. He likes them open [m1].", [[], ["m1"], ["m1"]]),  # directly before
+        ("Ruth asks about floors.\nHe likes them open [m1].", [[], ["m1"]]),  # another paragraph
+        ("Ruth asks about floors [m77]. He likes them open [m1].", [[], ["m1"]]),  # a mark of its own
+        ("Ruth asks at 00:13:00 sharp. He likes them open [m1].", [[], ["m1"]]),  # a time of its own
+        ("[m1] He likes them open. They rest here. [m2] It is so.", [["m1"], [], ["m2"]]),  # marks stand before
+    ],
+)
+def test_a_mark_behind_two_sentences_counts_for_both(text: str, cited: list[list[str]]) -> None:
+    assert ids(read(text)) == cited
+
+
+def test_a_time_in_parentheses_belongs_to_the_sentence_before_it() -> None:
+    assert cited("She gave it. (01:37–01:45) There is more. (01:46–01:53)") == [
+        ("She gave it. (01:37–01:45)", [GIFT]),
+        ("There is more. (01:46–01:53)", [LETTER]),
+    ]

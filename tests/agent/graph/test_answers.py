@@ -110,6 +110,38 @@ def test_the_judge_reads_what_is_there_at_the_times_that_an_answer_names(demo_wo
     assert "If anything is unclear, call me" in str(request)
 
 
+# A line of the demo that nothing else of the drafts leads to, from 134 s on.
+CALL = "If anything is unclear, call me"
+
+
+@pytest.mark.parametrize(
+    ("time", "told"),
+    [
+        ("(02:14–02:18)", "(02:14–02:18)"),
+        ("(02:14–02:18) [m1]", "(02:14–02:18)"),
+        ("[02:14-02:18]", "[00:02:14-00:02:18]"),
+    ],
+)
+def test_a_false_range_is_published_judged_with_what_stands_there_and_marked(
+    demo_workspace: Workspace, time: str, told: str
+) -> None:
+    draft = f"She says good morning to everybody {time}."
+    judge = doubts("good morning", verdict="contradicted", reason="Something else is said there.")
+    asked = ask_endpoint(demo_workspace, [says(draft)], videos=["demo.mp4"], judge=judge)
+    read = str(asked.endpoint.judged[0])
+    assert CALL in read
+    assert f"She says good morning to everybody {told}." in read
+    assert asked.answer.answer == f"She says good morning to everybody {told}. [contradicted]"
+    assert (asked.answer.status, asked.answer.citations) == ("uncertain", ())
+
+
+def test_a_range_answers_when_something_is_said(demo_workspace: Workspace) -> None:
+    asked = ask_endpoint(demo_workspace, [says("(02:14–02:18)")], videos=["demo.mp4"], question="When may I call her?")
+    assert '"(02:14–02:18)" cites ' in str(asked.endpoint.judged[0])
+    assert (asked.answer.status, asked.answer.answer) == ("answered", "(02:14–02:18)")
+    assert CALL in asked.answer.citations[0].quote
+
+
 @pytest.mark.parametrize(
     "reply",
     [
@@ -263,7 +295,8 @@ def test_where_the_judge_fails_nothing_is_lost_and_it_is_said(
     )
     text, _, note = asked.answer.answer.partition(" (The statements")
     assert (asked.answer.status, text, asked.stood_in) == ("uncertain", BUYER.replace("m7", "00:00:04"), False)
-    assert said in f" (The statements{note}"
+    assert note == " weren't checked against the video: `longtake doctor` and the trace say why.)"
+    assert said in asked.of("judge")[-1]["data"]["problem"]
     assert {claim.verdict for claim in asked.answer.claims} == {"unchecked"}
     assert [each.quote for each in asked.answer.citations] == ["The blue kettle costs 249 dollars."]
     assert (len(asked.endpoint.requests), asked.answer.controller_error) == (2, None)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.drafts.statements import Cited, Statement
+from longtake.agent.drafts.cited import Cited
+from longtake.agent.drafts.statements import Statement
 from longtake.agent.verification.judge import Grounds, Judgement, judge_statements
 from longtake.errors import Cancelled, EngineError
 from longtake.memory.records import Evidence

@@ -79,6 +79,22 @@ def test_several_queries_are_one_search_and_what_several_find_comes_first(toolbo
     assert [item.content for item in result.evidence] == found
 
 
+def test_what_one_query_finds_is_kept_where_it_shares_an_event_with_another(
+    toolbox: Toolbox, talk: ToolContext
+) -> None:
+    """The second line joins the slide for the first query, and the third line for the last one: one event holds all."""
+    lines = ["Harbour Canteen", "And the canteen? They had dropped out", "they haven't dropped out, only shut"]
+    filled(
+        talk,
+        document(10, 40, lines[0], "scene_text"),
+        document(20, 26, lines[1], "speech"),
+        document(26, 31, lines[2], "speech"),
+    )
+    result = toolbox.call("cross_modal_search", {"query": ["harbour canteen", "canteen", "dropped out"]}, talk)
+    assert len(result.output["results"]) == 1
+    assert {item.content for item in result.evidence} == set(lines)
+
+
 def test_a_search_stays_within_a_span(toolbox: Toolbox, talk: ToolContext) -> None:
     filled(talk, *(document(60.0 * number, 60.0 * number + 5, f"heron {number}", "speech") for number in range(5)))
     result = toolbox.call("cross_modal_search", {"query": "heron", "within": "00:01:30-00:03:10"}, talk)

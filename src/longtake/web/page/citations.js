@@ -31,7 +31,8 @@ const strong = (text) => text.split(/\*\*([^*\n]+)\*\*/).map((part, place) => (p
 /** A badge behind a statement; `left` are the doubted claims that have none yet, `before` is the text up to here. */
 function flag(verdict, left, before) {
   const said = bare(before.replaceAll(MARK, " "));
-  const place = left.findIndex((claim) => claim.verdict === verdict && said.endsWith(bare(claim.text)));
+  const told = (claim) => bare(claim.text.replaceAll(MARK, " "));
+  const place = left.findIndex((claim) => claim.verdict === verdict && said.endsWith(told(claim)));
   const [claim] = place < 0 ? [] : left.splice(place, 1);
   return el("span", { class: `flag verdict ${verdict}`, title: claim?.reason || null }, VERDICTS[verdict].toLowerCase());
 }
