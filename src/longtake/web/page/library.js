@@ -172,15 +172,15 @@ function detailsOf(video, status) {
   for (const [layer, reason] of Object.entries(problems))
     rows.push(el("li", { class: "faint" }, ...coded(`No ${plain(layer)}: ${reason}`)));
   for (const sentence of video.left_out) rows.push(el("li", { class: "faint" }, sentence));
-  const count = layers.length && (!progress || over(progress)) ? ` · ${many(layers.length, "layer")}` : "";
+  const indexed = layers.length && (!progress || over(progress));
   const built = new Set(layers.map(({ name }) => name));
-  const deaf = count && built.has("sounds") && !built.has("speech") && !built.has("subtitles");
+  const deaf = indexed && built.has("sounds") && !built.has("speech") && !built.has("subtitles");
   if (deaf && !problems.speech)
     rows.push(el("li", { class: "faint" }, "No speech was detected, and there are no subtitles."));
   return el(
     "details",
     {},
-    el("summary", {}, status, count, deaf ? " · no speech" : ""),
+    el("summary", {}, status, deaf ? " · no speech" : ""),
     el("ul", {}, ...rows),
     el(
       "button",
