@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from longtake.memory.search.search_index import Hit
     from longtake.preprocess.pipeline.step_run import StepRunner
 
-logger = logging.getLogger(__name__)
 __all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "Video", "ask", "index", "load_settings"]
 Reference = str | PathLike[str]  # a file's path, or a name or id in the library
 
@@ -128,20 +126,13 @@ class Library:
             k: number of results; by default that of the settings.
         """
         from longtake.memory.search.search_index import SearchFilter
-        from longtake.preprocess.pipeline.index_sync import make_readings_findable
-        from longtake.preprocess.pipeline.retrieval import retrieve
 
-        workspace, everything = self.workspace, self.workspace.library.videos()
-        workspace.restore(everything)
+        library = self.workspace.library
         several = [videos] if isinstance(videos, str | PathLike) else videos
         if not several:
-            workspace.library.warn_of_damage()
-        chosen = [workspace.library.resolve(fspath(each)) for each in several]
-        for video in chosen or everything:
-            for remark in make_readings_findable(video, workspace.library, workspace.index):
-                logger.warning(remark)
-        where = SearchFilter(tuple(video.id for video in chosen), tuple(modalities), within)
-        return retrieve(query, where, k or workspace.settings.search.k, workspace.engines, workspace.index)
+            library.warn_of_damage()
+        chosen = tuple(library.resolve(fspath(each)).id for each in several)
+        return self.workspace.search(query, SearchFilter(chosen, tuple(modalities), within), k)
 
     def transcript(self, video: Reference, track: Track = "speech") -> list[Line]:
         """What is said in a video, or the text on screen (`track` is "text"), by time."""

@@ -55,7 +55,7 @@ def test_an_uploaded_video_is_indexed_asked_about_played_where_it_is_cited_and_d
         page.locator("#indexing").get_by_text("Indexed").wait_for(timeout=INDEXED)
         assert layers.locator("li.done", has_text="Scene text").count() == 1
         card = page.locator("li.card", has_text="my clip.mp4")
-        card.get_by_text("layers").wait_for()
+        card.get_by_text("Indexed").wait_for()
         assert card.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth)") == 320
 
         page.get_by_role("link", name="Ask about my clip.mp4").click()

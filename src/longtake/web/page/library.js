@@ -7,11 +7,13 @@ import { over } from "./events.js";
 import { Plain, bytes, clock, day, many, percent, plain } from "./format.js";
 import { followQueue, inWords, onProgress } from "./indexing.js";
 import { startLinks } from "./links.js";
+import { startSearch } from "./library_search.js";
 import { sendSubtitles } from "./subtitles.js";
 import { watchFiles } from "./uploads.js";
 
 const cards = new Map(); // by video
 const chosen = new Set();
+let search;
 
 /** Set up the library view; call once. */
 export function startLibrary() {
@@ -23,6 +25,7 @@ export function startLibrary() {
   byId("from-folder").onclick = addFromFolder;
   byId("demo").onclick = addDemo;
   startLinks(changed);
+  search = startSearch(arrange);
   byId("ask-chosen").onclick = () => (location.hash = `#/new/${[...chosen].join(",")}`);
   followQueue();
 }
@@ -39,13 +42,26 @@ export async function showLibrary() {
     const before = cards.get(video.id);
     const facts = JSON.stringify(video);
     if (before?.facts === facts) continue; // unchanged cards keep their open details
-    const card = { ...cardOf(video), facts };
-    before ? before.item.replaceWith(card.item) : list.append(card.item);
+    const card = { ...cardOf(video), facts, video };
+    before?.item.remove();
+    list.append(card.item);
     cards.set(video.id, card);
   }
+  arrange();
   byId("no-videos").hidden = videos.size > 0;
   const { files } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
   byId("from-folder").hidden = files.length === 0;
+}
+
+/** Show the cards that the search allows, in the order chosen. */
+function arrange() {
+  const shown = search.arranged([...cards.values()].map(({ video }) => video));
+  for (const { item } of cards.values()) item.hidden = true;
+  for (const { id } of shown) {
+    const { item } = cards.get(id);
+    item.hidden = false;
+    if (item.nextSibling || shown.length > 1) byId("videos").append(item);
+  }
 }
 
 async function changed() {
