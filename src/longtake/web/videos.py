@@ -14,10 +14,10 @@ from longtake.agent.graph.agent import MAX_QUESTION_LENGTH
 from longtake.agent.traces.pages.media_types import content_type, playable
 from longtake.agent.traces.pages.timeline import Lanes, lanes_of
 from longtake.errors import LibraryError
-from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
+from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.media.sources import media_of, source
 from longtake.remote import RemoteFile
 from longtake.web.event_feed import EventStream

@@ -39,7 +39,7 @@ const NAMES = {
   faces: "enrolled faces",
   frame_vectors: "image search",
   text_vectors: "semantic search",
-  scene_text: "scene text",
+  scene_text: "text on screen",
   visual: "picture",
   audio: "sound",
   audio_question: "questions about sounds",
