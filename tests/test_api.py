@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import longtake
 from longtake.cli.main import app
+from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.workspace import Workspace
 
 COST = "What does the blue kettle cost?"
@@ -47,6 +48,26 @@ def test_a_question_is_answered_with_its_proof(folder: Path, videos: str) -> Non
         assert [video.name for video in library.videos()] == ["talk.mp4"]
     assert (answer.status, "249" in answer.answer) == ("answered", True)
     assert answer.citations
+
+
+def test_a_video_is_searched_read_summarised_and_cut(folder: Path, tmp_path: Path) -> None:
+    with longtake.Library(folder) as library:
+        found = library.search("what the kettle costs", "talk.mp4", modalities=["speech"], k=1)
+        said = [line for line in library.transcript("talk.mp4") if "kettle" in line.text]
+        summary = library.summary("talk.mp4")
+        cut = library.clip("talk.mp4", "0:04-0:06", tmp_path / "kettle.mp4")
+    assert "249" in found[0].document.text
+    assert found[0].document.span.start == said[0].start
+    assert summary.places
+    assert (cut.span.start, cut.span.end, cut.name) == (4.0, 6.0, "talk.mp4")
+    assert probe(cut.file).duration == pytest.approx(2.0, abs=0.1)
+
+
+@pytest.mark.parametrize("span", ["0:04", "9:00-9:10", "soon"])
+def test_a_span_that_cannot_be_cut_is_told_and_writes_nothing(folder: Path, tmp_path: Path, span: str) -> None:
+    with longtake.Library(folder) as library, pytest.raises(longtake.LongtakeError, match="12:30-13:00"):
+        library.clip("talk.mp4", span, tmp_path / "no.mp4")
+    assert not list(tmp_path.glob("*.mp4"))
 
 
 def test_a_thread_goes_on_when_the_library_is_opened_again(folder: Path) -> None:

@@ -88,22 +88,22 @@ class Agent:
             self._reader.read(_ANY)
             retrieve(_ANY, SearchFilter(), 1, self._workspace.engines, self._workspace.index)
 
-    def likeliest(self, question: str) -> list[str]:
-        """The ids of the videos to ask: all of the library or, if there are many, those with the closest lines.
+    def likeliest(self, question: str, among: Sequence[str] = ()) -> list[str]:
+        """The ids of the videos to ask: all of these, by default the library; of many, those with the closest lines.
 
         Raises:
             LibraryError: if the library is empty.
             LongtakeError: if many videos are searched for a question that can't be used.
         """
         workspace = self._workspace
-        videos = [video.id for video in workspace.library.videos()]
+        videos = list(among) or [video.id for video in workspace.library.videos()]
         if not videos:
             root = workspace.library.root
             raise LibraryError(f"The library {root} is empty: index a video first, or `longtake ask FILE QUESTION`.")
         if len(videos) <= MAX_VIDEOS:
             return videos
         _check_question(question, ())
-        hits = retrieve(question, SearchFilter(), _SEARCHED, workspace.engines, workspace.index)
+        hits = retrieve(question, SearchFilter(tuple(among)), _SEARCHED, workspace.engines, workspace.index)
         return list(dict.fromkeys(hit.document.video for hit in hits))[:MAX_VIDEOS] or videos[:MAX_VIDEOS]
 
     def ask(

@@ -24,7 +24,7 @@ Places = npt.NDArray[np.float32]
 
 _NOWHERE: Places = np.empty((0, 2), np.float32)
 _LOOKS_PER_SECOND = 5.0
-_CORNERS, _QUALITY, _APART = 100, 0.01, 3.0  # how many at most, against the best one, and pixels between two
+_CORNERS, _QUALITY, _APART = 40, 0.01, 3.0  # how many at most, against the best one, and pixels between two
 _WINDOW = (15, 15)  # pixels around a corner
 _PRECISE = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 10, 0.03)  # steps at most, and pixels of the last one
 _FEWEST = 8  # corners to decide from

@@ -220,14 +220,5 @@ def _shrink(picture: VideoFrame, channel: int, width: int, height: int) -> Pictu
     rows = samples.reshape(-1, plane.line_size // samples.itemsize)
     if interleaved:
         rows = rows[:, channel - 1 :: 2]
-    shrunk = np.array(rows[_places(plane.height, height)][:, _places(plane.width, width)], order="C")
-    return shrunk if bits == 8 else (shrunk >> (bits - 8)).astype(np.uint8)
-
-
-@lru_cache(maxsize=32)
-def _places(size: int, count: int) -> npt.NDArray[np.intp] | slice:
-    """The middles of `count` equal parts; a slice, which is faster, if the parts are whole."""
-    part, rest = divmod(size, count)
-    if part and not rest:
-        return slice(part // 2, size, part)
-    return ((np.arange(count) + 0.5) * size / count).astype(np.intp)
+    shrunk = cv2.resize(rows[:, : plane.width], (width, height), interpolation=cv2.INTER_NEAREST_EXACT)
+    return np.asarray(shrunk if bits == 8 else shrunk >> (bits - 8), np.uint8)

@@ -219,9 +219,14 @@ def may_be_piece(frame: Frame) -> bool:
 def _state(frame: Frame) -> _State | None:
     """What of a frame is visible; None if too little of it is flat, or all."""
     luma = frame.small_luma
-    flat = int(cv2.calcHist([luma], [0], None, [256], [0, 256]).argmax())
-    hidden = np.asarray(cv2.inRange(luma, max(0, flat - _FLAT), min(255, flat + _FLAT)), np.uint8)
-    if not _HIDDEN <= _area(hidden) < 1 or cv2.meanStdDev(luma, mask=hidden)[1].item() > _SPREAD:
+    counts = cv2.calcHist([luma], [0], None, [256], [0, 256])
+    flat = int(counts.argmax())
+    lowest, highest = max(0, flat - _FLAT), min(255, flat + _FLAT)
+    # Nearly every frame fails here, before anything looks at its pixels again.
+    if not _HIDDEN * luma.size <= counts[lowest : highest + 1].sum() < luma.size:
+        return None
+    hidden = np.asarray(cv2.inRange(luma, lowest, highest), np.uint8)
+    if cv2.meanStdDev(luma, mask=hidden)[1].item() > _SPREAD:
         return None
     return _State(frame, flat, hidden == 0)
 

@@ -17,7 +17,7 @@ from longtake.settings import Settings
 
 if TYPE_CHECKING:
     from longtake.memory.search.hybrid_search import HybridIndex
-    from longtake.memory.search.search_index import Index
+    from longtake.memory.search.search_index import Hit, Index, SearchFilter
     from longtake.preprocess.pipeline.progress import IndexReport, Watcher
     from longtake.preprocess.pipeline.step_run import StepRunner
 
@@ -96,6 +96,19 @@ class Workspace:
 
     def _refill(self) -> None:
         self.restore(self.library.videos())
+
+    def search(self, query: str, where: SearchFilter, k: int | None = None) -> list[Hit]:
+        """The k best events for a query, by default as many as the settings say; readings are made findable first."""
+        from longtake.preprocess.pipeline.index_sync import make_readings_findable
+        from longtake.preprocess.pipeline.retrieval import retrieve
+
+        videos = self.library.videos()
+        self.restore(videos)
+        for video in videos:
+            if not where.videos or video.id in where.videos:
+                for remark in make_readings_findable(video, self.library, self.index):
+                    log.warning(remark)
+        return retrieve(query, where, k or self.settings.search.k, self.engines, self.index)
 
     def rename(self, video: VideoRecord, names: Mapping[str, str]) -> VideoRecord:
         """Give names to entities of a video; see `rename_entities`."""

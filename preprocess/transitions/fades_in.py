@@ -40,17 +40,17 @@ class FadesIn:
         if self._frames % _EVERY or self._changes.at_rest:
             return []
         looks = [*self._changes.recent]
+        levels = [look.level for look in looks]
         for length in _LENGTHS:
-            fade = _within(looks[-length:])
+            fade = _within(looks[-length:], levels[-length:])
             if fade and fade.start > self._found_until:
                 self._found_until = fade.end
                 return [fade]
         return []
 
 
-def _within(looks: Sequence[Look]) -> Gradual | None:
+def _within(looks: Sequence[Look], levels: Sequence[float]) -> Gradual | None:
     """The fade from the darkest of these frames, which follows another picture, to the last."""
-    levels = [look.level for look in looks]
     first = levels.index(min(levels))
     dark, last = looks[first], looks[-1]
     # Cheapest first: nearly every run of frames fails here.

@@ -57,7 +57,7 @@ class VisualPass:
             shots,
             LayerRecipe("still", 4, "longtake/still"),
             LayerRecipe("moments", 4, "longtake/novelty"),
-            LayerRecipe("motion", 4, "longtake/corners"),
+            LayerRecipe("motion", 5, "longtake/corners"),
             LayerRecipe("keyframes", 3, "longtake/keyframes", keyframes, inputs),
             LayerRecipe("text_frames", 4, "longtake/strokes", text_frames, inputs),
         )

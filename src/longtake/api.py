@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Self
 
 from longtake.config import default_library
 from longtake.config import load as load_settings
-from longtake.errors import LibraryError, LongtakeError
+from longtake.errors import ConfigError, LibraryError, LongtakeError
 from longtake.exports.shown import Answer, Video
 from longtake.lazy import cached_property
+from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_span
 from longtake.offline import forbid_network
 from longtake.preprocess.pipeline.progress import IndexReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -21,6 +22,10 @@ from longtake.settings import Settings
 
 if TYPE_CHECKING:
     from longtake.agent.graph.agent import Agent
+    from longtake.exports.clip_export import Clip
+    from longtake.exports.transcript import Line, Track
+    from longtake.memory.records import Modality
+    from longtake.memory.search.search_index import Hit
     from longtake.preprocess.pipeline.step_run import StepRunner
 
 __all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "Video", "ask", "index", "load_settings"]
@@ -102,6 +107,71 @@ class Library:
         )
         return Answer.of(answer, self.workspace.library.root)
 
+    def search(
+        self,
+        query: str,
+        videos: Reference | Sequence[Reference] = (),
+        *,
+        modalities: Sequence[Modality] = (),
+        within: TimeSpan | None = None,
+        k: int | None = None,
+    ) -> list[Hit]:
+        """Find where something is said, written, heard or seen, best first.
+
+        Args:
+            query: words or a sentence.
+            videos: one or several videos of the library; by default all.
+            modalities: only these; by default all.
+            within: only this span of the videos.
+            k: number of results; by default that of the settings.
+        """
+        from longtake.memory.search.search_index import SearchFilter
+
+        library = self.workspace.library
+        several = [videos] if isinstance(videos, str | PathLike) else videos
+        if not several:
+            library.warn_of_damage()
+        chosen = tuple(library.resolve(fspath(each)).id for each in several)
+        return self.workspace.search(query, SearchFilter(chosen, tuple(modalities), within), k)
+
+    def transcript(self, video: Reference, track: Track = "speech") -> list[Line]:
+        """What is said in a video, or the text on screen (`track` is "text"), by time."""
+        from longtake.exports.transcript import transcript
+
+        return transcript(self.workspace.library, self.workspace.library.resolve(fspath(video)), track)
+
+    def summary(self, video: Reference, *, watcher: Watcher | None = None) -> Answer:
+        """What a video is about, each sentence with its time. A file that isn't in the library is indexed first."""
+        return self.ask(video, "Summarise this video.", watcher=watcher)
+
+    def clip(self, video: Reference, span: TimeSpan | str, target: str | PathLike[str] | None = None) -> Clip:
+        """Save a part of a video as an MP4 file.
+
+        Args:
+            video: one of the library.
+            span: a `TimeSpan`, or text such as "12:30-13:00".
+            target: the new file; by default it is named after the video and the start, in the current folder.
+        """
+        from longtake.exports.clip_export import Clip, write_clip
+        from longtake.preprocess.media.media import probe
+        from longtake.preprocess.media.sources import source
+
+        record = self.workspace.library.resolve(fspath(video))
+        part = _part(span, record.duration)
+        file = source(record)
+        if file is None:
+            raise LibraryError(f"{record.path} was moved or changed. Index the file again: longtake index FILE")
+        start = clock(part.start).replace(":", ".")
+        new = Path(f"{Path(record.name).stem}-{start}.mp4" if target is None else target)
+        if new.exists():
+            raise ConfigError(f"{new} exists: name another file.")
+        try:
+            write_clip(file, probe(file), part, new)
+        except BaseException:
+            new.unlink(missing_ok=True)
+            raise
+        return Clip(record.id, record.name, part, new)
+
     def likeliest(self, question: str) -> list[str]:
         """The ids of the videos to ask: all of the library or, if there are many, those with the closest lines.
 
@@ -126,6 +196,17 @@ class Library:
         agent = self.__dict__.pop("agent", None)
         if agent is not None:
             agent.close()
+
+
+def _part(span: TimeSpan | str, duration: float) -> TimeSpan:
+    how = "Give a start and an end, such as 12:30-13:00."
+    try:
+        part = parse_span(span, window=0.0, duration=duration).span
+    except SpanError as error:
+        raise ConfigError(f"{error}. {how}") from error
+    if part.length == 0:
+        raise ConfigError(f"{str(span)!r} is a single moment. {how}")
+    return part
 
 
 def ask(

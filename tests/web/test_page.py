@@ -50,12 +50,13 @@ def test_an_uploaded_video_is_indexed_asked_about_played_where_it_is_cited_and_d
     with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
         page.get_by_text("No videos yet").wait_for()
         page.locator("#files").set_input_files(clip)
+        page.locator("#indexing").get_by_text("Steps").click()
         layers = page.get_by_role("list", name="Layers of my clip.mp4")
         layers.get_by_text("Scene text").wait_for()
         page.locator("#indexing").get_by_text("Indexed").wait_for(timeout=INDEXED)
         assert layers.locator("li.done", has_text="Scene text").count() == 1
         card = page.locator("li.card", has_text="my clip.mp4")
-        card.get_by_text("layers").wait_for()
+        card.get_by_text("Indexed").wait_for()
         assert card.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth)") == 320
 
         page.get_by_role("link", name="Ask about my clip.mp4").click()
@@ -137,7 +138,7 @@ def test_a_reload_keeps_the_chat_and_what_its_answer_looked_at(browser: Any, tal
         assert "249 dollars" in text
         calls = page.get_by_role("group", name="What the answer looked at").get_by_role("slider")
         looked_at = calls.evaluate_all("tracks => tracks.map(track => track.ariaLabel)")
-        assert any("Transcribe speech" in call for call in looked_at)
+        assert any("Speech" in call for call in looked_at)
         page.reload()
         assert page.locator(".answer .text").inner_text() == text
         until(page, f"document.querySelectorAll('.calls [role=slider]').length === {len(looked_at)}")

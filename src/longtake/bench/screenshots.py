@@ -123,6 +123,6 @@ def _evaluate(session: Session, library: Path, demo: Path) -> Path:
     out = str(folder / "run")
     subjects = [part for subject in SUBJECTS for part in ("--subject", subject)]
     run(longtake(session, library, "eval", "run", str(folder / "card.yaml"), "--suite", "own", "--out", out, *subjects))
-    run(longtake(session, library, "eval", "judge", out))
+    run(longtake(session, library, "eval", "judge", out, "--by", "rules"))
     run(longtake(session, library, "eval", "report", out))
     return folder / "run" / "report.html"

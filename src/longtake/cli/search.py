@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from textwrap import indent
 from typing import Annotated
 
 import typer
 
+from longtake.api import Library
 from longtake.cli.options import Json, empty_library
 from longtake.console import Session, note, say, say_json
 from longtake.errors import ConfigError, LibraryError
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import MODALITIES, Modality
-from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.timespan import SpanError, TimeSpan, parse_span
-from longtake.preprocess.pipeline.index_sync import make_readings_findable
-from longtake.preprocess.pipeline.retrieval import retrieve
-from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.retrieval.search_results import by_video, result_lines, result_row
 
 POINT = 1.0  # seconds that a single time of --within covers
@@ -46,34 +44,28 @@ def search(
     A result marked weak has none of the query's words and little of its meaning; it's only the closest there is.
     """
     session: Session = context.obj
-    workspace = Workspace(session.library_root, session.settings)
     query = words[-1].strip()
     if not query:
         raise ConfigError("The query is empty: say what to look for, in quotes if it has several words.")
-    if not words[:-1]:
-        workspace.library.warn_of_damage()
-    library_videos = workspace.library.videos()
-    if not library_videos:
-        raise LibraryError(empty_library(session.library_root))
-    workspace.restore(library_videos)
-    chosen = [workspace.library.resolve(reference) for reference in words[:-1]]
-    for each in chosen or library_videos:
-        for remark in make_readings_findable(each, workspace.library, workspace.index):
-            note(remark)
-    span = _span(within, chosen or library_videos)
-    where = SearchFilter(tuple(video.id for video in chosen), _modalities(modality or []), span)
-    hits = retrieve(query, where, k or session.settings.search.k, workspace.engines, workspace.index)
+    with Library(session.library_root, session.settings) as library:
+        videos = library.workspace.library.videos()
+        if not videos:
+            raise LibraryError(empty_library(session.library_root))
+        chosen = [library.workspace.library.resolve(reference) for reference in words[:-1]] or videos
+        ids = [video.id for video in chosen] if words[:-1] else ()
+        span = _span(within, chosen)
+        hits = library.search(query, ids, modalities=_modalities(modality or []), within=span, k=k)
     constant = session.settings.search.rrf_constant
     if as_json:
         say_json({"results": [result_row(hit, query, constant) for hit in hits]})
         return
     lines = partial(result_lines, query=query, constant=constant if explain else None)
-    if len(chosen or library_videos) == 1:
+    if len(chosen) == 1:
         for hit in hits:
             first, *others = lines(hit)
-            say("\n".join([f"{(chosen or library_videos)[0].name}  {first}", *others]))
+            say("\n".join([f"{chosen[0].name}  {first}", *others]))
     else:
-        names = {video.id: video.name for video in library_videos}
+        names = {video.id: video.name for video in videos}
         for video, found in by_video(hits).items():
             say(names.get(video, video))
             for hit in found:
@@ -89,7 +81,7 @@ def _modalities(names: list[str]) -> tuple[Modality, ...]:
     return tuple(name for name in MODALITIES if name in names)
 
 
-def _span(text: str | None, videos: list[VideoRecord]) -> TimeSpan | None:
+def _span(text: str | None, videos: Sequence[VideoRecord]) -> TimeSpan | None:
     if text is None:
         return None
     try:

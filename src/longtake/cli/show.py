@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from longtake.api import Library
 from longtake.cli.ask import EXITS, open_library
 from longtake.cli.ask import show as show_answer
 from longtake.cli.options import Json, Model, library_of, with_model
@@ -15,8 +16,8 @@ from longtake.cli.video_commands import Name
 from longtake.console import Session, say, say_json
 from longtake.errors import ConfigError, LibraryError
 from longtake.exports.transcript import Format, Line, Track, rendered, transcript
-from longtake.memory.library import Library, VideoRecord
-from longtake.memory.timespan import SpanError, TimeSpan, parse_span
+from longtake.memory.library import Library as Store
+from longtake.memory.library import VideoRecord
 
 
 def show(
@@ -48,7 +49,7 @@ def show(
     return say(rendered(lines, chosen[0] if chosen else "readable").rstrip("\n"))
 
 
-def _show_chapters(library: Library, video: VideoRecord, *, vtt: bool, as_json: bool) -> None:
+def _show_chapters(library: Store, video: VideoRecord, *, vtt: bool, as_json: bool) -> None:
     from longtake.exports.chapters import as_text, as_vtt
     from longtake.preprocess.layers.sections import NONE, sections_of
 
@@ -60,7 +61,7 @@ def _show_chapters(library: Library, video: VideoRecord, *, vtt: bool, as_json: 
     return say((as_vtt if vtt else as_text)(chapters).rstrip("\n"))
 
 
-def _lines(library: Library, video: VideoRecord, track: Track | None) -> list[Line]:
+def _lines(library: Store, video: VideoRecord, track: Track | None) -> list[Line]:
     """The lines of a track; without one, what is said, else the text on screen."""
     if track:
         return transcript(library, video, track)
@@ -83,44 +84,19 @@ def clip(
     as_json: Json = False,
 ) -> None:
     """Save a part of a video as an MP4 file."""
-    from longtake.exports.clip_export import write_clip
-    from longtake.preprocess.media.media import probe
-    from longtake.preprocess.media.sources import source
-
     session: Session = context.obj
-    library = library_of(session)
-    record = library.resolve(video)
-    part = _part(span, record)
-    file = source(record)
-    if file is None:
-        raise LibraryError(f"{record.path} was moved or changed. Index the file again: longtake index FILE")
-    target = out or Path(f"{Path(record.name).stem}-{part.start:g}.mp4")
-    if target.exists():
-        raise ConfigError(f"{target} exists: name another file with --out.")
-    try:
-        write_clip(file, probe(file), part, target)
-    except BaseException:
-        target.unlink(missing_ok=True)
-        raise
+    with Library(session.library_root, session.settings) as library:
+        saved = library.clip(video, span, out)
     if as_json:
-        return say_json({"video": record.id, "start": part.start, "end": part.end, "file": str(target.resolve())})
-    return say(f"Saved {part} of {record.name} as {target}.")
+        start, end = saved.span.start, saved.span.end
+        return say_json({"video": saved.video, "start": start, "end": end, "file": str(saved.file.resolve())})
+    return say(f"Saved {saved.span} of {saved.name} as {saved.file}.")
 
 
 def summary(context: typer.Context, video: Name, model: Model = None, as_json: Json = False) -> None:
     """Say what a video is about, each sentence with its time."""
     library = open_library(with_model(context.obj, model))
     with library, progress_watcher(quiet=as_json) as watcher:
-        answer = library.ask(video, "Summarise this video.", watcher=watcher)
+        answer = library.summary(video, watcher=watcher)
     say_json(answer.model_dump(mode="json")) if as_json else show_answer(answer, library.workspace)
     raise typer.Exit(EXITS[answer.status])
-
-
-def _part(text: str, video: VideoRecord) -> TimeSpan:
-    try:
-        parsed = parse_span(text, window=0.0, duration=video.duration)
-    except SpanError as error:
-        raise ConfigError(f"{error}. Give a start and an end, such as 12:30-13:00.") from error
-    if parsed.span.length == 0:
-        raise ConfigError(f"{text!r} is a single moment. Give a start and an end, such as 12:30-13:00.")
-    return parsed.span

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import av
 from av.audio.frame import AudioFrame
@@ -20,6 +20,15 @@ LONG_SIDE = 960  # pixels
 _RATE = 48_000  # samples a second
 _TICKS = 90_000  # a second
 _QUALITY = {"preset": "veryfast", "crf": "23"}
+
+
+class Clip(NamedTuple):
+    """A part of a video that was saved as a file."""
+
+    video: str  # id
+    name: str
+    span: TimeSpan
+    file: Path
 
 
 def write_clip(source: Path, media: MediaInfo, span: TimeSpan, target: Path, long_side: int = LONG_SIDE) -> None:

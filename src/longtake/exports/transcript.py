@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +16,8 @@ from longtake.memory.timespan import clock
 Track = Literal["speech", "text"]
 Format = Literal["readable", "txt", "srt", "vtt"]
 _LAYERS: Mapping[Track, tuple[str, ...]] = {"speech": ("subtitles", "speech"), "text": ("scene_text",)}
+_ENDS = re.compile(r"[.!?…。！？][\"”»)]?$")  # of a sentence
+_LONGEST, _PAUSE = 12.0, 2.0  # seconds of a line that was heard, and of silence within it
 _WHAT: Mapping[Track, str] = {"speech": "transcript", "text": "on-screen text"}
 
 
@@ -41,7 +44,9 @@ def transcript(library: Library, video: VideoRecord, track: Track = "speech") ->
     if track == "text":
         return [_screen(shown) for _, shown in groupby(items, key=_times)]
     turns = _turns(library.layer(video, "speakers"))
-    return [_spoken(item, turns) for item in items]
+    if layer.name == "subtitles":
+        return [_spoken(item, turns) for item in items]
+    return [line for words in _stretches(items, turns) for line in _sentences(words)]
 
 
 def read_by(library: Library, video: VideoRecord, track: Track = "speech") -> str | None:
@@ -101,6 +106,53 @@ def _turns(layer: Layer | None) -> list[tuple[float, float, str]]:
         for item, numbered in named
         if not (numbered and single)
     ]
+
+
+class _Word(NamedTuple):
+    """A word as it was heard, with the space before it, if any; `key` is the same for words of one line."""
+
+    start: float
+    end: float
+    text: str
+    key: tuple[str | None, bool]
+
+
+def _stretches(items: Sequence[Mapping[str, Any]], turns: Sequence[tuple[float, float, str]]) -> list[list[_Word]]:
+    """The words that were heard, parted where the speaker or the certainty changes, and by pauses."""
+    stretches: list[list[_Word]] = []
+    for item in items:
+        at = 0
+        for start, end, text, _ in item["words"]:
+            found = item["text"].find(text, at)
+            space = "" if at and found == at else " "  # there are none between words of some languages
+            at = found + len(text) if found >= 0 else at
+            speaker = next((name for since, to, name in turns if since <= (start + end) / 2 < to), None)
+            word = _Word(start, end, space + text, (speaker, item.get("trusted", True)))
+            before = stretches[-1][-1] if stretches else None
+            if before is None or before.key != word.key or start - before.end > _PAUSE:
+                stretches.append([])
+            stretches[-1].append(word)
+    return stretches
+
+
+def _sentences(words: Sequence[_Word]) -> Iterator[Line]:
+    """Lines that end with a sentence; one that is too long is parted at its longest pauses."""
+    begun = 0
+    for number, word in enumerate(words, 1):
+        if number == len(words) or _ENDS.search(word.text):
+            yield from _short(words[begun:number])
+            begun = number
+
+
+def _short(words: Sequence[_Word]) -> Iterator[Line]:
+    if words[-1].end - words[0].start <= _LONGEST or len(words) == 1:
+        speaker, trusted = words[0].key
+        yield Line(words[0].start, words[-1].end, "".join(word.text for word in words).strip(), speaker, trusted)
+        return
+    inner = range(max(1, len(words) // 4), max(2, len(words) - len(words) // 4))  # no part of a few words alone
+    at = max(inner, key=lambda each: words[each].start - words[each - 1].end)
+    yield from _short(words[:at])
+    yield from _short(words[at:])
 
 
 def _said_by(line: Line) -> str:

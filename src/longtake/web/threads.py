@@ -14,7 +14,7 @@ from fastapi.responses import FileResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
-from longtake.agent.graph.agent import MAX_OPTION_LENGTH, MAX_OPTIONS, MAX_QUESTION_LENGTH, MAX_VIDEOS
+from longtake.agent.graph.agent import MAX_OPTION_LENGTH, MAX_OPTIONS, MAX_QUESTION_LENGTH
 from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.exports.chapters import as_text, as_vtt, chapters_of
 from longtake.exports.chat_export import chat_html, chat_markdown
@@ -30,7 +30,15 @@ from longtake.web.service import Served, Service
 # Each pack, and each chat with its clips, encodes minutes of video.
 PACKING = Slots(2, "Other exports are being made. Try again in a while.", retry_after=10)
 
-Videos = Annotated[list[str], Field(min_length=1, max_length=MAX_VIDEOS, description="Library ids.")]
+_MOST_VIDEOS = 10_000
+Videos = Annotated[
+    list[str],
+    Field(
+        min_length=1,
+        max_length=_MOST_VIDEOS,
+        description="Library ids. Of many, those with the closest lines are asked.",
+    ),
+]
 Option = Annotated[str, Field(min_length=1, max_length=MAX_OPTION_LENGTH)]
 
 
@@ -122,6 +130,7 @@ def ask_question(thread: str, body: NewQuestion, service: Served) -> StartedRun:
         raise Refusal(400, "A single option isn't a choice: give two or more, or none.")
     if body.again is not None:
         _exchange(thread, body.again, service)
+    videos = service.agent.likeliest(body.question, videos)
     change = service.models.chosen(body.model) if body.model else unchanged
     run = service.runs.start(Asked(videos, body.question, tuple(body.options), thread, body.again, change=change))
     for video in videos:

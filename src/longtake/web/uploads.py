@@ -178,7 +178,8 @@ class Uploads:
                 self._remove(upload_id)
                 raise Refusal(
                     400,
-                    f"{upload.name} isn't a video or audio file, or is damaged. It was deleted. Check that it plays.",
+                    f"{upload.name} isn't a video or audio file, or is damaged: check that it plays. The upload was"
+                    " discarded.",
                 ) from error
             video = file_id(path)
             write_atomic(self._facts(upload_id), upload.model_copy(update={"video": video}).model_dump_json())

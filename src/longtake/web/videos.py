@@ -10,12 +10,14 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import Field
 
+from longtake.agent.graph.agent import MAX_QUESTION_LENGTH
 from longtake.agent.traces.pages.media_types import content_type, playable
 from longtake.agent.traces.pages.timeline import Lanes, lanes_of
 from longtake.errors import LibraryError
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
+from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.media.sources import media_of, source
 from longtake.remote import RemoteFile
 from longtake.web.event_feed import EventStream
@@ -55,6 +57,7 @@ class Video(Record):
     width: int | None = Field(description="Pixels, as displayed; null without a picture, or while unknown.")
     height: int | None
     bytes: int
+    modified: float = Field(description="When its file was last changed, in seconds since the epoch.")
     stored: bool = Field(description="Whether its file was uploaded to the library, and is deleted with it.")
     complete: bool
     playable: bool = Field(description="Whether current browsers can play it and its file exists.")
@@ -70,6 +73,23 @@ class VideoList(Record):
     videos: tuple[Video, ...]
 
 
+class Place(Record):
+    """A place that a search found; times are seconds. A weak one is only the nearest there is."""
+
+    video: str
+    start: float
+    end: float
+    modality: str
+    text: str
+    weak: bool
+
+
+class Places(Record):
+    """What a search found, best first."""
+
+    places: tuple[Place, ...]
+
+
 class Added(Record):
     """A file to add: a media file in an allowed folder, as /api/folders lists them."""
 
@@ -80,6 +100,25 @@ class Added(Record):
 def list_videos(service: Served) -> VideoList:
     """Every video, by name."""
     return VideoList(videos=tuple(shown(service, video) for video in service.library.videos()))
+
+
+@router.get("/search")
+def search(service: Served, query: Annotated[str, Query(min_length=1, max_length=MAX_QUESTION_LENGTH)]) -> Places:
+    """Where something is said, written, heard or seen in the library."""
+    hits = service.workspace.search(query, SearchFilter())
+    return Places(
+        places=tuple(
+            Place(
+                video=hit.document.video,
+                start=hit.document.span.start,
+                end=hit.document.span.end,
+                modality=hit.document.modality,
+                text=hit.document.text,
+                weak=hit.weak,
+            )
+            for hit in hits
+        )
+    )
 
 
 @router.post("/videos", status_code=202)
@@ -196,6 +235,7 @@ def shown(service: Service, video: VideoRecord) -> Video:
         width=picture.width if picture else None,
         height=picture.height if picture else None,
         bytes=video.size,
+        modified=video.modified / 1e9,
         stored=service.uploads.file(video.id) is not None,
         complete=video.complete,
         playable=media is not None and playable(media) and source(video) is not None,

@@ -129,7 +129,8 @@ def kill_eval(ground: Ground, chance: random.Random) -> Generator[Trial]:
 def _stage(stage: str, folder: Path, out: Path) -> list[str]:
     given = ["many/card.yaml", "--suite", "own", "--out", str(out), "--subject", SUBJECT]
     given[0] = str(folder / given[0])
-    asked = given if stage == "run" else [str(out), *(["--json"] if stage == "score" else [])]
+    more = {"judge": ["--by", "rules"], "score": ["--json"]}
+    asked = given if stage == "run" else [str(out), *more[stage]]
     return [sys.executable, "-m", "longtake", "--offline", "eval", stage, *asked]
 
 

@@ -81,8 +81,8 @@ def _run(folder: Path, items: int) -> None:
     _eval("run", folder / "card.yaml", "--suite", "own", "--out", folder / "run", "--subject", SUBJECT)
 
 
-def _stage(name: str) -> Callable[[Path, int], None]:
-    return lambda folder, items: _eval(name, folder / "run")
+def _stage(name: str, *more: str) -> Callable[[Path, int], None]:
+    return lambda folder, items: _eval(name, folder / "run", *more)
 
 
 def _loop(folder: Path, items: int) -> None:
@@ -125,7 +125,7 @@ SIDES: Mapping[str, Callable[[Path, int], None]] = {
     "loop": _loop,
     "questions": _read,
     "run": _run,
-    "judge": _stage("judge"),
+    "judge": _stage("judge", "--by", "rules"),
     "score": _stage("score"),
     "report": _stage("report"),
     "inspect": _inspect,

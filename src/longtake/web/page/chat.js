@@ -236,7 +236,11 @@ export class Chat {
       },
       indexing: (progress) => turn.indexing(progress),
       answer: end(
-        ({ answer, number }) => (turn.finish(answer, number), announce(`Answer: ${answer.error ?? answer.answer}`)),
+        ({ answer, number }) => {
+          turn.finish(answer, number);
+          this.#turnTo(answer);
+          announce(`Answer: ${answer.error ?? answer.answer}`);
+        },
       ),
       failed: end(({ message }) => (turn.fail(message), announce(message))),
       lost: () => this.open(this.#thread), // any answer is in the thread
@@ -255,6 +259,12 @@ export class Chat {
     if (!this.#known.has(id)) return notice("That video was deleted.");
     if (!this.#videos.includes(id)) this.stage.player.offer([...this.#videos, id].map((each) => this.#known.get(each)));
     this.stage.play(citation);
+  }
+
+  /** Show the video that the answer cites first, unless the one shown is playing. */
+  #turnTo({ citations: [first] }) {
+    const { player } = this.stage;
+    if (first && first.video !== player.video?.id && player.paused) player.seek(first.start, { video: first.video });
   }
 
   /** Show the calls of a turn on the timeline. */
@@ -287,7 +297,18 @@ export class Chat {
     line.hidden = over(progress);
     line.textContent = `${this.#known.get(id).name}: ${inWords(progress)}. You can already ask.`;
     this.stage.indexed(id, progress);
-    if (over(progress)) this.overview.renew(id);
+    if (!over(progress)) return;
+    this.overview.renew(id);
+    this.#askAgain();
+  }
+
+  /** Ask the last question again if it was answered from what was read of its videos by then, and nothing is sure. */
+  #askAgain() {
+    const turn = this.#last;
+    if (!turn?.early || !turn.open || this.#run || byId("send").disabled) return;
+    turn.early = false;
+    announce("Everything is indexed now: the last question is asked again.");
+    this.#again(turn, turn.question, turn.options);
   }
 
   async #chooseVideos() {

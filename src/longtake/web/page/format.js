@@ -39,11 +39,27 @@ const NAMES = {
   faces: "enrolled faces",
   frame_vectors: "image search",
   text_vectors: "semantic search",
-  scene_text: "scene text",
+  scene_text: "text on screen",
   visual: "picture",
   audio: "sound",
   audio_question: "questions about sounds",
   closer_speech: "speech, again",
+  cross_modal_search: "search",
+  summarize_segment: "summary",
+  detect_audio_events: "sounds",
+  extract_scene_text: "text on screen",
+  transcribe_speech: "speech",
+  translate_speech: "translation",
+  translate_text: "translation",
+  count_objects: "counting",
+  object_detection: "people and things",
+  extract_math_exp: "formulas",
+  detect_activities: "activities",
+  detect_faces: "faces",
+  find_moments: "moments",
+  inspect_motion: "motion",
+  integrate_frames: "frames put together",
+  watch_segment: "pictures",
   image_text_embedding: "picture search",
   text_embedding: "text search",
   visual_question: "questions about pictures",
@@ -71,6 +87,13 @@ export function cut(text, limit) {
 
 /** A day, given in seconds since the epoch. */
 export const day = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 10);
+
+/** When something was: the time if it was today, else the day. Given in seconds since the epoch. */
+export function ago(seconds) {
+  const when = new Date(seconds * 1000);
+  const today = when.toDateString() === new Date().toDateString();
+  return today ? when.toTimeString().slice(0, 5) : when.toLocaleDateString("en", { day: "numeric", month: "short" });
+}
 
 /** A number with its noun. */
 export const many = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

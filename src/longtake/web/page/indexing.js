@@ -64,6 +64,7 @@ function panelOf(video) {
   const problem = el("p", { class: "problem" });
   const models = el("p", { class: "faint" });
   const layers = el("ul", { class: "layers", "aria-label": `Layers of ${video.name}` });
+  const steps = el("details", { hidden: true }, el("summary", {}, "Steps"), layers);
   const reasons = el("ul", { class: "faint" });
   const lacking = el("details", { hidden: true }, el("summary", {}, "What’s missing and why"), reasons);
   const dismiss = el("button", { class: "quiet", "aria-label": `Dismiss: ${video.name}` }, "Dismiss");
@@ -75,7 +76,7 @@ function panelOf(video) {
     words,
     el("div", { class: "row" }, dismiss, ask),
   );
-  const item = el("li", { class: "job" }, head, bar, problem, models, layers, lacking);
+  const item = el("li", { class: "job" }, head, bar, problem, models, steps, lacking);
   dismiss.onclick = () => (panels.delete(video.id), item.remove());
   byId("indexing").append(item);
   byId("under-way").hidden = false;
@@ -86,7 +87,7 @@ function panelOf(video) {
     dismiss.hidden = !over(progress);
     models.hidden = over(progress) || !progress.models.length;
     models.textContent = progress.models.map((text) => `${Plain(text.split(":")[0])}${text.slice(text.indexOf(":"))}`).join("; ");
-    layers.hidden = progress.state === "queued";
+    steps.hidden = progress.state === "queued";
     fill(bar, progress.share);
     const missing = progress.layers.filter(({ reason }) => reason);
     lacking.hidden = !missing.length;

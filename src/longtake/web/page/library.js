@@ -7,11 +7,13 @@ import { over } from "./events.js";
 import { Plain, bytes, clock, day, many, percent, plain } from "./format.js";
 import { followQueue, inWords, onProgress } from "./indexing.js";
 import { startLinks } from "./links.js";
+import { startSearch } from "./library_search.js";
 import { sendSubtitles } from "./subtitles.js";
 import { watchFiles } from "./uploads.js";
 
 const cards = new Map(); // by video
 const chosen = new Set();
+let search;
 
 /** Set up the library view; call once. */
 export function startLibrary() {
@@ -23,6 +25,7 @@ export function startLibrary() {
   byId("from-folder").onclick = addFromFolder;
   byId("demo").onclick = addDemo;
   startLinks(changed);
+  search = startSearch(arrange);
   byId("ask-chosen").onclick = () => (location.hash = `#/new/${[...chosen].join(",")}`);
   followQueue();
 }
@@ -39,13 +42,26 @@ export async function showLibrary() {
     const before = cards.get(video.id);
     const facts = JSON.stringify(video);
     if (before?.facts === facts) continue; // unchanged cards keep their open details
-    const card = { ...cardOf(video), facts };
-    before ? before.item.replaceWith(card.item) : list.append(card.item);
+    const card = { ...cardOf(video), facts, video };
+    before?.item.remove();
+    list.append(card.item);
     cards.set(video.id, card);
   }
+  arrange();
   byId("no-videos").hidden = videos.size > 0;
   const { files } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
   byId("from-folder").hidden = files.length === 0;
+}
+
+/** Show the cards that the search allows, in the order chosen. */
+function arrange() {
+  const shown = search.arranged([...cards.values()].map(({ video }) => video));
+  for (const { item } of cards.values()) item.hidden = true;
+  for (const { id } of shown) {
+    const { item } = cards.get(id);
+    item.hidden = false;
+    if (item.nextSibling || shown.length > 1) byId("videos").append(item);
+  }
 }
 
 async function changed() {
@@ -172,15 +188,15 @@ function detailsOf(video, status) {
   for (const [layer, reason] of Object.entries(problems))
     rows.push(el("li", { class: "faint" }, ...coded(`No ${plain(layer)}: ${reason}`)));
   for (const sentence of video.left_out) rows.push(el("li", { class: "faint" }, sentence));
-  const count = layers.length && (!progress || over(progress)) ? ` · ${many(layers.length, "layer")}` : "";
+  const indexed = layers.length && (!progress || over(progress));
   const built = new Set(layers.map(({ name }) => name));
-  const deaf = count && built.has("sounds") && !built.has("speech") && !built.has("subtitles");
+  const deaf = indexed && built.has("sounds") && !built.has("speech") && !built.has("subtitles");
   if (deaf && !problems.speech)
     rows.push(el("li", { class: "faint" }, "No speech was detected, and there are no subtitles."));
   return el(
     "details",
     {},
-    el("summary", {}, status, count, deaf ? " · no speech" : ""),
+    el("summary", {}, status, deaf ? " · no speech" : ""),
     el("ul", {}, ...rows),
     el(
       "button",

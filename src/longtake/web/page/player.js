@@ -49,6 +49,11 @@ export class Player extends EventTarget {
     this.#element.currentTime = seconds;
   }
 
+  /** Whether nothing plays. */
+  get paused() {
+    return this.#element?.paused ?? true;
+  }
+
   /** Play or pause. */
   toggle() {
     if (this.#element?.paused) this.#element.play().catch(() => {});

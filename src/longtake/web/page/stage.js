@@ -9,6 +9,7 @@ export class Stage extends EventTarget {
   /** Event: `layers` when the layers of the video shown are read, again when more are built. */
   #filled = null; // id of the video whose lanes are shown
   #layers = 0; // how many of its layers existed when the lanes were read
+  #unfinished = new Set(); // ids of videos that are still being indexed
 
   constructor() {
     super();
@@ -29,9 +30,16 @@ export class Stage extends EventTarget {
     return `${location.origin}/#/new/${video.id}?t=${Math.floor(time)}`;
   }
 
-  /** Reload the lanes when another layer of the video is done. */
-  indexed(video, { layers }) {
-    const built = layers.filter(({ state }) => state === "done").length;
+  /** Whether the video shown is still being indexed. */
+  get indexing() {
+    return this.#unfinished.has(this.player.video?.id);
+  }
+
+  /** Reload the lanes when another layer of the video is done, or all are. */
+  indexed(video, { layers, state }) {
+    const over = state === "done" || state === "failed";
+    over ? this.#unfinished.delete(video) : this.#unfinished.add(video);
+    const built = over ? -1 : layers.filter(({ state: done }) => done === "done").length;
     if (video !== this.player.video?.id || built === this.#layers) return;
     this.#layers = built;
     this.#fill();

@@ -2,6 +2,7 @@
 
 import { api } from "./api.js";
 import { byId, el } from "./dom.js";
+import { ago } from "./format.js";
 
 const RUNNING_INTERVAL = 3000; // milliseconds between two refreshes while a question is being answered
 const IDLE_INTERVAL = 15000; // otherwise: another tab, or the terminal, may ask
@@ -38,6 +39,7 @@ export async function showThreads(id = null) {
         "a",
         { class: "place", href: `#/thread/${encodeURIComponent(thread.id)}` },
         thread.title || thread.asking,
+        el("time", { class: "faint" }, ago(thread.changed)),
       );
       if (thread.id === open) link.setAttribute("aria-current", "page");
       if (thread.running)

@@ -57,6 +57,7 @@ export class Turn {
 
   /** Show that a video of the question is still being indexed. */
   indexing({ video, ...progress }) {
+    this.early = true;
     const name = this.context.name(video);
     this.words.textContent = `${name}: ${inWords(progress).toLowerCase()}. The answer uses what is indexed so far`;
   }
@@ -68,6 +69,7 @@ export class Turn {
     this.question = answer.question; // without the options that were typed into it
     this.asked.querySelector("h2").textContent = answer.question;
     this.#offer(answer.options);
+    this.open = answer.status !== "answered";
     const stored = number !== null;
     const acts = {
       again: stored ? () => this.context.again(this, this.question, this.options) : null,

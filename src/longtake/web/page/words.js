@@ -6,8 +6,8 @@ import { entityRow, wordsOf } from "./entities.js";
 import { clock } from "./format.js";
 
 const TRACKS = {
-  speech: { name: "Transcript", path: "words", query: "?track=speech", none: "No speech has been found." },
-  text: { name: "On screen", path: "words", query: "?track=text", none: "No text has been found on screen." },
+  speech: { name: "Transcript", path: "words", query: "?track=speech", none: "No speech has been found.", by: "Transcribed automatically" },
+  text: { name: "On screen", path: "words", query: "?track=text", none: "No text has been found on screen.", by: "Read automatically" },
   chapters: { name: "Chapters", path: "chapters", query: "", none: "This video isn’t divided into chapters." },
   entities: { name: "People & things", path: "entities", query: "", none: "No people or things were found." },
 };
@@ -20,6 +20,7 @@ export class Words {
 
   constructor(stage) {
     const { player } = stage;
+    this.stage = stage;
     this.player = player;
     this.tabs = Object.entries(TRACKS).map(([track, { name }]) =>
       el("button", { class: "tab", type: "button", onclick: () => this.#choose(track) }, name),
@@ -51,11 +52,12 @@ export class Words {
   }
 
   #show(found) {
-    const { name, path, query } = TRACKS[this.#track];
+    const { name, path, query, by } = TRACKS[this.#track];
     this.list.setAttribute("aria-label", name);
     const at = `/api/videos/${this.player.video?.id}/${path}`;
     const lines = linesOf(found);
-    this.source.textContent = lines.length && found.source ? `From ${found.source}` : "";
+    const written = found.source?.startsWith("subtitles");
+    this.source.textContent = lines.length && found.source ? (written ? `From ${found.source}` : by) : "";
     this.source.hidden = !this.source.textContent;
     this.#now = null;
     this.#lines = lines.map((line) => ({ ...line, row: this.#row(line) }));
@@ -109,7 +111,8 @@ export class Words {
       row.hidden = !`${speaker ?? ""} ${text} ${about ?? ""}`.toLowerCase().includes(wanted);
       found += !row.hidden;
     }
-    this.none.textContent = found ? "" : this.#lines.length ? "No line has these words." : TRACKS[this.#track].none;
+    const empty = this.stage.indexing ? "Not read yet: the video is still being indexed." : TRACKS[this.#track].none;
+    this.none.textContent = found ? "" : this.#lines.length ? "No line has these words." : empty;
     this.none.hidden = found > 0;
   }
 
