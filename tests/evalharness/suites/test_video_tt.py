@@ -272,8 +272,9 @@ def test_a_report_says_why_there_is_no_headline_and_scores_every_item(tmp_path: 
     assert list(subject.values.values()) == [1.0, 1.0, 1.0, 0.0]
 
 
-def test_a_report_tells_the_five_ways_apart_once(tmp_path: Path) -> None:
+def test_a_report_tells_the_five_ways_and_the_capabilities_apart_once(tmp_path: Path) -> None:
     items, folder = five(tmp_path, *HAND), RunFolder(tmp_path / "run")
+    items = [*items, *five(tmp_path, "other", capability="Event Localization")]
     folder.begin(RunCard(suite="video-tt", source="x", subjects=("s",), version="0"))
     folder.keep_items(items)
     with Journal(folder.predictions_file) as predictions:
@@ -282,6 +283,8 @@ def test_a_report_tells_the_five_ways_apart_once(tmp_path: Path) -> None:
     [subject] = read_scores(folder, None, pytest.fail).subjects
     tables = [*subject.table.groups.values(), *further_groups(subject).values()]
     assert sum(set(rows) == set(WAYS) for rows in tables) == 1
+    assert set(subject.table.groups["capability"]) == {"Event Counting", "Event Localization"}
+    assert "task" not in further_groups(subject)
 
 
 def test_capabilities_over_all_questions_and_for_each_way(tmp_path: Path) -> None:
