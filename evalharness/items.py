@@ -251,7 +251,7 @@ class Judgement(Record):
     seed: int = 0
     turn: int = Field(description="From 0; -1 if all replies of the item were judged together.")
     criterion: str = Field(description="Name of the criterion; empty if the reply was judged as a whole.")
-    judge: str = Field(description="Id of the judge: its model, and a hash of its prompt and parameters.")
+    judge: str = Field(description="Id of the judge: its model, its prompt set unless it is ours, and a hash.")
     met: bool | None = Field(description="None without a verdict.")
     sure: bool = True
     points: float | None = Field(default=None, description="Set if the judge grades on a scale.")

@@ -11,6 +11,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
@@ -24,7 +25,7 @@ from longtake.config import secret
 from longtake.errors import Cancelled, ConfigError, EngineError
 from longtake.evalharness.judges.cache import Cache, Sent
 from longtake.evalharness.judges.judge import MAX_POINTS, PASS_POINTS, SCORED, Asks, Case, Finding
-from longtake.evalharness.prompts.prompt_set import JudgePrompt
+from longtake.evalharness.prompts.prompt_set import JudgePrompt, PromptSet
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.scoring.spending import total
 from longtake.memory.records import Record, Usage
@@ -83,7 +84,7 @@ class EndpointJudge:
         cache: Cache | None = None,
         *,
         run: int = 0,
-        prompts: Mapping[str, JudgePrompt] | None = None,
+        prompts: PromptSet | None = None,
     ) -> None:
         """Nothing is sent yet.
 
@@ -91,7 +92,7 @@ class EndpointJudge:
             settings: the model and its parameters.
             cache: of replies; without one, every case is asked.
             run: another number asks again despite the cache.
-            prompts: those that aren't in Longtake's words, by what is asked.
+            prompts: the set whose judges are asked; what it lacks is asked in Longtake's words.
 
         Raises:
             ConfigError: if the endpoint may not be used.
@@ -102,11 +103,12 @@ class EndpointJudge:
         self.at_once = settings.at_once
         self._settings, self._cache, self._run = settings, cache, run
         self._parameters = {**settings.parameters, "temperature": settings.temperature}
-        self._prompts: Mapping[str, JudgePrompt] = {**OWN, **(prompts or {})}
+        others = prompts.judges if prompts else {}
+        self._prompts: Mapping[str, JudgePrompt] = {**OWN, **others}
         own = [prompts_hash(PROMPTS), settings.model, self._parameters]
-        others = [{name: prompt.model_dump() for name, prompt in prompts.items()}] if prompts else []
-        asked = json.dumps([*own, *others], sort_keys=True)
-        self.id = f"{settings.model}-{hashlib.blake2b(asked.encode(), digest_size=6).hexdigest()}"
+        asked = json.dumps([*own, {name: prompt.model_dump() for name, prompt in others.items()}], sort_keys=True)
+        named = [Path(prompts.name).stem] if prompts and others else []
+        self.id = "-".join([settings.model, *named, hashlib.blake2b(asked.encode(), digest_size=6).hexdigest()])
         self._model = open_endpoint(
             EndpointChatModel,
             ControllerSettings(timeout=settings.timeout),
@@ -164,10 +166,11 @@ class EndpointJudge:
                     self._cache.put(sent, text)
                 return finding.model_copy(update={"usage": total(spent)})
         shown = " ".join(text.split())[:200]
-        raise EngineError(
+        fault = (
             f"{ROLE.name} {self._settings.model} at {self._settings.base_url} gave no verdict in {TRIES} replies, "
             f"at last {shown!r}; choose another judge."
         )
+        return Finding(met=None, error=fault, usage=total(spent))
 
     def _usage(self, spent: Mapping[str, int]) -> Usage:
         price = self._settings.price

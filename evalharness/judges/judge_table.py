@@ -106,7 +106,7 @@ def _endpoint(options: JudgeOptions) -> Judge:
         settings,
         Cache(session.library_root / "judges"),
         run=options.run,
-        prompts=options.prompts.judges if options.prompts else None,
+        prompts=options.prompts,
     )
 
 

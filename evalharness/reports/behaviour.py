@@ -133,7 +133,8 @@ def further_groups(subject: SubjectScores) -> dict[str, Rows]:
     given = {name.partition(",")[0] for name in subject.table.groups}
     given |= {f"tag {name}" for name in given}
     found = {name: _rows(subject, key) for name, key in keys.items() if name not in given}
-    return {name: rows for name, rows in found.items() if 1 < len(rows) <= _MAX_ROWS}
+    shown = [table.keys() for table in subject.table.groups.values()]  # Video-TT calls its tasks capabilities
+    return {name: rows for name, rows in found.items() if 1 < len(rows) <= _MAX_ROWS and rows.keys() not in shown}
 
 
 def _tag(name: str, item: Item) -> list[str]:

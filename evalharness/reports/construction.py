@@ -8,6 +8,7 @@ question that no model solves may be hard, and one that all solve without the vi
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
 from pydantic import Field
 
@@ -32,6 +33,7 @@ class Construction(Record):
     """Which items of a set people should look at, by their ids."""
 
     items: int
+    unjudged: int = Field(description="Items of these that are in no list yet: an answer has no verdict.")
     models: tuple[str, ...]
     blind: tuple[str, ...] = Field(description="Every model is right without the video in every attempt.")
     easy: tuple[str, ...] = Field(description=f"Every model is right with {FRAMES} frames in every attempt.")
@@ -56,15 +58,12 @@ def check_models(given: list[str]) -> None:
 
 
 def construction(run: RunScores) -> Construction:
-    """What the replies of a run with these conditions say about its items.
+    """What the replies of a run with these conditions say about its items; an error counts as wrong."""
 
-    An attempt without a verdict counts as wrong, as an error does.
-    """
-
-    def right(item: str, variant: Variant) -> list[bool]:
-        """Each attempt of each model."""
+    def values(item: str, variant: Variant) -> list[float | None]:
+        """The score of each attempt of each model, None without a verdict."""
         return [
-            subject.prediction_values[made.key] == 1
+            subject.prediction_values[made.key]
             for subject in run.subjects
             for made in subject.predictions.get(item, ())
             if made.variant == variant.name
@@ -73,11 +72,16 @@ def construction(run: RunScores) -> Construction:
     def chosen(wanted: Callable[[list[bool], list[bool], list[bool]], bool]) -> tuple[str, ...]:
         return tuple(item for item, attempts in found.items() if wanted(*attempts))
 
+    asked = {item.id: [values(item.id, variant) for variant in VARIANTS] for item in run.items}
+    waiting = [item for item, attempts in asked.items() if None in chain(*attempts)]
     found = {
-        item.id: (right(item.id, VARIANTS[0]), right(item.id, _BLIND), right(item.id, _DENSE)) for item in run.items
+        item: [[value == 1 for value in one] for one in attempts]
+        for item, attempts in asked.items()
+        if item not in waiting
     }
     return Construction(
-        items=len(found),
+        items=len(asked),
+        unjudged=len(waiting),
         models=tuple(subject.name for subject in run.subjects),
         blind=chosen(lambda frames, blind, dense: bool(blind) and all(blind)),
         easy=chosen(lambda frames, blind, dense: bool(frames) and all(frames)),
@@ -89,6 +93,7 @@ def construction(run: RunScores) -> Construction:
 def show_construction(found: Construction) -> list[str]:
     """The counts and the items as lines to print."""
     lines = [f"{counted(found.items, 'item')}, {counted(len(found.models), 'model')}, {ATTEMPTS} attempts each"]
+    lines += [f"{counted(found.unjudged, 'item')} without all verdicts, in no list"] if found.unjudged else []
     for what, items in (
         ("solved by all without the video", found.blind),
         (f"solved by all with {FRAMES} frames in every attempt", found.easy),

@@ -88,7 +88,10 @@ def _loading(held: Loading) -> dict[str, str]:
 def _prompts(card: RunCard) -> str:
     """How models were asked, and the hash of the templates."""
     prompts = card.variants[0].prompts
-    return f"as {prompts.name} has them, in our words ({prompts.hash})" if prompts else "Longtake's"
+    if prompts is None:
+        return "Longtake's"
+    whose = f"as {prompts.name} has them, in our words" if prompts.sources else prompts.name
+    return f"{whose} ({prompts.hash})"
 
 
 def _judge(subjects: Sequence[SubjectScores]) -> str:

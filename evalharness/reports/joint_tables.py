@@ -15,11 +15,10 @@ from longtake.evalharness.reports.behaviour import score_of, stance
 from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
 from longtake.evalharness.reports.run_scores import SubjectScores
 from longtake.evalharness.scoring.estimates import Estimate, Rows
-from longtake.evalharness.subjects.model_spec import Given, is_model, read_given
+from longtake.evalharness.subjects.model_spec import Given, is_model, is_recorded, read_given
 
 _HELPS = {"cot": "with a chain of thought", "transcript": "with its transcript"}
 _INPUT = {"frames", "fps", "video", "transcript", "cot", "temperature"}
-_PEOPLE = "replies:"
 
 
 class _Asked(NamedTuple):
@@ -78,7 +77,7 @@ def people(subjects: Sequence[SubjectScores]) -> Grid | None:
 
     The range is between persons. Their mean counts persons alike, and the pooled score their answers.
     """
-    persons = [subject for subject in subjects if subject.card.spec_of(subject.name).startswith(_PEOPLE)]
+    persons = [subject for subject in subjects if is_recorded(subject.card.spec_of(subject.name))]
     if len(persons) < 2:
         return None
     answered = {one.name: [item for item in one.items if stance(one, item) != "failed"] for one in persons}

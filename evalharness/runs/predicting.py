@@ -19,7 +19,7 @@ from longtake.evalharness.runs.bounded_map import in_lanes
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.subjects.model_spec import asked_in
-from longtake.evalharness.subjects.subject import Asked, InLanes, NothingToShow, Subject
+from longtake.evalharness.subjects.subject import Asked, InLanes, NoAnswer, NothingToShow, Subject
 from longtake.memory.records import Record
 
 
@@ -143,4 +143,5 @@ def _reply(subject: Subject, asked: Asked) -> Reply:
     except NothingToShow as error:
         return Reply(text="", status="no_media", error=str(error))
     except LongtakeError as error:
-        return Reply(text="", status="error", error=str(error))
+        usage = error.usage if isinstance(error, NoAnswer) else None
+        return Reply(text="", status="error", error=str(error), usage=usage)

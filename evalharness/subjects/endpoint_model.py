@@ -24,7 +24,7 @@ from longtake.evalharness.prompts.prompt_set import PromptSet
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.scoring.choices import LABELS, read_choice
 from longtake.evalharness.subjects.model_spec import Given
-from longtake.evalharness.subjects.subject import Asked, no_media, refuse_clip
+from longtake.evalharness.subjects.subject import Asked, NoAnswer, no_media, refuse_clip
 from longtake.evalharness.subjects.transcript import read_transcript
 from longtake.evalharness.subjects.whole_video import video_url
 from longtake.evalharness.views.view import Shown, frames_of, media_of
@@ -93,10 +93,10 @@ class EndpointModel:
         started = time.monotonic()
         said = self._answered(asked)
         text = without_thinking(said.text)
+        usage = self._usage(seconds=round(time.monotonic() - started, 3), **tokens(said))
         if not text:
-            raise EngineError(
-                f"{ROLE.name} {self._given.model} at {self._given.url} {_silence(said, self._max_tokens(asked.item))}"
-            )
+            silence = _silence(said, self._max_tokens(asked.item))
+            raise NoAnswer(f"{ROLE.name} {self._given.model} at {self._given.url} {silence}", usage)
         thought, text = _at_end(text) if self._given.cot else ("", text)
         choice = read_choice(text, asked.options)
         return Reply(
@@ -105,7 +105,7 @@ class EndpointModel:
             choice=asked.own(choice.option),
             parse=choice.status,
             abstained=choice.status == "abstained",
-            usage=self._usage(seconds=round(time.monotonic() - started, 3), **tokens(said)),
+            usage=usage,
         )
 
     def expected(self, asked: Asked) -> Usage:

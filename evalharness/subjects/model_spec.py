@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from longtake.evalharness.runs.run_folder import RunCard
 
 MAX_FRAMES = 64
+RECORDED = "replies"  # subjects whose replies are in a file, one for each item
 BAG_OF_FRAMES = "bag-of-frames"  # subjects that are encoders, and the view of an audit that is theirs
 FRAMES = {
     "model": None,
@@ -98,11 +99,21 @@ def is_encoder(spec: str) -> bool:
     return spec.partition(":")[0] == BAG_OF_FRAMES
 
 
+def is_recorded(spec: str) -> bool:
+    """Whether the specification of a subject is a file of replies."""
+    return spec.partition(":")[0] == RECORDED
+
+
 def asked_in(subject: str, card: RunCard) -> Sequence[Variant]:
-    """The variants of a run for a subject: those of its kind, and one frame rate if it sees the same at all of them."""
+    """The variants of a run for a subject: those of its kind, and one frame rate if it sees the same at all of them.
+
+    Recorded replies are to the items as they are written: a letter in them means no other order of the options.
+    """
     spec = card.spec_of(subject)
     variants = [each for each in card.variants if each.only is None or subject in each.only]
     variants = [each for each in variants if not each.view or (each.view == BAG_OF_FRAMES) == is_encoder(spec)]
+    if is_recorded(spec):
+        return variants[:1]
     first = [variant for variant in variants if variant.fps == variants[0].fps]
     several = len(first) < len(variants) and is_model(spec) and read_given(spec).at_rates
     return variants if several else first

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from longtake.errors import ConfigError, MediaError
+from longtake.errors import ConfigError, EngineError, MediaError
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.memory.records import Usage
@@ -110,6 +110,14 @@ def refuse_clip(item: Item) -> None:
 
 class NothingToShow(MediaError):
     """The video has nothing of what a subject is to be shown, such as speech. The reply's status is `no_media`."""
+
+
+class NoAnswer(EngineError):
+    """A model replied, but without an answer; that took something all the same."""
+
+    def __init__(self, message: str, usage: Usage | None = None) -> None:
+        super().__init__(message)
+        self.usage = usage
 
 
 def no_media() -> Reply:

@@ -167,7 +167,7 @@ _BUILT_IN: Mapping[str, Suite] = {
         rates=moment_video.RATES,
     ),
     video_tt.SUITE: Suite(
-        load=video_tt.load_video_tt,
+        load=lambda data, media, _, notify: video_tt.load_video_tt(data, media, notify),
         variants=lambda *_: video_tt.video_tt_variants(),
         cases=lambda _: video_tt.video_tt_cases,
         score=lambda run, reading: score_video_tt(

@@ -77,13 +77,12 @@ class Threshold(NamedTuple):
 THRESHOLDS: dict[Protocol, Threshold] = {"repo": Threshold(3.0, True), "paper": Threshold(3.0, False)}
 
 
-def load_video_tt(source: Path, media: Path | None, protocol: Protocol, notify: Notify) -> list[Item]:
+def load_video_tt(source: Path, media: Path | None, notify: Notify) -> list[Item]:
     """The questions of a file, or of all files of a folder, as items.
 
     Args:
         source: a table with all questions, or a folder with one for each way of asking.
         media: folder of the videos, each as `<video_id>.mp4` or in another container; None: no videos.
-        protocol: in `repo` a question is followed by its question_prompt, as in the released code.
         notify: called with file, line and field for each skipped row, and for missing videos.
 
     Raises:
@@ -92,7 +91,7 @@ def load_video_tt(source: Path, media: Path | None, protocol: Protocol, notify: 
     files = sorted(file for file in source.iterdir() if file.suffix in SUFFIXES) if source.is_dir() else [source]
     videos = Videos(media, notify)
     rows = chain.from_iterable(read_rows(file, notify) for file in files)
-    items = items_of(rows, lambda row: _item(row, videos, protocol), notify, "video_id")
+    items = items_of(rows, lambda row: _item(row, videos), notify, "video_id")
     if not items:
         raise ConfigError(
             f"{source} holds no question of Video-TT; give its splits as JSON, JSONL or CSV (`Dataset.to_json`)."
@@ -110,14 +109,12 @@ def video_tt_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
     return cases(item, prediction, whole="grade", with_question=True)
 
 
-def _item(row: Row, videos: Videos, protocol: Protocol) -> Item:
+def _item(row: Row, videos: Videos) -> Item:
     video, question, way = row.needed("video_id"), row.needed("question"), _way(row)
     if way == CHOICE:
         turn = choice_turn(row, *split_options(question), "question", "answer", "letter")
     else:
         turn = Turn(question=question, reference=row.needed("answer"))
-    if protocol == "repo":
-        turn = turn.model_copy(update={"instruction": row.text("question_prompt")})
     return Item(
         suite=SUITE,
         id=f"{video}/{way}",
@@ -125,7 +122,7 @@ def _item(row: Row, videos: Videos, protocol: Protocol) -> Item:
         media=videos.find(video, row, "video_id"),
         task=row.text("capability"),
         format="choice" if way == CHOICE else "open",
-        turns=(turn,),
+        turns=(turn.model_copy(update={"instruction": row.text("question_prompt")}),),
         seconds=_seconds(row),
         tags={"way": way},
         max_tokens=CHOICE_TOKENS if way == CHOICE else OPEN_TOKENS,

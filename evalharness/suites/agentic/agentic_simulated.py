@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ, read_json
 from longtake.agent.controllers.call_parsing.text_tool_calls import calls_in_text
 from longtake.evalharness.items import ParseStatus, Reply, ToolCall, Turn
+from longtake.evalharness.prompts.prompt_set import PromptSet
 from longtake.evalharness.scoring.spending import total
 from longtake.evalharness.subjects.endpoint_model import EndpointModel
 from longtake.evalharness.subjects.subject import Asked
@@ -111,10 +112,10 @@ def _plan(asked: Asked) -> Asked:
 
 
 def _answer(asked: Asked) -> Asked:
-    """The prompt for a turn's answer: the gold results, without the earlier conversation."""
-    return replace(
-        _put(asked, render(PROMPTS, "answer", calls=asked.turn.calls, question=asked.turn.question)), history=()
-    )
+    """The prompt for a turn's answer: the gold results alone, without the earlier conversation."""
+    put = _put(asked, render(PROMPTS, "answer", calls=asked.turn.calls, question=asked.turn.question))
+    alone = (asked.variant.prompts or PromptSet()).model_copy(update={"material": ""})
+    return replace(put, history=(), variant=asked.variant.model_copy(update={"prompts": alone}))
 
 
 def _put(asked: Asked, text: str) -> Asked:

@@ -28,6 +28,13 @@ luck,Is it luck?,yes,no,A,x
 """
 
 
+def parts(request: dict[str, Any]) -> list[dict[str, Any]]:
+    """The texts and pictures of a request."""
+    [message] = request["messages"]
+    content: str | list[dict[str, Any]] = message["content"]
+    return [{"text": content}] if isinstance(content, str) else content
+
+
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
     """Five questions about a clip of 100 frames."""
@@ -46,10 +53,9 @@ def test_items_are_sorted_by_what_solves_them(made: Path) -> None:
     lucky: list[str] = []
 
     def reply(request: dict[str, Any]) -> Reply:
-        [message] = request["messages"]
-        parts = message["content"] if isinstance(message["content"], list) else [{"text": message["content"]}]
-        pictures = sum("image_url" in part for part in parts)
-        asked = parts[-1]["text"]
+        sent = parts(request)
+        pictures = sum("image_url" in part for part in sent)
+        asked = sent[-1]["text"]
         assert request["temperature"] == 1.0
         right = "blind" in asked or ("easy" in asked and pictures == 80)
         right |= "dense" in asked and pictures == 100 and request["model"] == "two"
@@ -76,12 +82,35 @@ def test_items_are_sorted_by_what_solves_them(made: Path) -> None:
     ]
     assert json.loads(again) == {
         "items": 5,
+        "unjudged": 0,
         "models": ["one", "two"],
         "blind": ["blind"],
         "easy": ["blind", "easy"],
         "never": ["never", "luck"],
         "frames": ["dense"],
     }
+
+
+def test_models_are_asked_as_the_suite_asks_and_an_answer_without_a_verdict_is_in_no_list(made: Path) -> None:
+    rows = [
+        {"video_id": "x", "question_type": "Primary Open-ended", "question": "What?", "answer": "A cup"},
+        {"video_id": "x", "question_type": "Multiple-choice", "question": "What?\nA. A cup\nB. A jug", "answer": "A"},
+    ]
+    file = made / "tt.json"
+    file.write_text(json.dumps([row | {"question_prompt": "Be short."} for row in rows]))
+    with openai_server([says("A")]) as server:
+        command = ("check", file, "--suite", "video-tt", "--media", made / "clips", "--out", made / "run")
+        _, shown, _ = eval_(*command, "--model", f"model:one@{server.url}", settings=("--library", made / "library"))
+        texts = {json.dumps([part["text"] for part in parts(request) if "text" in part]) for request in server.requests}
+    # Neither the number of the frames nor their times are told.
+    assert texts == {'["What?\\nBe short."]', '["What?\\nA. A cup\\nB. A jug\\nBe short."]'}
+    assert shown.splitlines() == [
+        "2 items, 1 model, 3 attempts each",
+        "1 item without all verdicts, in no list",
+        *("1 solved by all without the video", "  x/multiple choice"),
+        *("1 solved by all with 80 frames in every attempt", "  x/multiple choice"),
+        *("0 solved by none", "0 solved only with more than 80 frames"),
+    ]
 
 
 @pytest.mark.parametrize(

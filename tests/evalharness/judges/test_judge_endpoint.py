@@ -17,6 +17,7 @@ from longtake.evalharness.items import Reply as Said
 from longtake.evalharness.judges.cache import Cache
 from longtake.evalharness.judges.judge import Asks, Case, Finding
 from longtake.evalharness.judges.judge_endpoint import OWN, EndpointJudge, JudgeSettings, read_finding
+from longtake.evalharness.prompts.prompt_set import JudgePrompt, PromptSet
 from longtake.memory.records import Usage
 from longtake.settings import PriceSettings
 
@@ -47,6 +48,17 @@ def finding(*script: Reply, of: Case | None = None, **settings: Any) -> tuple[Fi
     """What the judge finds, and the endpoint with what it was asked."""
     with openai_server(script) as server:
         return judge_at(server.url, **settings).judge(of or case("The car is red.")), server
+
+
+def test_what_a_judge_without_a_verdict_took_is_kept_and_its_name_says_whose_prompts_it_has() -> None:
+    """Three tries of 100 and 20 tokens at 1 and 5 per million: 300 + 300 millionths."""
+    found, _ = finding(says("Hm."), price=PriceSettings(input=1.0, output=5.0))
+    assert (found.met, found.usage) == (None, Usage(rounds=3, input_tokens=300, output_tokens=60, cost=0.0006))
+    asked = PromptSet(name="a/mine.yaml", judges={"criterion": JudgePrompt(text="{{ case.said }}", field="ok")})
+    settings = JudgeSettings(base_url="http://127.0.0.1:9/v1", model="jurist")
+    own, theirs = EndpointJudge(settings).id, EndpointJudge(settings, prompts=asked).id
+    assert own != theirs
+    assert theirs.startswith("jurist-mine-")
 
 
 def test_one_request_shows_reference_reply_and_the_one_criterion_but_not_the_question() -> None:

@@ -90,7 +90,7 @@ def test_three_replies_about_a_video_are_judged_in_one_call_with_the_change(tmp_
     assert found["groups"]["anomalies"]["all"]["value"] == 100.0  # half counts as noticed
     assert found["headlines"]["anomalies"]["value"] == 100.0  # (100 + 100) / 2
     assert found["headline"] is None
-    assert "There is no overall score" in found["notes"][0]
+    assert found["notes"][0] == "There is no overall score: each stress test has its own headline."
 
 
 def test_a_vague_alarm_about_an_untouched_video_is_an_alarm(tmp_path: Path) -> None:

@@ -406,6 +406,21 @@ def test_an_endpoint_that_is_down_fails_the_item_and_not_the_run(tmp_path: Path)
         )
 
 
+def test_what_a_reply_without_an_answer_took_is_kept_with_its_error(tmp_path: Path) -> None:
+    """100 and 4,096 tokens at 1 and 2 per million: 100 + 8,192 millionths."""
+    folder = RunFolder(tmp_path / "run")
+    with openai_server([says("<think>On and on", usage=(100, 4096))]) as server:
+        prices = ("controller.price.input=1", "controller.price.output=2")
+        subject = subject_at(server.url, tmp_path / "library", "question-only", "", *prices)
+        card = RunCard(suite="own", source="", subjects=(subject.name,), version="1")
+        folder.begin(card)
+        predict(folder, card, [asked(None).item], [subject], lambda text: None)
+    [prediction] = folder.predictions(lambda text: None).values()
+    [reply] = prediction.replies
+    assert reply.usage
+    assert (reply.status, reply.usage.output_tokens, reply.usage.cost) == ("error", 4096, 0.008292)
+
+
 @pytest.mark.parametrize("turn", [CHOICE, OPEN])
 def test_a_refusal_is_told_apart(ask: Ask, turn: Turn) -> None:
     body = json.loads(says(None).body)

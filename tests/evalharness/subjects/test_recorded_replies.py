@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.eval_command import eval_, score_of
 
 from longtake.console import Session
 from longtake.errors import ConfigError, EngineError
@@ -55,3 +56,21 @@ def test_a_file_that_does_not_fit_is_refused(tmp_path: Path, row: dict[str, Any]
         subject(tmp_path, row)
     with pytest.raises(ConfigError, match="No such file"):
         subject_named(f"replies:{tmp_path / 'absent.jsonl'}", ITEMS, Session())
+
+
+def test_a_recorded_letter_means_the_option_as_it_is_written(tmp_path: Path) -> None:
+    """q1 is right, q2 isn't: 50 %. Read in every order of three options, "B" would be right in one of them only."""
+    (tmp_path / "card.yaml").write_text(
+        "{name: s, file: s.csv, format: choice, answer: letter, rotate: true, "
+        "fields: {id: id, question: q, options: [a, b, c], answer: right, video: v}}",
+        encoding="utf-8",
+    )
+    (tmp_path / "s.csv").write_text("id,q,a,b,c,right,v\nq1,One?,x,y,z,B,v\nq2,Two?,x,y,z,A,v\n", encoding="utf-8")
+    replies = tmp_path / "ann.csv"
+    replies.write_text("id,reply\nq1,B\nq2,C\n", encoding="utf-8")
+    run = tmp_path / "run"
+    _, said, _ = eval_(
+        "run", tmp_path / "card.yaml", "--suite", "own", "--out", run, "--subject", f"Ann=replies:{replies}"
+    )
+    assert "2 replies" in said
+    assert score_of(run)["headline"]["value"] == 50.0

@@ -21,7 +21,6 @@ from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.video_tt import (
     THRESHOLDS,
     WAYS,
-    Protocol,
     Threshold,
     level_of,
     load_video_tt,
@@ -61,9 +60,9 @@ def lines(file: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     return file
 
 
-def loaded(source: Path, protocol: Protocol = "repo") -> tuple[list[Item], list[str]]:
+def loaded(source: Path) -> tuple[list[Item], list[str]]:
     reported: list[str] = []
-    return load_video_tt(source, None, protocol, reported.append), reported
+    return load_video_tt(source, None, reported.append), reported
 
 
 def five(tmp_path: Path, *videos: str, **changed: Any) -> list[Item]:
@@ -90,16 +89,14 @@ def test_a_question_is_five_items_of_one_video(tmp_path: Path) -> None:
 
 def test_the_way_to_answer_is_described_as_in_the_released_code(tmp_path: Path) -> None:
     file = lines(tmp_path / "all.jsonl", [row("goat", "primary"), row("goat", "multiple choice")])
-    (repo, choice), (paper, chosen) = loaded(file, "repo")[0], loaded(file, "paper")[0]
-    asked = [Asked(item, 0, Variant(), 0, ()).text for item in (repo, choice, paper, chosen)]
+    primary, choice = loaded(file)[0]
+    asked = [Asked(item, 0, Variant(), 0, ()).text for item in (primary, choice)]
     options = "How often does the goat jump?\nA. Once\nB. Twice\nC. Three times\nD. Never\n"
     assert asked == [
         "How often does the goat jump (primary)?\nAnswer with one word.",
         f"{options}Answer with one word.",
-        "How often does the goat jump (primary)?",
-        f"{options}Reply with the letter of the right option.",
     ]
-    assert {item.turns[0].question for item in (repo, paper)} == {"How often does the goat jump (primary)?"}  # judged
+    assert primary.turns[0].question == "How often does the goat jump (primary)?"  # as it is judged
 
 
 def test_splits_tell_the_way_by_their_names(tmp_path: Path) -> None:
@@ -275,8 +272,9 @@ def test_a_report_says_why_there_is_no_headline_and_scores_every_item(tmp_path: 
     assert list(subject.values.values()) == [1.0, 1.0, 1.0, 0.0]
 
 
-def test_a_report_tells_the_five_ways_apart_once(tmp_path: Path) -> None:
+def test_a_report_tells_the_five_ways_and_the_capabilities_apart_once(tmp_path: Path) -> None:
     items, folder = five(tmp_path, *HAND), RunFolder(tmp_path / "run")
+    items = [*items, *five(tmp_path, "other", capability="Event Localization")]
     folder.begin(RunCard(suite="video-tt", source="x", subjects=("s",), version="0"))
     folder.keep_items(items)
     with Journal(folder.predictions_file) as predictions:
@@ -285,6 +283,8 @@ def test_a_report_tells_the_five_ways_apart_once(tmp_path: Path) -> None:
     [subject] = read_scores(folder, None, pytest.fail).subjects
     tables = [*subject.table.groups.values(), *further_groups(subject).values()]
     assert sum(set(rows) == set(WAYS) for rows in tables) == 1
+    assert set(subject.table.groups["capability"]) == {"Event Counting", "Event Localization"}
+    assert "task" not in further_groups(subject)
 
 
 def test_capabilities_over_all_questions_and_for_each_way(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def check(
 ) -> None:
     """Ask models three times without the video, with 80 frames and with more; list what all or none of them solve."""
     from longtake.evalharness.judges.judging import undecided
+    from longtake.evalharness.prompts.prompt_set import prompts_named
     from longtake.evalharness.reports.construction import (
         ATTEMPTS,
         TEMPERATURE,
@@ -45,7 +46,9 @@ def check(
     check_models(model)
     loaded = suite_named(suite).load(data, media, "repo", remarks.notify)[:limit]
     items = [item.model_copy(update={"temperature": TEMPERATURE}) for item in loaded]
-    asked = {"variants": VARIANTS, "seeds": tuple(range(ATTEMPTS))}
+    asking = prompts_named(None, suite, "repo")
+    variants = tuple(variant.model_copy(update={"prompts": asking}) for variant in VARIANTS)
+    asked = {"variants": variants, "seeds": tuple(range(ATTEMPTS))}
     card = card_of_subjects(model, session, suite, data).model_copy(update=asked)
     subjects = [subject_named(given, items, session, at_once) for given in card.given]
     with folder.locked():
