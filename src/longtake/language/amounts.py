@@ -64,11 +64,6 @@ def units(text: str) -> frozenset[str]:
     return frozenset(_unit(match[0]) for match in _ALONE.finditer(without_amounts(text)))
 
 
-def named_units(text: str) -> frozenset[str]:
-    """Every unit of a text, with a number or without."""
-    return units(text) | {found.unit for found in amounts(text) if found.unit}
-
-
 def _in_digits(text: str) -> str:
     return _FACTOR.sub(" × ", in_digits(text))
 
