@@ -8,7 +8,7 @@ from functools import partial
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.reports.grid import Cell
 from longtake.evalharness.scoring.estimates import Estimate, mean
-from longtake.evalharness.views.standard import Standard
+from longtake.evalharness.views.frame_views import Standard
 
 States = Sequence[AuditState]
 Items = Callable[[AuditState], Collection[str]]  # some items of an audit
