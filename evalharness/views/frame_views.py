@@ -1,4 +1,4 @@
-"""The views of Video-Oasis that show nothing but frames: one, all evenly, out of order, or those of some spans; or none."""
+"""The views of Video-Oasis that show frames and nothing else: one, all evenly, out of order, or those of some spans."""
 
 from __future__ import annotations
 
