@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from longtake.evalharness.items import Item, Prediction, Reply
 from longtake.evalharness.reports.run_scores import SubjectScores
-from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
+from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, ratio, rows
 from longtake.evalharness.suites.longshot.longshot_tasks import duration_bucket
 
 Stance = Literal["answered", "uncertain", "abstained", "refused", "failed"]
@@ -37,8 +37,8 @@ class Cost(NamedTuple):
 
 def score_of(subject: SubjectScores, items: Iterable[str]) -> Estimate:
     """The mean of the items, given their ids, that have a score."""
-    scored = [(value, subject.videos[item]) for item in items if (value := subject.values[item]) is not None]
-    return mean([value for value, _ in scored], [video for _, video in scored])
+    scored = ((subject.values[item], subject.videos[item]) for item in items)
+    return ratio(Observation(value, 1.0, video) for value, video in scored if value is not None)
 
 
 def stance(subject: SubjectScores, item: str) -> Stance:
@@ -82,13 +82,12 @@ def calls_of(prediction: Prediction) -> int:
 
 def by_variant(subject: SubjectScores) -> Rows:
     """The mean of the predictions of each variant, in the order of the run, each as if it had been the only one."""
-    groups: dict[str, list[tuple[float, str]]] = {variant.name: [] for variant in subject.card.variants}
-    for key, value in subject.prediction_values.items():
-        if value is not None and key.item in subject.videos:
-            groups.setdefault(key.variant, []).append((value, subject.videos[key.item]))
-    return {
-        name: mean([value for value, _ in held], [video for _, video in held]) for name, held in groups.items() if held
-    }
+    found = rows(
+        (key.variant, Observation(value, 1.0, subject.videos[key.item]))
+        for key, value in subject.prediction_values.items()
+        if value is not None and key.item in subject.videos
+    )
+    return {variant.name: found[variant.name] for variant in subject.card.variants if variant.name in found}
 
 
 def further_groups(subject: SubjectScores) -> dict[str, Rows]:

@@ -19,6 +19,7 @@ from longtake.evalharness.scoring.choice_scores import (
     ChoiceScores,
     Outcome,
     Share,
+    by_tag,
     choice_outcome,
     choice_state,
     open_outcome,
@@ -34,7 +35,7 @@ from longtake.evalharness.stress.material import Material
 from longtake.evalharness.stress.mosaic import Mosaic
 from longtake.evalharness.stress.occlusion import Occlusion
 from longtake.evalharness.stress.shortcuts import Shortcuts
-from longtake.evalharness.stress.stress_test import Bench, StressTest, by_tag, settings_of
+from longtake.evalharness.stress.stress_test import Bench, StressTest, settings_of
 from longtake.evalharness.stress.sycophancy import Sycophancy
 from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record

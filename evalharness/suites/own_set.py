@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Heading, Item, Judgement, Prediction, Turn, Variant
+from longtake.evalharness.items import Item, Judgement, Prediction, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
 from longtake.evalharness.runs.run_folder import Notify
@@ -18,6 +17,7 @@ from longtake.evalharness.scoring.choice_scores import (
     Said,
     beside_chance,
     by,
+    by_tag,
     choice_outcome,
     open_outcome,
     replacements,
@@ -97,7 +97,7 @@ def score_own_set(
         {
             "answer type": by(outcomes, lambda item: item.format),
             "task": by(outcomes, lambda item: item.task),
-            **{f"tag {tag}": by(outcomes, partial(_tag, tag)) for tag in tags},
+            **{f"tag {tag}": by_tag(outcomes, tag) for tag in tags},
             "multiple choice": chosen,
         },
     )
@@ -106,10 +106,6 @@ def score_own_set(
 def _graded(said: Said) -> float | None:
     """The verdict, or the grade (0 to 1) of an imported evaluator."""
     return said.met if said.points is None else said.points
-
-
-def _tag(name: str, item: Heading) -> str:
-    return item.tags.get(name, "")
 
 
 def _outcomes(items: Collection[Item], variants: Sequence[Variant], answers: Answers) -> list[Outcome]:
