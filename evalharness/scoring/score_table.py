@@ -10,7 +10,7 @@ from pydantic import Field
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction
-from longtake.evalharness.judges.named import which_judge
+from longtake.evalharness.judges.judging import which_judge
 from longtake.evalharness.runs.lazy_jsonl import Latest, OnDisk
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.scoring.asked import expected, unfinished

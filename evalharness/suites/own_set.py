@@ -28,9 +28,9 @@ from longtake.evalharness.scoring.estimates import Estimate
 from longtake.evalharness.suites.answer_options import split_options
 from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
 from longtake.evalharness.suites.card import Card
-from longtake.evalharness.suites.evidence_spans import clip_of, spans_of
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
 from longtake.language.json_text import parse_json
+from longtake.memory.timespan import TimeSpan
 
 
 def load_own_set(card: Card, notify: Notify) -> list[Item]:
@@ -150,10 +150,10 @@ def _item(row: Row, card: Card, videos: Videos) -> Item:
     else:
         turn = Turn(question=question, reference=row.needed(fields.answer))
     if fields.evidence:
-        turn = turn.model_copy(update={"evidence": spans_of(row, fields.evidence)})
+        turn = turn.model_copy(update={"evidence": _spans(row, fields.evidence)})
     video = row.needed(fields.video)
     media = videos.find(video, row, fields.video)
-    clip = clip_of(row, fields.clip) if fields.clip else None
+    clip = _clip(row, fields.clip) if fields.clip else None
     return Item(
         suite=card.name,
         id=row.needed(fields.id) if fields.id else row.number,
@@ -191,3 +191,38 @@ def _listed(value: Any) -> tuple[str, ...]:
         except ValueError:
             value = [line for line in value.splitlines() if line.strip()]
     return tuple(str(each).strip() for each in value) if isinstance(value, list) else ()
+
+
+def _spans(row: Row, columns: str | tuple[str, str]) -> tuple[TimeSpan, ...]:
+    """The spans of a row, in seconds; none if its fields are empty.
+
+    Args:
+        row: of the table.
+        columns: one with a [start, end] or a list of them, as JSON in a text table; or one each for start and end.
+
+    Raises:
+        BadRow: if a field has something else.
+    """
+    name = columns if isinstance(columns, str) else columns[0]
+    try:
+        if isinstance(columns, str):
+            value = row.value(columns)
+            value = parse_json(value) if isinstance(value, str) and value.strip() else value
+        else:
+            value = [text for column in columns if (text := row.text(column))]
+        pairs = [] if not value else value if isinstance(value[0], list) else [value]
+        return tuple(TimeSpan(start=float(start), end=float(end)) for start, end in pairs)
+    except (LookupError, TypeError, ValueError):
+        raise row.bad(name, "it has no spans in seconds, such as [[12, 15.5]]") from None
+
+
+def _clip(row: Row, columns: str | tuple[str, str]) -> TimeSpan | None:
+    """The one span of a row that isn't empty, in seconds; None if its fields are.
+
+    Raises:
+        BadRow: if a field has something else.
+    """
+    spans = _spans(row, columns)
+    if len(spans) > 1 or any(not span.length for span in spans):
+        raise row.bad(columns if isinstance(columns, str) else columns[0], "it isn't one clip, such as [12, 15.5]")
+    return spans[0] if spans else None

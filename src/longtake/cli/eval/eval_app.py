@@ -38,7 +38,7 @@ from longtake.console import EXIT_PARTIAL, Session, say, say_json
 from longtake.errors import ConfigError
 from longtake.evalharness.items import History, Item, Protocol
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
-from longtake.evalharness.runs.shards import shard_named
+from longtake.evalharness.runs.shards import of_shard
 from longtake.evalharness.subjects.names import MODELS, NAMES
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def run(
     folder = RunFolder(out)
     # Before the names are saved: one that contains a key is refused.
     subjects = [subject_named(one, loaded, session, at_once) for one in card.given]
-    own = shard_named(shard).items(items, loaded) if shard else items
+    own = of_shard(shard, items, loaded) if shard else items
     if only_expected:
         from longtake.cli.eval.run_plan import dry_run, show_dry_run
 
