@@ -18,10 +18,10 @@ from pydantic import Field, ValidationError
 
 from longtake.errors import EngineUnavailable, LibraryError
 from longtake.evalharness.items import Item
+from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.evalharness.views.frame_views import CHUNKS, FRAMES, part_frames
 from longtake.evalharness.views.view import Shown, View, media_of
-from longtake.memory.layers import write_atomic
 from longtake.memory.library import file_id
 from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
@@ -99,12 +99,7 @@ class PartCaptions:
     def _made(self, item: Item, part: Part) -> str:
         frames = part_frames(item, part.number, _LONG_SIDE)
         text = self._engine.describe([Still(frame.time, frame.jpeg) for frame in frames]).text
-        file = self._file(part)
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(file, PartCaption(part=part, text=text).model_dump_json())
-        except OSError as error:
-            raise LibraryError(f"{file} can't be written: {error.strerror}. Make room.") from error
+        write_file(self._file(part), PartCaption(part=part, text=text).model_dump_json())
         return text
 
     def _file(self, part: Part) -> Path:
