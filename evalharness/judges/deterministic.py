@@ -12,7 +12,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.judges.checks import abstains, decide
 from longtake.evalharness.judges.judge import MAX_POINTS, Case, Finding
 from longtake.evalharness.scoring.grading import Gold, holds
-from longtake.memory.records import Answer, Usage
+from longtake.memory.records import Answer
 
 VERSION = 6  # raised when verdicts may change
 TOLERANCE = 1.0  # seconds by which a stated time may be off
@@ -47,10 +47,6 @@ class DeterministicJudge:
             return found.model_copy(update={"met": not found.met})
         found = self._chosen(case) or self._held(case)
         return found.model_copy(update={"points": float(MAX_POINTS * bool(found.met))} if case.asks == "grade" else {})
-
-    def expected(self, case: Case) -> Usage:
-        """Nothing: rules ask no model."""
-        return Usage()
 
     def _chosen(self, case: Case) -> Finding | None:
         """Whether a reply that chose an option, judged as a whole, chose the right one."""

@@ -150,20 +150,10 @@ def to_judge(
     return (row.case for row in rows if row.key not in done)
 
 
-def any_to_judge(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf) -> bool:
-    """Whether a run has anything for a judge to decide."""
-
-    def unheard(sentence: str) -> None:
-        """Ignore messages: the writers of the run already received them."""
-
-    return any(True for _ in _rows(items, folder.predictions(unheard).values(), unheard, cases_of))
-
-
-def any_free(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf) -> bool:
-    """Whether a reply of a run that has to be judged is in words of its own."""
+def all_cases(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf) -> Iterator[Case]:
+    """Everything that a run has for a judge to decide, also what is decided. Those who wrote it heard of its faults."""
     silent: Notify = lambda sentence: None  # noqa: E731
-    rows = _rows(items, folder.predictions(silent).values(), silent, cases_of)
-    return any(row.case.free and not row.case.empty for row in rows)
+    return (row.case for row in _rows(items, folder.predictions(silent).values(), silent, cases_of))
 
 
 def undecided(folder: RunFolder, items: Mapping[str, Item], notify: Notify, cases_of: CasesOf = cases) -> Counter[str]:
