@@ -7,23 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from random import Random
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from longtake.evalharness.items import Criterion, Item, ToolCall, Turn
 from longtake.evalharness.scripted.script import FPS, Script
 from longtake.evalharness.scripted.truth import moments_of
+from longtake.evalharness.scripted.wordings import WORDINGS, Wording, Wordings
 from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
 
 SUITE = "scripted"
-# Half of the wordings are seen by nobody who works on the agent, so that they measure it.
-Wording = Literal["seen", "unseen"]
-WORDINGS: tuple[Wording, ...] = ("seen", "unseen")
-Wordings = Mapping[str, tuple[str, ...]]
-_TABLE: TypeAdapter[Wordings] = TypeAdapter(Mapping[str, tuple[str, ...]])
 DEVELOPMENT_SEEDS = range(10)  # for development; all other seeds are unseen
 _VIDEO = "video"
 _SLOT = re.compile(r"\{([\w.]+)\}")
@@ -80,12 +76,6 @@ def questions() -> Questions:
     """The kinds of question, and the conversations made of them."""
     text = (files("longtake.evalharness.scripted") / "questions.yaml").read_text(encoding="utf-8")
     return Questions.model_validate(yaml.safe_load(text))
-
-
-def read_wordings(half: Wording) -> Wordings:
-    """The wordings of one half, by the kind of question; their slots are facts, as in `questions.yaml`."""
-    text = (files("longtake.evalharness.scripted") / f"{half}_wordings.yaml").read_text(encoding="utf-8")
-    return _TABLE.validate_python(yaml.safe_load(text))
 
 
 def items_of(script: Script, wordings: Mapping[Wording, Wordings]) -> list[Item]:

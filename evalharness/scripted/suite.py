@@ -11,8 +11,9 @@ from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scripted.encoding import write_video
 from longtake.evalharness.scripted.grammar import write_script
-from longtake.evalharness.scripted.questions import Wording, Wordings, items_of
+from longtake.evalharness.scripted.questions import items_of
 from longtake.evalharness.scripted.voices import Recording
+from longtake.evalharness.scripted.wordings import Wording, Wordings
 from longtake.evalharness.suites import loading
 from longtake.evalharness.suites.benchmark_rows import read_rows
 from longtake.evalharness.suites.longshot.longshot_rows import parsed

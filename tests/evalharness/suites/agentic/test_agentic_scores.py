@@ -14,7 +14,8 @@ from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.scoring.estimates import Estimate
 from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
 from longtake.evalharness.scripted.grammar import write_script
-from longtake.evalharness.scripted.questions import items_of, read_wordings
+from longtake.evalharness.scripted.questions import items_of
+from longtake.evalharness.scripted.wordings import read_wordings
 from longtake.evalharness.subjects.agent_subject import AgentSubject
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.agentic.agentic_scores import AgenticScores, score_agentic
