@@ -45,7 +45,8 @@ def whole(said: Reply, asks: Asks = "whole") -> Case:
 def test_a_criterion_in_words_asks_for_these_words_and_no_verdict_on_it_is_sure(
     judge: DeterministicJudge, description: str, said: str, held: bool
 ) -> None:
-    for asks, met in (("criterion", held), ("penalty", not held)):
+    verdicts: dict[Asks, bool] = {"criterion": held, "penalty": not held}
+    for asks, met in verdicts.items():
         finding = judge.judge(case(said, asks, description))
         assert (finding.met, finding.sure) == (met, False)
 
