@@ -30,12 +30,7 @@ def write_report(states: Sequence[AuditState], folder: Path, tasks: TaskGroups) 
     files = {
         folder / "audit.html": page("tables.html", title=title, sentences=sentences, grids=grids, drawn=True),
         folder / "audit.md": [grids_markdown(title, sentences, grids)],
-        **{
-            folder / "tables" / f"{_plain_name(grid.title)}.csv": [
-                csv_text([grid.columns, *(map(_value, row) for row in grid.rows)])
-            ]
-            for grid in grids
-        },
+        **{folder / "tables" / f"{_plain_name(grid.title)}.csv": [_csv(grid)] for grid in grids},
     }
     for file, pieces in files.items():
         write_pieces(file, pieces)
