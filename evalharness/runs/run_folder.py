@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Protocol, Variant
@@ -49,6 +49,12 @@ class RunCard(Record):
     )
     imported: bool = Field(default=False, description="Whether another evaluator asked; no video is needed then.")
     version: str = Field(description="Of Longtake.")
+
+    @field_validator("settings", mode="before")
+    @classmethod
+    def _of_all(cls, settings: object) -> object:
+        """Older runs have one hash of all subjects, which tells nothing about a single one."""
+        return {} if isinstance(settings, str) else settings
 
     def spec_of(self, subject: str) -> str:
         """The specification of a subject."""
