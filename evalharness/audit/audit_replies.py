@@ -13,7 +13,7 @@ from longtake.evalharness.items import Item
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.evalharness.scoring.choice_scores import choice_state
 from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES
-from longtake.evalharness.views.standard import Standard
+from longtake.evalharness.views.frame_views import Standard
 from longtake.lazy import cached_property
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
-from io import StringIO
 from pathlib import Path
 
 from longtake.console import counted
@@ -16,6 +14,7 @@ from longtake.evalharness.reports.document import grids_markdown, write_pieces
 from longtake.evalharness.reports.grid import Cell, Grid
 from longtake.evalharness.reports.template import page
 from longtake.evalharness.scoring.estimates import Estimate
+from longtake.evalharness.suites.benchmark_rows import csv_text
 
 
 def write_report(states: Sequence[AuditState], folder: Path, tasks: TaskGroups) -> list[Path]:
@@ -51,11 +50,7 @@ def _plain_name(title: str) -> str:
 
 
 def _csv(grid: Grid) -> str:
-    text = StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(grid.columns)
-    rows.writerows([_value(cell) for cell in row] for row in grid.rows)
-    return text.getvalue()
+    return csv_text([grid.columns, *(map(_value, row) for row in grid.rows)])
 
 
 def _value(cell: Cell) -> str:

@@ -12,8 +12,7 @@ from longtake.evalharness.audit.consensus import Ambiguity, Shortcuts, ambiguity
 from longtake.evalharness.audit.models import PARTS
 from longtake.evalharness.audit.oracles import Either, Grounding, either, grounding
 from longtake.evalharness.audit.planted import Planted, planted
-from longtake.evalharness.views.frame_shuffling import FrameShuffling
-from longtake.evalharness.views.standard import Standard
+from longtake.evalharness.views.frame_views import FrameShuffling, Standard
 from longtake.memory.records import Record
 
 

@@ -33,9 +33,8 @@ from longtake.evalharness.audit.remaining_tables import remaining_grids
 from longtake.evalharness.audit.review import WHY
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.grid import Grid
-from longtake.evalharness.views.grounded import Grounded
+from longtake.evalharness.views.frame_views import Grounded, Standard
 from longtake.evalharness.views.keyframes import Keyframes, Uniform
-from longtake.evalharness.views.standard import Standard
 
 TaskGroups = Mapping[str, Sequence[str]]  # benchmarks by the name of their group
 

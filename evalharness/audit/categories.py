@@ -15,7 +15,7 @@ from typing import NamedTuple
 from longtake.evalharness.items import Item, Prediction, Turn, Variant
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.evalharness.scoring.choices import LABELS
-from longtake.evalharness.views.blind import Blind
+from longtake.evalharness.views.frame_views import Blind
 
 CATEGORIES = {
     "fine-grained perception": "recognising a small or brief detail, such as an object, its look, a text or a face",

@@ -7,8 +7,8 @@ from functools import partial
 
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.reports.grid import Cell
-from longtake.evalharness.scoring.estimates import Estimate, mean
-from longtake.evalharness.views.standard import Standard
+from longtake.evalharness.scoring.estimates import Estimate, Observation, ratio
+from longtake.evalharness.views.frame_views import Standard
 
 States = Sequence[AuditState]
 Items = Callable[[AuditState], Collection[str]]  # some items of an audit
@@ -34,14 +34,12 @@ def models_of(states: States, view: str = Standard.name) -> tuple[str, ...]:
 
 def share(states: States, hits: Items, among: Items) -> Estimate:
     """The share of hits among some items; items of one video aren't independent."""
-    values: list[float] = []
-    videos: list[str] = []
-    for number, state in enumerate(states):
-        found = set(hits(state))
-        for name in among(state):
-            values.append(float(name in found))
-            videos.append(f"{number}/{state.replies.items[name].video}")
-    return mean(values, videos)
+    return ratio(
+        Observation(float(name in found), 1.0, f"{number}/{state.replies.items[name].video}")
+        for number, state in enumerate(states)
+        for found in [set(hits(state))]
+        for name in among(state)
+    )
 
 
 def right(states: States, view: str, model: str, among: Items) -> Cell:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -13,14 +11,14 @@ from typing import Any
 import yaml
 
 from longtake.console import counted
-from longtake.errors import LibraryError
 from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.distil import Removed
 from longtake.evalharness.audit.review import WHY
 from longtake.evalharness.items import Item
+from longtake.evalharness.runs.journal import write_file
+from longtake.evalharness.suites.benchmark_rows import csv_text
 from longtake.evalharness.suites.card import CardFields
-from longtake.memory.layers import write_atomic
 
 QUESTIONS, CARD, REMOVED, README = "questions.jsonl", "card.yaml", "removed.csv", "README.md"
 CATEGORY = "category"
@@ -41,12 +39,8 @@ def write_distilled(state: AuditState, folder: Path) -> tuple[Path, ...]:
         REMOVED: _removed(state),
         README: "\n".join(_readme(state)) + "\n",
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            write_atomic(folder / name, text)
-    except OSError as error:
-        raise LibraryError(f"{folder} can't be written to: {error.strerror}. Choose another --out.") from error
+    for name, text in texts.items():
+        write_file(folder / name, text)
     return tuple(folder / name for name in texts)
 
 
@@ -89,13 +83,11 @@ def _card(name: str, root: Path | None, rows: list[dict[str, Any]]) -> dict[str,
 
 
 def _removed(state: AuditState) -> str:
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(("item", "why", "tests", "decision", "note", "question"))
+    rows = [("item", "why", "tests", "decision", "note", "question")]
     for one in state.distilled.removed:
         question = state.replies.items[one.item].turns[0].question
-        rows.writerow((one.item, one.why, " ".join(one.tests), one.decision, one.note, question))
-    return text.getvalue()
+        rows.append((one.item, one.why, " ".join(one.tests), one.decision, one.note, question))
+    return csv_text(rows)
 
 
 def _readme(state: AuditState) -> Iterator[str]:

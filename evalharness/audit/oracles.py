@@ -14,8 +14,7 @@ from pydantic import Field
 
 from longtake.evalharness.audit.audit_replies import AuditReplies, short_name
 from longtake.evalharness.audit.consensus import at_least
-from longtake.evalharness.views.grounded import Grounded
-from longtake.evalharness.views.standard import Standard
+from longtake.evalharness.views.frame_views import Grounded, Standard
 from longtake.memory.records import Record
 
 

@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 import yaml
 
 from longtake.console import raise_if_interrupted
-from longtake.errors import LibraryError
 from longtake.evalharness.audit.planted import TAG
 from longtake.evalharness.edits.rendering import write_frames
+from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.stress.scenes import COLOURS, FPS, MOTIONS, SHAPES, Step, frames_of
-from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
 PER_VIDEO = 5
@@ -93,23 +92,19 @@ def write_planted(folder: Path, videos: int, seed: int, notify: Notify) -> Plant
         LibraryError: if the folder can't be written to.
     """
     rows: list[dict[str, Any]] = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for number in range(videos):
-            random, name = Random(f"{seed}/{number}"), f"planted-{seed}-{number}"
-            facts = [(fact, random.choice(fact.values)) for fact in random.sample(FACTS, CARDS + 3)]
-            said, steps = facts[CARDS:], _steps(random, facts[:CARDS])
-            write_atomic(folder / f"{name}.en.vtt", _subtitles([fact.statement.format(value) for fact, value in said]))
-            if not (folder / f"{name}.mp4").exists():
-                notify(f"Making {name}.mp4")
-                frames = partial(frames_of, steps, round(CARD_SECONDS * FPS))
-                write_frames(folder / f"{name}.mp4", frames, fps=FPS, check=raise_if_interrupted)
-            questions = _questions(random, facts, steps, moves=number % 2 == 1)
-            rows += [_row(random, f"{name}-{question.kind}", f"{name}.mp4", question) for question in questions]
-        write_atomic(folder / QUESTIONS, "".join(json.dumps(row) + "\n" for row in rows))
-        write_atomic(folder / CARD, yaml.safe_dump(_card(rows[0]), sort_keys=False))
-    except OSError as error:
-        raise LibraryError(f"{folder} can't be written to: {error.strerror}. Choose another --out.") from error
+    for number in range(videos):
+        random, name = Random(f"{seed}/{number}"), f"planted-{seed}-{number}"
+        facts = [(fact, random.choice(fact.values)) for fact in random.sample(FACTS, CARDS + 3)]
+        said, steps = facts[CARDS:], _steps(random, facts[:CARDS])
+        write_file(folder / f"{name}.en.vtt", _subtitles([fact.statement.format(value) for fact, value in said]))
+        if not (folder / f"{name}.mp4").exists():
+            notify(f"Making {name}.mp4")
+            frames = partial(frames_of, steps, round(CARD_SECONDS * FPS))
+            write_frames(folder / f"{name}.mp4", frames, fps=FPS, check=raise_if_interrupted)
+        questions = _questions(random, facts, steps, moves=number % 2 == 1)
+        rows += [_row(random, f"{name}-{question.kind}", f"{name}.mp4", question) for question in questions]
+    write_file(folder / QUESTIONS, "".join(json.dumps(row) + "\n" for row in rows))
+    write_file(folder / CARD, yaml.safe_dump(_card(rows[0]), sort_keys=False))
     return PlantedSet(card=str(folder / CARD), videos=videos, items=len(rows))
 
 

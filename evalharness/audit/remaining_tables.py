@@ -26,7 +26,7 @@ from longtake.evalharness.audit.models import FRAME_TESTS
 from longtake.evalharness.reports.grid import Cell, Grid
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.scoring.estimates import Estimate
-from longtake.evalharness.views.standard import Standard
+from longtake.evalharness.views.frame_views import Standard
 
 _LENGTHS = {"up to 15 seconds": 15.0, "up to 1 minute": 60.0, "up to 10 minutes": 600.0, "longer": float("inf")}
 _LETTERS = 4  # right options with a column of their own

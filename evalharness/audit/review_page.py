@@ -12,7 +12,7 @@ from longtake.evalharness.audit.review import WHY, Reason
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.template import page
 from longtake.evalharness.scoring.choices import LABELS
-from longtake.evalharness.views.standard import Standard
+from longtake.evalharness.views.frame_views import Standard
 
 
 class ShownItem(NamedTuple):

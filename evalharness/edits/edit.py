@@ -94,7 +94,7 @@ Lengths = Annotated[tuple[float, float], AfterValidator(_rising)]  # the range f
 
 
 class Edit(Record, ABC):
-    """An edit with its parameters, which are the fields of its class. One module each; see `EDITS`."""
+    """An edit with its parameters, which are the fields of its class; see `EDITS`."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 

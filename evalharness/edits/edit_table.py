@@ -7,20 +7,14 @@ from collections.abc import Mapping
 from pydantic import ValidationError
 
 from longtake.errors import ConfigError, did_you_mean
-from longtake.evalharness.edits.blank import Blank
 from longtake.evalharness.edits.camera import CameraMotion
 from longtake.evalharness.edits.camera_3d import CameraMotion3D
-from longtake.evalharness.edits.cut import Cut, Gap
 from longtake.evalharness.edits.edit import Edit
-from longtake.evalharness.edits.frame_shuffle import FrameShuffle
+from longtake.evalharness.edits.hiding import Blank, Mute, Occlusion
 from longtake.evalharness.edits.insertion import Insertion
-from longtake.evalharness.edits.mixing import Mixing
 from longtake.evalharness.edits.mosaic import Mosaic
-from longtake.evalharness.edits.mute import Mute
 from longtake.evalharness.edits.noise import Noise
-from longtake.evalharness.edits.occlusion import Occlusion
-from longtake.evalharness.edits.reversal import Reversal
-from longtake.evalharness.edits.segment_shuffle import SegmentShuffle
+from longtake.evalharness.edits.temporal import Cut, FrameShuffle, Gap, Mixing, Reversal, SegmentShuffle
 from longtake.evalharness.edits.tint import Tint
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.plugins import Table

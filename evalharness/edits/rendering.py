@@ -18,7 +18,7 @@ from av.container import OutputContainer
 from longtake.errors import ConfigError, LibraryError, MediaError
 from longtake.evalharness.edits.edit import Edit, Plan, Source, Truth
 from longtake.evalharness.edits.timeline import Shown, play, sound
-from longtake.memory.layers import write_atomic
+from longtake.evalharness.runs.journal import write_file
 from longtake.memory.library import file_id
 from longtake.memory.timespan import clock
 from longtake.preprocess.media.audio import Samples
@@ -74,7 +74,7 @@ def make_edit(edit: Edit, name: str, sources: Sequence[Path], out: Path, seed: i
         pieces=plan.pieces,
         seconds=round(plan.seconds, 3),
     )
-    write_atomic(truth_file(out), truth.model_dump_json(indent=1) + "\n")
+    write_file(truth_file(out), truth.model_dump_json(indent=1) + "\n")
     return truth
 
 

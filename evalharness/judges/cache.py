@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from longtake.errors import LibraryError
-from longtake.memory.layers import write_atomic
+from longtake.evalharness.runs.journal import write_file
 from longtake.memory.records import Record
 
 
@@ -65,14 +65,7 @@ class Cache:
         Raises:
             LibraryError: if the folder cannot be written to.
         """
-        file = self._file(sent)
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(file, Received(sent=sent, reply=reply).model_dump_json())
-        except OSError as error:
-            raise LibraryError(
-                f"{file} cannot be written: {error.strerror}; make room or choose another folder for the judges' cache."
-            ) from error
+        write_file(self._file(sent), Received(sent=sent, reply=reply).model_dump_json())
 
     def _file(self, sent: Sent) -> Path:
         return self._folder / sent.hash[:2] / f"{sent.hash}.json"

@@ -9,9 +9,7 @@ A criterion is met if its check is true. This includes penalties: "must not say 
 {kind: option, value: 2}                      it chooses this option, from 0
 {kind: cites, start: 27, end: 40, tolerance: 0}  it cites a moment there
 {kind: order, things: [...], not: [...]}      it names all of these, in this order, and nothing of `not`
-{kind: tells, any: [...], not: [...]}         a sentence has most words of one of `any`, and none has those of `not`
-{kind: notices, signs: [{any: [...], of: [...]}]}  it says one of `any`, said of one of `of`; see `noticing`
-{kind: blank}                                 it says that nothing is shown, and chooses no option
+{kind: notices, any: [...], expected: true}   it says one of `any`, if it abstains too, and chooses no option
 {kind: calls, tool: ..., arguments: {...}}    a call of this tool was made with at least these arguments
 
 A phrase is a text; a list of texts in its place asks for all of them. Words are compared as `grading` does: a phrase
@@ -23,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -31,21 +29,24 @@ from longtake.agent.drafts.draft import abstains as starts_abstaining
 from longtake.agent.drafts.statements import without_marks
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply, ToolCall
-from longtake.evalharness.judges.decision import Decision
-from longtake.evalharness.judges.noticing import BlankCheck, NoticesCheck
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.scoring.call_scores import compare_argument
 from longtake.evalharness.scoring.grading import MAX_GUESSES, Gold, holds
 from longtake.evalharness.scoring.wording import StatedTime, plain, take_times, words
 from longtake.language.abstaining import declines
-from longtake.language.words import content_stems, coverage
 from longtake.memory.records import Answer, Record
 from longtake.memory.timespan import TimeSpan
 
 Phrase = str | tuple[str, ...]
-_MOST = 0.5  # of the words of a phrase
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _GUESSES = re.compile(r"\b(?:but|however|although|probably|likely|perhaps|guess|assum\w+|still)\b", re.IGNORECASE)
+
+
+class Decision(NamedTuple):
+    """Whether a check is true, and whether that is certain."""
+
+    met: bool
+    sure: bool = True
 
 
 class NumberCheck(Record):
@@ -95,21 +96,17 @@ class SaysCheck(Record):
         return Decision(wanted and not any(says_all(said, phrase) for phrase in self.without))
 
 
-class TellsCheck(Record):
-    """A sentence of the reply has most of the content words of a phrase, in any form; and none those of another."""
+class NoticesCheck(Record):
+    """The reply remarks on the video with one of these phrases, and doesn't choose an option all the same."""
 
-    kind: Literal["tells"]
-    any: tuple[str, ...]
-    without: tuple[str, ...] = Field(default=(), alias="not")
+    kind: Literal["notices"]
+    any: tuple[Phrase, ...]
+    expected: bool = True
 
     def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        sentences = re.split(r"(?<=[.!?;,])\s+|\n+", without_marks(said))
-
-        def told(phrase: str) -> bool:
-            return any(coverage(content_stems(phrase), sentence) > _MOST for sentence in sentences)
-
-        return Decision(any(map(told, self.any)) and not any(map(told, self.without)))
+        found = reply.choice is None and any(says_all(said, phrase) for phrase in self.any)
+        return Decision(found == self.expected)
 
 
 class AbstainsCheck(Record):
@@ -191,9 +188,7 @@ Check = Annotated[
     | OptionCheck
     | CitesCheck
     | OrderCheck
-    | TellsCheck
     | NoticesCheck
-    | BlankCheck
     | CallsCheck,
     Field(discriminator="kind"),
 ]
@@ -226,7 +221,7 @@ def decide(criterion: Criterion, said: str, reply: Reply) -> Decision:
         ConfigError: if the check isn't in the vocabulary.
     """
     check = read_check(criterion)
-    if reply.abstained and not criterion.penalty and not isinstance(check, AbstainsCheck | BlankCheck | NoticesCheck):
+    if reply.abstained and not criterion.penalty and not isinstance(check, AbstainsCheck | NoticesCheck):
         return Decision(met=False)  # what it names while explaining an abstention isn't an answer
     return check.outcome(said, reply)
 

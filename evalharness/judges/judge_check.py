@@ -1,12 +1,12 @@
-"""Measures how reliable a judge is: against human labels, and against itself.
+"""Measures how reliable judges are: against human labels, against each other, and a judge against itself.
 
-Each result names its reference, because that defines a false positive. With the judge as reference, false positives and
-false negatives would swap; accuracy, F1 and kappa would not change.
+Each comparison with a person names its reference, because that defines a false positive. With the judge as reference,
+false positives and false negatives would swap; accuracy, F1 and kappa would not change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +17,7 @@ from pydantic import Field
 
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction
 from longtake.evalharness.judges.judge import NO_REPLY, Case, Judge
-from longtake.evalharness.judges.judging import CasesOf, cases
+from longtake.evalharness.judges.judging import CasesOf
 from longtake.evalharness.runs.journal import read_records
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.agreement import Agreement
@@ -25,6 +25,7 @@ from longtake.memory.records import Record
 
 SELF_RUNS = 3  # of a judge that is compared with itself
 Place = tuple[str, str, str, int, int, str]
+Verdicts = Mapping[Hashable, bool | None]
 
 
 class Label(Record):
@@ -80,6 +81,27 @@ class SelfAgreement(Record):
     kappa: float | None = Field(description="Mean over pairs of runs; none if chance explains everything.")
 
 
+class JudgePair(Record):
+    """Two judges on the same replies."""
+
+    first: str
+    second: str
+    n: int = Field(description="Cases that both decided.")
+    same: float | None = Field(description="Share of these with the same verdict.")
+    kappa: float | None = Field(description="None if chance explains everything.")
+    only_first: int = Field(description="Cases that the first finds met and the second does not.")
+    only_second: int
+    undecided: int = Field(description="Cases that only one of the two decided; they are in no other figure.")
+
+    def __str__(self) -> str:
+        same, kappa = ("none" if share is None else f"{share:.4f}" for share in (self.same, self.kappa))
+        return (
+            f"{self.first} and {self.second}: n {self.n}, same verdict {same}, kappa {kappa}; "
+            f"met for the first alone {self.only_first}, for the second alone {self.only_second}; "
+            f"decided by one alone {self.undecided}"
+        )
+
+
 def read_labels(file: Path, notify: Notify) -> list[Label]:
     """The labels of a JSONL file. `notify` receives a message for each bad line, with its number and field.
 
@@ -129,54 +151,50 @@ def mean_agreements(checks: Iterable[JudgeCheck]) -> list[MeanAgreement]:
     return found
 
 
-def fitting(
-    labels: Iterable[Label],
+def labelled_cases(
+    labels: Sequence[Label],
     items: Mapping[str, Item],
     predictions: Iterable[Prediction],
     cases_of: CasesOf,
     notify: Notify,
-) -> list[Label]:
-    """The labels for cases of this run; `notify` receives a message for each other one. The arguments are those of
-    `labelled_cases`.
-    """
-    places = {
-        (*prediction.key, case.number, case.name)
-        for prediction in predictions
-        if prediction.item in items
-        for case in cases_of(items[prediction.item], prediction)
-    }
-    held: list[Label] = []
-    for label in labels:
-        if _place(label) in places:
-            held.append(label)
-        else:
-            named = ", ".join(map(str, filter(None, (label.subject, label.item, label.criterion))))
-            notify(f"The label of {named}, turn {label.turn} is of no case of the run; it was left out.")
-    return held
-
-
-def labelled_cases(
-    labels: Iterable[Label],
-    items: Mapping[str, Item],
-    predictions: Iterable[Prediction],
-    cases_of: CasesOf = cases,
-) -> list[Case]:
-    """The labelled cases of a run.
+) -> tuple[list[Label], list[Case]]:
+    """The labels for cases of a run, and those of these cases in which something was said.
 
     Args:
         labels: of people.
         items: of the run, by their ids.
         predictions: of the run.
         cases_of: the decisions for a prediction, as in `judge_run`.
+        notify: called for each label of no case.
     """
-    wanted = {_place(label) for label in labels}
-    return [
-        case
+    wanted = set(map(_place, labels))
+    found = {
+        place: case
         for prediction in predictions
         if prediction.item in items
         for case in cases_of(items[prediction.item], prediction)
-        if (*prediction.key, case.number, case.name) in wanted and not case.empty
-    ]
+        if (place := (*prediction.key, case.number, case.name)) in wanted
+    }
+    for label in (label for label in labels if _place(label) not in found):
+        named = ", ".join(map(str, filter(None, (label.subject, label.item, label.criterion))))
+        notify(f"The label of {named}, turn {label.turn} is of no case of the run; it was left out.")
+    kept = [label for label in labels if _place(label) in found]
+    return kept, [case for case in found.values() if not case.empty]
+
+
+def judge_pairs(judgements: Iterable[Judgement]) -> list[JudgePair]:
+    """Each two judges of a run against each other, those that never gave a verdict aside.
+
+    Args:
+        judgements: of a run; the last one by a judge on a reply counts. Empty replies need no judge and are skipped.
+    """
+    by_judge: dict[str, dict[Hashable, bool | None]] = {}
+    for held in judgements:
+        if held.reason == NO_REPLY:
+            continue
+        by_judge.setdefault(held.judge, {})[held.key, held.turn, held.criterion, held.reply] = held.met
+    heard = [judge for judge, found in by_judge.items() if any(met is not None for met in found.values())]
+    return [_pair(one, other, by_judge[one], by_judge[other]) for one, other in combinations(heard, 2)]
 
 
 def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case], notify: Notify) -> SelfAgreement:
@@ -226,6 +244,21 @@ def _check(judge: str, verdicts: dict[Place, bool | None], annotator: str, held:
         annotator=annotator,
         agreement=Agreement.of(pairs),
         unjudged=len(held) - len(pairs),
+    )
+
+
+def _pair(first: str, second: str, found: Verdicts, other: Verdicts) -> JudgePair:
+    verdicts = [(found.get(case), other.get(case)) for case in found.keys() | other.keys()]
+    held = Agreement.of((one, two) for one, two in verdicts if one is not None and two is not None)
+    return JudgePair(
+        first=first,
+        second=second,
+        n=held.n,
+        same=held.accuracy,
+        kappa=held.kappa,
+        only_first=held.false_negative,
+        only_second=held.false_positive,
+        undecided=sum((one is None) != (two is None) for one, two in verdicts),
     )
 
 

@@ -19,8 +19,8 @@ API_KEY = "OPENAI_API_KEY"
 _MAY_BE_UNSET = (API_KEY, "LONGTAKE_JUDGE_KEY")  # for a local server; the second is that of `Settings.judge`
 NEEDS_MODEL = (
     "Some of these replies are in words of their own, which a language model judges: give --url and --model, or set "
-    "verification.model and verification.base_url. --by rules goes by word lists instead, which agreed "
-    "with a person in 65 % of 220 cases in plain English (docs/perturbations.md)."
+    "verification.model and verification.base_url. --by rules goes by words alone, which agreed "
+    "with a person in 63 % of 220 cases in plain English (docs/perturbations.md)."
 )
 
 
@@ -73,12 +73,10 @@ def judge_chosen(name: str | None, options: JudgeOptions, any_free: Callable[[],
 
 def _rules(options: JudgeOptions) -> Judge:
     from longtake.evalharness.judges.deterministic import DeterministicJudge
-    from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 
     if options.url or options.model:
         raise ConfigError("--url and --model need --by endpoint.")
-    # Independent of the profile: the judge's thresholds were set with this embedding, so that verdicts are comparable.
-    return DeterministicJudge(WordLlamaEmbedding(options.session.settings))
+    return DeterministicJudge()
 
 
 def _endpoint(options: JudgeOptions) -> Judge:

@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import Field
 
+from longtake.errors import ConfigError
 from longtake.evalharness.items import ALL_TURNS, Item, Judgement, Prediction, PredictionKey, Reply
 from longtake.evalharness.judges.judge import Asks, Case, Finding, Judge, nothing_said, reply_hash
 from longtake.evalharness.runs.bounded_map import at_once
@@ -75,6 +77,28 @@ def current(judgements: Iterable[Judgement], predictions: Iterable[Prediction]) 
     return (one for one in judgements if one.reply in ("", said.get((one.key, one.turn), _UNSAID)))
 
 
+def which_judge(verdicts: Mapping[str, int], name: str | None, run: Path) -> str | None:
+    """The judge whose verdicts count, since scores are made of those of one; None, which is any, if nobody gave one.
+
+    Args:
+        verdicts: how many each judge gave; judges without any, for example because their model was down, are skipped.
+        name: the id of the judge, or how it begins; None: the only one.
+        run: the folder, for the message.
+
+    Raises:
+        ConfigError: if none or several are of that name, or when there are several and none is named.
+    """
+    if not verdicts:
+        if name is not None:
+            raise ConfigError(f"{run} has no verdicts yet; run `longtake eval judge {run}`.")
+        return None
+    named = [name] if name in verdicts else [judge for judge in verdicts if judge.startswith(name or "")]
+    if len(named) != 1:
+        held = ", ".join(f"{judge} ({count})" for judge, count in verdicts.items())
+        raise ConfigError(f"{run} has verdicts of {held}; name one of these judges with --judge.")
+    return named[0]
+
+
 def judge_run(
     folder: RunFolder,
     items: Mapping[str, Item],
@@ -126,20 +150,10 @@ def to_judge(
     return (row.case for row in rows if row.key not in done)
 
 
-def any_to_judge(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf) -> bool:
-    """Whether a run has anything for a judge to decide."""
-
-    def unheard(sentence: str) -> None:
-        """Ignore messages: the writers of the run already received them."""
-
-    return any(True for _ in _rows(items, folder.predictions(unheard).values(), unheard, cases_of))
-
-
-def any_free(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf) -> bool:
-    """Whether a reply of a run that has to be judged is in words of its own."""
+def all_cases(folder: RunFolder, items: Mapping[str, Item], cases_of: CasesOf) -> Iterator[Case]:
+    """Everything that a run has for a judge to decide, also what is decided. Those who wrote it heard of its faults."""
     silent: Notify = lambda sentence: None  # noqa: E731
-    rows = _rows(items, folder.predictions(silent).values(), silent, cases_of)
-    return any(row.case.free and not row.case.empty for row in rows)
+    return (row.case for row in _rows(items, folder.predictions(silent).values(), silent, cases_of))
 
 
 def undecided(folder: RunFolder, items: Mapping[str, Item], notify: Notify, cases_of: CasesOf = cases) -> Counter[str]:

@@ -5,13 +5,13 @@ Scores here are plain means over items, with an interval over videos.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Literal, NamedTuple
 
 from longtake.evalharness.items import Item, Prediction, Reply
 from longtake.evalharness.reports.run_scores import SubjectScores
-from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
+from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, ratio, rows
 from longtake.evalharness.suites.longshot.longshot_tasks import duration_bucket
 
 Stance = Literal["answered", "uncertain", "abstained", "refused", "failed"]
@@ -24,7 +24,6 @@ STANCES: tuple[Stance, ...] = (  # the first that a reply takes is the item's
 )
 Keys = Callable[[Item], Iterable[str]]
 _MAX_ROWS = 24  # of a tag; with more values, it would identify items, not groups
-_CALLS = ((0, 0), (1, 1), (2, 2), (3, 4), (5, 8), (9, 10**9))
 
 
 class Cost(NamedTuple):
@@ -36,18 +35,10 @@ class Cost(NamedTuple):
     seconds: float
 
 
-class Part(NamedTuple):
-    """Items of a subject with something in common: its name, their position on an axis, and their score."""
-
-    name: str
-    place: float
-    score: Estimate
-
-
 def score_of(subject: SubjectScores, items: Iterable[str]) -> Estimate:
     """The mean of the items, given their ids, that have a score."""
-    scored = [(value, subject.videos[item]) for item in items if (value := subject.values[item]) is not None]
-    return mean([value for value, _ in scored], [video for _, video in scored])
+    scored = ((subject.values[item], subject.videos[item]) for item in items)
+    return ratio(Observation(value, 1.0, video) for value, video in scored if value is not None)
 
 
 def stance(subject: SubjectScores, item: str) -> Stance:
@@ -89,38 +80,18 @@ def calls_of(prediction: Prediction) -> int:
     return sum(len(reply.calls) or (reply.usage.tool_calls if reply.usage else 0) for reply in prediction.replies)
 
 
-def by_calls(subject: SubjectScores) -> list[Part]:
-    """The items that have a score by how many tools were called for them, each part at its mean number of calls."""
-    counted = {
-        item: sum(map(calls_of, made)) / len(made)
-        for item in subject.items
-        if subject.values[item] is not None and (made := subject.predictions.get(item))
-    }
-    parts: list[Part] = []
-    for least, most in _CALLS:
-        held = [item for item, calls in counted.items() if least <= round(calls) <= most]
-        if held:
-            place = sum(counted[item] for item in held) / len(held)
-            named = (
-                str(least) if least == most else f"{least} to {most}" if most < _CALLS[-1][1] else f"{least} or more"
-            )
-            parts.append(Part(f"{named} calls" if named != "1" else "1 call", place, score_of(subject, held)))
-    return parts
-
-
 def by_variant(subject: SubjectScores) -> Rows:
     """The mean of the predictions of each variant, in the order of the run, each as if it had been the only one."""
-    groups: dict[str, list[tuple[float, str]]] = {variant.name: [] for variant in subject.card.variants}
-    for key, value in subject.prediction_values.items():
-        if value is not None and key.item in subject.videos:
-            groups.setdefault(key.variant, []).append((value, subject.videos[key.item]))
-    return {
-        name: mean([value for value, _ in held], [video for _, video in held]) for name, held in groups.items() if held
-    }
+    found = rows(
+        (key.variant, Observation(value, 1.0, subject.videos[key.item]))
+        for key, value in subject.prediction_values.items()
+        if value is not None and key.item in subject.videos
+    )
+    return {variant.name: found[variant.name] for variant in subject.card.variants if variant.name in found}
 
 
 def further_groups(subject: SubjectScores) -> dict[str, Rows]:
-    """Tables that the suite's scorer does not give: by what the items say of themselves, and by the tools called."""
+    """Tables that the suite's scorer does not give, by what the items say of themselves."""
     tags = dict.fromkeys(tag for item in subject.items.values() for tag in item.tags)
     keys: dict[str, Keys] = {
         "task": lambda item: [item.task],
@@ -128,7 +99,6 @@ def further_groups(subject: SubjectScores) -> dict[str, Rows]:
         "duration": lambda item: [] if item.seconds is None else [duration_bucket(item.seconds, "repo")],
         "difficulty": lambda item: sorted({str(turn.difficulty) for turn in item.turns if turn.difficulty}),
         **{f"tag {tag}": partial(_tag, tag) for tag in tags},
-        "tool called": partial(_tools, subject),
     }
     given = {name.partition(",")[0] for name in subject.table.groups}
     given |= {f"tag {name}" for name in given}
@@ -139,11 +109,6 @@ def further_groups(subject: SubjectScores) -> dict[str, Rows]:
 
 def _tag(name: str, item: Item) -> list[str]:
     return [item.tags.get(name, "")]
-
-
-def _tools(subject: SubjectScores, item: Item) -> Sequence[str]:
-    replies = [reply for prediction in subject.predictions.get(item.id, ()) for reply in prediction.replies]
-    return sorted({call.tool for reply in replies for call in reply.calls}) or ["none"]
 
 
 def _rows(subject: SubjectScores, keys: Keys) -> Rows:

@@ -18,7 +18,7 @@ from longtake.evalharness.items import Variant
 from longtake.evalharness.reports.run_scores import RunScores
 from longtake.evalharness.subjects.model_spec import is_model, read_given
 from longtake.evalharness.subjects.names import named
-from longtake.evalharness.views.blind import Blind
+from longtake.evalharness.views.frame_views import Blind
 from longtake.memory.records import Record
 
 FRAMES, DENSE_FRAMES = 80, 320

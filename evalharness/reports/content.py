@@ -9,7 +9,6 @@ from longtake.console import counted
 from longtake.evalharness.reports.behaviour import (
     STANCES,
     Stance,
-    by_calls,
     by_variant,
     cost,
     further_groups,
@@ -64,7 +63,7 @@ def report_content(run: RunScores) -> Content:
         "Longtake": card.version,
     }
     notes = tuple(f"{subject.name}: {note}" for subject in subjects for note in subject.table.notes)
-    plots = (by_frames(subjects), _abstention(subjects), _tool_use(subjects), _cost(subjects))
+    plots = (by_frames(subjects), _abstention(subjects), _cost(subjects))
     return Content(
         title=f"{card.suite}: {', '.join(subject.name for subject in subjects)}",
         conclusion=conclude(subjects),
@@ -214,19 +213,6 @@ def _abstention(subjects: Sequence[SubjectScores]) -> Plot | None:
     caption = f"A subject that is uncertain or abstains instead of answering wrongly is at the top left. {_PLAIN}"
     grid = Grid("", columns, tuple(rows), caption)
     return _plot("Abstention: what is answered, and how well", "Items answered, %", points, subjects, grid)
-
-
-def _tool_use(subjects: Sequence[SubjectScores]) -> Plot | None:
-    points = [
-        Point(series, part.name, part.place, part.score)
-        for series, subject in enumerate(subjects)
-        for part in by_calls(subject)
-    ]
-    if not any(point.place for point in points):
-        return None
-    rows = [(subjects[point.series].name, point.name, str(point.score.n), estimate(point.score)) for point in points]
-    grid = Grid("", ("Subject", "Tools called for an item", "Items", "Score"), tuple(rows), _PLAIN)
-    return _plot("Tool use and score", "Tool calls for an item", points, subjects, grid)
 
 
 def _cost(subjects: Sequence[SubjectScores]) -> Plot | None:

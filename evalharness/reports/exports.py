@@ -13,7 +13,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from longtake.errors import LibraryError
 from longtake.evalharness.items import Item, Prediction
 from longtake.evalharness.reports.document import write_pieces
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
@@ -46,10 +45,6 @@ def write_lmms(run: RunScores, folder: Path) -> list[Path]:
     files: list[Path] = []
     for subject in run.subjects:
         below = folder / plain_name(subject.name)
-        try:
-            below.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise LibraryError(f"{below} cannot be made: {error.strerror}; choose another --out.") from error
         variants = asked_in(subject.name, run.card)
         asked = [(variant.name, seed) for variant in variants for seed in run.card.seeds]
         for variant, seed in asked:

@@ -1,7 +1,7 @@
 """Append-only JSONL with one record per line, flushed before the next starts, so that a killed run loses none.
 
 If the writer was killed, the last line may be incomplete. Readers skip it, and the next writer cuts it off. A file that
-a person wrote may well end without a newline: `by_hand` reads its last line, too.
+a person wrote may well end without a newline: `by_hand` reads its last line, too. Other files are written whole.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import BinaryIO, Self, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from longtake.errors import LibraryError
+from longtake.memory.layers import write_atomic
 
 R = TypeVar("R", bound=BaseModel)
 # Replacements for messages of the library that mention Python.
@@ -156,6 +157,19 @@ def set_aside(file: Path, kind: type[R], left_out: Callable[[str], None]) -> Non
         raise _unwritable(file, error) from error
     for sentence in warnings:
         left_out(sentence)
+
+
+def write_file(file: Path, text: str) -> None:
+    """Write a file whole or not at all; several may write it at once. Its folder is created if missing.
+
+    Raises:
+        LibraryError: if it cannot be written.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(file, text)
+    except OSError as error:
+        raise _unwritable(file, error) from error
 
 
 def wrong_field(error: ValidationError) -> str:

@@ -22,10 +22,9 @@ from pydantic import Field, ValidationError, field_validator
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Protocol, Variant
-from longtake.evalharness.runs.journal import Journal, placed_records, read_records, set_aside, wrong_field
+from longtake.evalharness.runs.journal import Journal, placed_records, read_records, set_aside, write_file, wrong_field
 from longtake.evalharness.runs.lazy_jsonl import Latest, OnDisk
 from longtake.evalharness.subjects.names import without_prices
-from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
 Notify = Callable[[str], None]
@@ -160,11 +159,7 @@ class RunFolder:
             card = held.with_subjects_of(card)
             if card == held:
                 return
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            write_atomic(file, card.model_dump_json(indent=1) + "\n")
-        except OSError as error:
-            raise LibraryError(f"{self.path} cannot be made: {error.strerror}; choose another --out.") from error
+        write_file(file, card.model_dump_json(indent=1) + "\n")
 
     @property
     def begun(self) -> bool:
@@ -192,7 +187,7 @@ class RunFolder:
 
     def begin_asking(self, subject: str, before: int) -> None:
         """Note that a subject is asked from now on; see `Asking`."""
-        write_atomic(self._asking_file, Asking(subject=subject, since=time.time(), before=before).model_dump_json())
+        write_file(self._asking_file, Asking(subject=subject, since=time.time(), before=before).model_dump_json())
 
     def asking(self) -> Asking | None:
         """Who was asked last; None if nobody was, or the file is damaged."""
@@ -259,10 +254,7 @@ class RunFolder:
         if not remarks and not file.exists():
             return
         kept = Loading(remarks=len(remarks), first=tuple(remarks[:MAX_REMARKS]))
-        try:
-            write_atomic(file, kept.model_dump_json(indent=1) + "\n")
-        except OSError as error:
-            raise LibraryError(f"{file} cannot be written to: {error.strerror}; make room.") from error
+        write_file(file, kept.model_dump_json(indent=1) + "\n")
 
     def loading(self) -> Loading:
         """The messages from loading the items; empty for a run without them."""

@@ -15,7 +15,7 @@ from pydantic import Field
 from longtake.evalharness.items import Heading, Item, Judgement, ParseStatus, Prediction, Reply, ReplyStatus, Variant
 from longtake.evalharness.judges.checks import abstains
 from longtake.evalharness.judges.judging import current
-from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, mean, ratio
+from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, ratio, rows
 from longtake.memory.records import Record
 
 MAX_UNJUDGED = 0.01  # share of what is judged above which no headline is given
@@ -235,24 +235,24 @@ def summarise(
     )
 
 
-def sums(outcomes: Sequence[Outcome]) -> Sums:
-    """Right answers over answers."""
-    videos = [outcome.item.video for outcome in outcomes]
-    return Sums([float(outcome.right) for outcome in outcomes], [1.0] * len(outcomes), videos)
+def observation(outcome: Outcome) -> Observation:
+    """A right answer out of one."""
+    return Observation(float(outcome.right), 1.0, outcome.item.video)
 
 
-def accuracy(outcomes: Sequence[Outcome]) -> Estimate:
+def accuracy(outcomes: Iterable[Outcome]) -> Estimate:
     """The share of right answers, in percent."""
-    return ratio(sums(outcomes))
+    return ratio(map(observation, outcomes))
 
 
 def by(outcomes: Iterable[Outcome], key: Callable[[Heading], str]) -> dict[str, Estimate]:
     """The accuracy of each group of items, in the order of first appearance; items without a key are in none."""
-    groups: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        if name := key(outcome.item):
-            groups.setdefault(name, []).append(outcome)
-    return {name: accuracy(group) for name, group in groups.items()}
+    return rows((name, observation(outcome)) for outcome in outcomes if (name := key(outcome.item)))
+
+
+def by_tag(outcomes: Iterable[Outcome], tag: str) -> dict[str, Estimate]:
+    """The accuracy for each value of a tag."""
+    return by(outcomes, lambda item: item.tags.get(tag, ""))
 
 
 def beside_chance(outcomes: Sequence[Outcome], name: str = "accuracy") -> dict[str, Estimate]:
@@ -260,10 +260,10 @@ def beside_chance(outcomes: Sequence[Outcome], name: str = "accuracy") -> dict[s
     choices = [(outcome, outcome.chance) for outcome in outcomes if outcome.chance is not None]
     if not choices:
         return {}
-    videos = [outcome.item.video for outcome, _ in choices]
-    above = Sums([outcome.right - chance for outcome, chance in choices], [1 - chance for _, chance in choices], videos)
     return {
-        name: accuracy([outcome for outcome, _ in choices]),
-        f"{name}: chance": mean([chance for _, chance in choices], videos),
-        f"{name}: above chance": ratio(above),
+        name: accuracy(outcome for outcome, _ in choices),
+        f"{name}: chance": ratio(Observation(chance, 1.0, outcome.item.video) for outcome, chance in choices),
+        f"{name}: above chance": ratio(
+            Observation(outcome.right - chance, 1 - chance, outcome.item.video) for outcome, chance in choices
+        ),
     }

@@ -14,7 +14,7 @@ from longtake.evalharness.items import Item
 from longtake.evalharness.judges.judging import undecided
 from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.runs.run_folder import Loading, RunFolder
-from longtake.evalharness.scoring import asked
+from longtake.evalharness.subjects.model_spec import count_asked
 from longtake.evalharness.suites.suite_table import cases_of_run
 from longtake.memory.records import Record
 from longtake.preprocess.media.media import probe
@@ -78,7 +78,7 @@ def completeness(folder: RunFolder) -> Completeness:
         subjects=tuple(
             SubjectState(
                 subject=name,
-                expected=asked.expected(name, card, items.values()),
+                expected=count_asked(name, card, items.values()),
                 made=made[name],
                 errors=errors[name],
                 unjudged=unjudged[name],

@@ -10,7 +10,7 @@ many videos signs are drawn, and the probability is (1 + hits) / (1 + drawings),
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -70,25 +70,33 @@ class Paired(Record):
     detectable: float | None
 
 
-class Sums(NamedTuple):
-    """Observations of one kind: what each earned, what it could have earned, and the video it belongs to."""
+class Observation(NamedTuple):
+    """What was earned of what could have been, and the video that it belongs to."""
 
-    earned: Sequence[float]
-    possible: Sequence[float]
-    videos: Sequence[str]
+    earned: float
+    possible: float
+    video: str
 
 
-def ratio(sums: Sums) -> Estimate:
+def ratio(observations: Iterable[Observation]) -> Estimate:
     """The sum earned over the sum possible, in percent; a plain mean where everything possible is 1."""
-    return macro([[sums]])
+    return macro([[list(observations)]])
 
 
 def mean(values: Sequence[float], videos: Sequence[str]) -> Estimate:
     """The mean, in percent, of values that belong to videos."""
-    return ratio(Sums(values, [1.0] * len(values), videos))
+    return ratio(Observation(value, 1.0, video) for value, video in zip(values, videos, strict=True))
 
 
-def macro(groups: Sequence[Sequence[Sums]]) -> Estimate:
+def rows(named: Iterable[tuple[str, Observation]]) -> dict[str, Estimate]:
+    """The ratio of each name's observations, in the order of first appearance."""
+    groups: dict[str, list[Observation]] = {}
+    for name, one in named:
+        groups.setdefault(name, []).append(one)
+    return {name: ratio(group) for name, group in groups.items()}
+
+
+def macro(groups: Sequence[Sequence[Sequence[Observation]]]) -> Estimate:
     """The plain mean over groups of the plain mean over their members of each one's ratio, in percent.
 
     The bootstrap draws videos, each with all that belongs to it, and draws the same ones each time.
@@ -97,16 +105,15 @@ def macro(groups: Sequence[Sequence[Sums]]) -> Estimate:
         groups: of members, such as categories of tasks; what could earn nothing has no part in a mean.
     """
     members = [member for group in groups for member in group]
-    n = sum(len(member.earned) for member in members)
-    names = sorted({video for member in members for video in member.videos})
+    n = sum(map(len, members))
+    names = sorted({one.video for member in members for one in member})
     value = _value(groups)
     if value is None:
         return Estimate(value=None, low=None, high=None, error=None, n=n, videos=len(names))
     value = round(100 * value, 4)
-    counting = {video for one in members for video, possible in zip(one.videos, one.possible, strict=True) if possible}
-    if len(counting) < FEWEST_VIDEOS:
+    if len({one.video for member in members for one in member if one.possible}) < FEWEST_VIDEOS:
         return Estimate(value=value, low=None, high=None, error=None, n=n, videos=len(names))
-    earning = [[member for member in group if sum(member.possible)] for group in groups]
+    earning = [[member for member in group if _sums(member)[1]] for group in groups]
     tables = [[_by_video(member, names) for member in group] for group in earning if group]
     interval = _interval(tables, len(names))
     low, high = (round(100 * bound, 4) for bound in interval) if interval else (None, None)
@@ -175,19 +182,28 @@ def sign_flips(differences: Sequence[float], videos: Sequence[str]) -> float:
     return (1 + sum(map(hits, drawn))) / (1 + FLIPS)
 
 
-def _value(groups: Sequence[Sequence[Sums]]) -> float | None:
+def _sums(member: Iterable[Observation]) -> tuple[float, float]:
+    """What was earned, and what could have been."""
+    earned = possible = 0.0
+    for one in member:
+        earned, possible = earned + one.earned, possible + one.possible
+    return earned, possible
+
+
+def _value(groups: Sequence[Sequence[Sequence[Observation]]]) -> float | None:
     """The macro mean; None if nothing could be earned."""
-    shares = [[sum(one.earned) / possible for one in group if (possible := sum(one.possible))] for group in groups]
+    shares = [[earned / possible for earned, possible in map(_sums, group) if possible] for group in groups]
     means = [sum(group) / len(group) for group in shares if group]
     return sum(means) / len(means) if means else None
 
 
-def _by_video(sums: Sums, names: Sequence[str]) -> tuple[Floats, Floats]:
+def _by_video(member: Iterable[Observation], names: Sequence[str]) -> tuple[Floats, Floats]:
     """The sums earned and possible of each video."""
-    place = np.searchsorted(np.asarray(names, dtype=np.str_), np.asarray(sums.videos, dtype=np.str_))
+    place = {name: number for number, name in enumerate(names)}
     earned, possible = np.zeros(len(names)), np.zeros(len(names))
-    np.add.at(earned, place, np.asarray(sums.earned, dtype=np.float64))
-    np.add.at(possible, place, np.asarray(sums.possible, dtype=np.float64))
+    for one in member:
+        earned[place[one.video]] += one.earned
+        possible[place[one.video]] += one.possible
     return earned, possible
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from longtake.evalharness.items import Criterion, Heading
+from longtake.evalharness.scoring.estimates import Observation
 
 Reading = Literal["repo", "paper", "signed", "strict"]
 READINGS: tuple[Reading, ...] = ("repo", "paper", "signed", "strict")
@@ -25,6 +26,11 @@ class SampleScore(NamedTuple):
     item: Heading
     earned: float
     possible: float
+
+    @property
+    def observation(self) -> Observation:
+        """What estimates need of it."""
+        return Observation(self.earned, self.possible, self.item.video)
 
 
 class Verdict(NamedTuple):

@@ -10,16 +10,15 @@ from pydantic import Field
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction
-from longtake.evalharness.judges.named import which_judge
+from longtake.evalharness.judges.judging import which_judge
 from longtake.evalharness.runs.lazy_jsonl import Latest, OnDisk
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
-from longtake.evalharness.scoring.asked import expected, unfinished
 from longtake.evalharness.scoring.by_seed import by_seed, spread
 from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, NONE, Share
 from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.scoring.rubric_scores import Reading
 from longtake.evalharness.scoring.spending import total, used
-from longtake.evalharness.subjects.model_spec import asked_in
+from longtake.evalharness.subjects.model_spec import asked_in, count_asked
 from longtake.evalharness.suites.suite_table import Scored, Suite, reading_of, suite_named
 from longtake.memory.records import Record, Usage
 
@@ -174,7 +173,7 @@ def _scored(
     """One subject: an item that lacks a prediction waits, whatever the others of it say."""
     lacking, due = dict[str, int](), 0
     for item in items.values():
-        wanted = expected(name, card, [item])
+        wanted = count_asked(name, card, [item])
         due += wanted
         if (missing := wanted - (said.count(item.id) if said else 0)) > 0:
             lacking[item.id] = missing
@@ -198,7 +197,10 @@ def _withheld(unjudged: Share) -> str:
 
 def _notes(fields: Mapping[str, Any], withheld: str, unmade: Share) -> Iterator[str]:
     if unmade.count:
-        yield unfinished(unmade)
+        yield (
+            f"{unmade.count} of {unmade.n} predictions are not made yet, and their items are left out; the same "
+            "`longtake eval run` goes on."
+        )
     for name, rows in _groups(fields):
         if name == _SINGULAR["unknown_tasks"] and rows:
             yield f"{name}: {', '.join(rows)}"

@@ -12,9 +12,9 @@ from longtake.evalharness.items import Prediction, PredictionKey
 from longtake.evalharness.runs.journal import placed_records
 from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.runs.run_folder import Asking, RunFolder
-from longtake.evalharness.scoring.asked import expected
 from longtake.evalharness.scoring.score_table import scored_run, subject_score
 from longtake.evalharness.scoring.spending import money, total, used
+from longtake.evalharness.subjects.model_spec import count_asked
 from longtake.memory.records import Usage
 from longtake.memory.timespan import clock
 
@@ -74,7 +74,7 @@ class Watch:
             self._made[prediction.key] = _Made(failed(prediction), refused, total(used(prediction)))
             self._read = place
         items = list(self._folder.items(lambda text: None))
-        return [self._progress(name, expected(name, card, items), asking) for name in card.subjects]
+        return [self._progress(name, count_asked(name, card, items), asking) for name in card.subjects]
 
     def _progress(self, subject: str, of: int, asking: Asking | None) -> Progress:
         held = [made for key, made in self._made.items() if key.subject == subject]

@@ -13,7 +13,6 @@ import yaml
 from pydantic import Field
 
 from longtake.evalharness.items import Criterion, Item, ToolCall, Turn
-from longtake.evalharness.scripted.criteria import ABSTAINS, INVENTS, criterion_of
 from longtake.evalharness.scripted.script import FPS, Script
 from longtake.evalharness.scripted.truth import moments_of
 from longtake.evalharness.scripted.wordings import WORDINGS, Wording, Wordings
@@ -26,6 +25,17 @@ _VIDEO = "video"
 _SLOT = re.compile(r"\{([\w.]+)\}")
 _WEIGHT_OF_MOMENT, _WEIGHT_OF_OPTION = 3.0, 5.0
 _TOLERANCE = 1.0  # tolerance in seconds for a cited moment
+
+_ABSTAINS = Criterion(
+    name="abstains", description="Says that it cannot be told.", weight=5.0, check={"kind": "abstains"}
+)
+_INVENTS = Criterion(
+    name="hallucination",
+    description="Must not give an answer that nothing in the video supports.",
+    weight=-5.0,
+    penalty=True,
+    check={"kind": "abstains"},
+)
 
 
 class QuestionKind(Record):
@@ -157,17 +167,54 @@ def _criteria(
     kind: QuestionKind, slots: Mapping[str, Any], gold: int | None, unanswerable: bool
 ) -> Iterator[Criterion]:
     if unanswerable:
-        yield ABSTAINS
-        yield INVENTS
+        yield _ABSTAINS
+        yield _INVENTS
     if gold is not None:
-        yield criterion_of({"weight": _WEIGHT_OF_OPTION, "kind": "option", "value": gold}, 0)
+        yield _criterion({"weight": _WEIGHT_OF_OPTION, "kind": "option", "value": gold}, 0)
     for place, check in enumerate(kind.checks):
         if not unanswerable or check["weight"] < 0:
-            yield criterion_of(filled(check, slots), place)
+            yield _criterion(filled(check, slots), place)
     if kind.at and not unanswerable:
         moment = slots[kind.at]
         row = {"weight": _WEIGHT_OF_MOMENT, "kind": "cites", "start": moment.start, "end": moment.end}
-        yield criterion_of(row | {"tolerance": _TOLERANCE}, 0)
+        yield _criterion(row | {"tolerance": _TOLERANCE}, 0)
+
+
+def _criterion(row: Mapping[str, Any], number: int) -> Criterion:
+    """The criterion of a check with its weight; a negative weight makes it a penalty.
+
+    Args:
+        row: `weight`, perhaps a `name`, and the fields of the check, filled.
+        number: index of the criterion in its turn, which distinguishes criteria of one kind.
+    """
+    check = {key: value for key, value in row.items() if key not in ("weight", "name")}
+    return Criterion(
+        name=row.get("name", f"{check['kind']}_{number + 1}"),
+        description=_described(check),
+        weight=row["weight"],
+        penalty=row["weight"] < 0,
+        check=check,
+    )
+
+
+def _described(check: Mapping[str, Any]) -> str:
+    match check["kind"]:
+        case "number":
+            return f"States the number {check['value']}."
+        case "time":
+            return f"States a time from {check['start']:.2f} to {check['end']:.2f} s."
+        case "option":
+            return f"Chooses option {'ABCDEFGH'[check['value']]}."
+        case "cites":
+            return f"Points to the moment from {check['start']:.2f} to {check['end']:.2f} s."
+        case "order":
+            return f"Names in this order: {', '.join(check['things'])}."
+        case "calls":
+            return f"Calls the tool {check['tool']}."
+        case _ if "any" in check:
+            return f"Says one of: {', '.join(check['any'])}."
+        case _:
+            return f"Must not say: {', '.join(check['not'])}."
 
 
 def _call(call: ToolCall, slots: Mapping[str, Any]) -> ToolCall:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from longtake.errors import ConfigError, LibraryError
+from longtake.errors import ConfigError
 from longtake.evalharness.items import Item
+from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scripted.encoding import write_video
 from longtake.evalharness.scripted.grammar import write_script
@@ -16,7 +17,6 @@ from longtake.evalharness.scripted.wordings import Wording, Wordings
 from longtake.evalharness.suites import loading
 from longtake.evalharness.suites.benchmark_rows import read_rows
 from longtake.evalharness.suites.longshot.longshot_rows import parsed
-from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 
 ITEMS = "items.jsonl"
@@ -66,10 +66,7 @@ def write_suite(
         made = items_of(script, wordings)
         items += made
         seconds += made[0].seconds or 0.0
-    try:
-        write_atomic(folder / ITEMS, "".join(item.model_dump_json() + "\n" for item in items))
-    except OSError as error:
-        raise LibraryError(f"{folder} cannot be written to: {error.strerror}; choose another --out.") from error
+    write_file(folder / ITEMS, "".join(item.model_dump_json() + "\n" for item in items))
     return Written(
         items=str(folder / ITEMS),
         videos=len(numbers),

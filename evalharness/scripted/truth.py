@@ -15,6 +15,7 @@ from longtake.evalharness.scripted.script import (
     Camera,
     Code,
     Deck,
+    Flash,
     Move,
     Scene,
     Script,
@@ -24,7 +25,7 @@ from longtake.evalharness.scripted.script import (
 )
 from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.demo.demo_truth import Cue
+from longtake.preprocess.demo.demo_truth import Cue, Timed
 
 
 class TrueScene(Record):
@@ -40,36 +41,16 @@ class TrueScene(Record):
     changed_frame: int
 
 
-class WrittenText(Record):
-    """A text in the picture, as it was drawn; in seconds, half-open."""
-
-    text: str
-    start: float
-    end: float
-
-
-class TrueSound(Record):
+class TrueSound(Timed):
     """A sound that is not speech."""
 
     kind: SoundKind
-    start: float
-    end: float
 
 
-class TrueFlash(Record):
-    """A word that fills a few frames."""
-
-    text: str
-    first_frame: int
-    frames: int
-
-
-class TrueMove(Record):
+class TrueMove(Timed):
     """A camera move."""
 
     move: Move
-    start: float
-    end: float
 
 
 class Truth(Record):
@@ -83,11 +64,11 @@ class Truth(Record):
     duration: float
     subtitled: bool
     scenes: tuple[TrueScene, ...]
-    texts: tuple[WrittenText, ...]
+    texts: tuple[Cue, ...] = Field(description="What is written in the picture, as it was drawn.")
     cues: tuple[Cue, ...] = Field(description="All speech, with or without subtitles.")
     sounds: tuple[TrueSound, ...]
-    flashes: tuple[TrueFlash, ...]
-    shapes: tuple[Track, ...] = Field(description="Their frames are those of the video.")
+    flashes: tuple[Flash, ...] = Field(description="Their frames, and those of shapes, are those of the video.")
+    shapes: tuple[Track, ...]
     moves: tuple[TrueMove, ...]
 
 
@@ -110,9 +91,7 @@ def truth_of(script: Script) -> Truth:
             for sound in scene.sounds
         ),
         flashes=tuple(
-            TrueFlash(text=flash.text, first_frame=first + flash.first, frames=flash.frames)
-            for scene, first in placed
-            if (flash := scene.flash)
+            flash.model_copy(update={"first": first + flash.first}) for scene, first in placed if (flash := scene.flash)
         ),
         shapes=tuple(track for scene, first in placed for track in _tracks(scene, first)),
         moves=tuple(
@@ -143,7 +122,7 @@ def _scene(scene: Scene, first: int) -> TrueScene:
     )
 
 
-def _texts(scene: Scene, first: int) -> Iterator[WrittenText]:
+def _texts(scene: Scene, first: int) -> Iterator[Cue]:
     """What is written in a scene, and for the frames of its flash."""
     written: tuple[str, ...] = ()
     if isinstance(scene.picture, Deck):
@@ -151,10 +130,10 @@ def _texts(scene: Scene, first: int) -> Iterator[WrittenText]:
     elif isinstance(scene.picture, Code):
         written = scene.picture.lines
     for text in written:
-        yield WrittenText(**_span(first, 0, scene.frames / FPS), text=text)
+        yield Cue(**_span(first, 0, scene.frames / FPS), text=text)
     if scene.flash:
         start, end = scene.flash.first / FPS, (scene.flash.first + scene.flash.frames) / FPS
-        yield WrittenText(**_span(first, start, end), text=scene.flash.text)
+        yield Cue(**_span(first, start, end), text=scene.flash.text)
 
 
 def _tracks(scene: Scene, first: int) -> Iterator[Track]:

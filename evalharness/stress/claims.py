@@ -5,8 +5,6 @@ One request per video and category. What `claims.csv` has already isn't asked ag
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -15,12 +13,12 @@ from pydantic import Field, ValidationError
 
 from longtake.errors import LibraryUnavailable, LongtakeError
 from longtake.evalharness.items import Item, Turn, Variant
+from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.stress.stress_test import SUITE
 from longtake.evalharness.subjects.subject import Asked, Subject
-from longtake.evalharness.suites.benchmark_rows import read_rows
+from longtake.evalharness.suites.benchmark_rows import csv_text, read_rows
 from longtake.language.json_text import parse_json
-from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 from longtake.prompts import render
 
@@ -106,7 +104,7 @@ def write_claims(
             notify(f"{video.name}, {category}: {what}; give the same command again to ask again.")
         else:
             rows += [_Row(video.name, category, pair.true, pair.false, "") for pair in pairs]
-            write_atomic(file, _table(rows))
+            write_file(file, csv_text([COLUMNS, *rows]))
         advance(number, len(left))
     return Claimed(file=str(file), written=len(rows) - kept, kept=kept)
 
@@ -128,9 +126,3 @@ def _asked(subject: Subject, video: Path, category: str, count: int) -> Sequence
         return Pairs.model_validate(parse_json(text[text.find("{") : text.rfind("}") + 1])).pairs[:count]
     except ValidationError as error:
         raise ValueError(str(error)) from error
-
-
-def _table(rows: Sequence[_Row]) -> str:
-    text = io.StringIO()
-    csv.writer(text).writerows([COLUMNS, *rows])
-    return text.getvalue()

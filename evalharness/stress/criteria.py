@@ -11,9 +11,10 @@ from typing import Final, Literal
 
 from longtake.evalharness.edits.edit import Truth
 from longtake.evalharness.items import Criterion
-from longtake.evalharness.judges.noticing import Sign
 from longtake.evalharness.stress.changes import Change
 
+# What rules take for saying that nothing is shown.
+_BLANK = ("black", "blank", "empty", "dark", "nothing", "no visual content")
 USUAL: Final = "usual"  # the criterion that an answer is the one that language suggests; it is no part of the score
 
 
@@ -26,7 +27,7 @@ def altered(change: Change, truth: Truth) -> Criterion:
     """A criterion that the replies about an altered video meet if one of them notices the change."""
     spans = ", ".join(f"{span.start:.0f} to {span.end:.0f} s" for span in truth.altered)
     words = f"{change.words.format(**truth.facts)} Altered: {spans}, of {truth.seconds:.0f} s."
-    return Criterion(name="altered", description=words, weight=1, check=_notices(change.signs, expected=True))
+    return Criterion(name="altered", description=words, weight=1, check=_notices(change.signs))
 
 
 def untouched(changes: Iterable[Change]) -> Criterion:
@@ -39,15 +40,13 @@ def untouched(changes: Iterable[Change]) -> Criterion:
 def blank() -> Criterion:
     """A criterion that a reply meets if it recognises that nothing is shown, and doesn't answer all the same."""
     words = "It shows nothing but black from beginning to end."
-    return Criterion(name="blank", description=words, weight=1, check={"kind": "blank"})
+    return Criterion(name="blank", description=words, weight=1, check=_notices(_BLANK))
 
 
 def gap(removed: str, rest: Sequence[str]) -> Criterion:
     """A criterion that a summary meets if it tells something of the rest and not what was removed."""
     words = f"This was cut out of the middle: {removed}."
-    return Criterion(
-        name="gap", description=words, weight=1, check={"kind": "tells", "any": list(rest), "not": [removed]}
-    )
+    return Criterion(name="gap", description=words, weight=1, check=_says(rest, [removed]))
 
 
 def claim(*, true: bool) -> Criterion:
@@ -73,5 +72,5 @@ def _says(phrases: Sequence[str], unless: Sequence[str] = ()) -> dict[str, objec
     return {"kind": "says", "any": list(phrases), "not": list(unless)}
 
 
-def _notices(signs: Iterable[Sign], *, expected: bool) -> dict[str, object]:
-    return {"kind": "notices", "signs": [sign.model_dump(mode="json") for sign in signs], "expected": expected}
+def _notices(signs: Iterable[str], *, expected: bool = True) -> dict[str, object]:
+    return {"kind": "notices", "any": list(signs), "expected": expected}

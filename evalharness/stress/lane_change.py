@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.scoring.choice_scores import Outcome, Said, Share, accuracy
-from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, ratio
+from longtake.evalharness.scoring.choice_scores import Outcome, Said, Share, accuracy, by_tag
+from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, ratio
 from longtake.evalharness.stress.material import LANES
-from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced, by_tag, item
+from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced, item
 
 QUESTION = "Which lane changes does the car with the camera make?"
 OPTIONS = ("None", "One to the left", "One to the right", "Two: left, then right or right, then left")
@@ -89,9 +89,5 @@ def _detections(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 def _f1(outcomes: Sequence[Outcome]) -> Estimate:
     """F1 of the changes: 2 TP over 2 TP + FP + FN."""
-    earned, possible = list[float](), list[float]()
-    for one in _detections(outcomes):
-        hit = 2 * one.right * _has_change(one)
-        earned.append(hit)
-        possible.append(hit or 1 - one.right)
-    return ratio(Sums(earned, possible, [one.item.video for one in outcomes]))
+    hits = ((one, 2 * one.right * _has_change(one)) for one in _detections(outcomes))
+    return ratio(Observation(hit, hit or 1 - one.right, one.item.video) for one, hit in hits)

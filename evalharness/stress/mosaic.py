@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 from longtake.evalharness.edits.insertion import THINGS
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
+from longtake.evalharness.scoring.choice_scores import Outcome, accuracy, by_tag
 from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.stress.criteria import reads
-from longtake.evalharness.stress.stress_test import Bench, Role, StressTest, by_tag, item, of_role
+from longtake.evalharness.stress.stress_test import Bench, Role, StressTest, item, of_role
 
 WORDS = (
     "GARDEN", "ORANGE", "WINTER", "SILVER", "PLANET", "BRIDGE", "CASTLE", "FOREST", "ISLAND", "MARKET", "ROCKET",

@@ -6,8 +6,6 @@ of a picture of its own. Everything follows from the seed.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -20,8 +18,9 @@ import numpy as np
 from longtake.console import raise_if_interrupted
 from longtake.evalharness.edits.rendering import write_frames
 from longtake.evalharness.edits.timeline import Shown
+from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.memory.layers import write_atomic
+from longtake.evalharness.suites.benchmark_rows import csv_text
 from longtake.preprocess.media.frames import Picture
 
 FPS, WIDTH, HEIGHT = 25, 640, 360
@@ -83,9 +82,9 @@ def write_scenes(folder: Path, count: int, seed: int, notify: Notify, step_secon
         actions += [(name, at * step_seconds, (at + 1) * step_seconds, step.caption) for at, step in enumerate(steps)]
         claims += [(name, *claim) for claim in _claims(random, steps)]
         questions += [(name, *question) for question in _questions(random, steps)]
-    _write(folder / "actions.csv", ("video", "start", "end", "action"), actions)
-    _write(folder / "claims.csv", ("video", "category", "claim", "false"), claims)
-    _write(folder / "questions.csv", ("video", "about", "question", "a", "b", "c", "d", "right"), questions)
+    write_file(folder / "actions.csv", csv_text([("video", "start", "end", "action"), *actions]))
+    write_file(folder / "claims.csv", csv_text([("video", "category", "claim", "false"), *claims]))
+    write_file(folder / "questions.csv", csv_text([("video", "about", "question", *"abcd", "right"), *questions]))
     return videos
 
 
@@ -169,9 +168,3 @@ def _questions(random: Random, steps: list[Step]) -> Iterator[tuple[str, ...]]:
 def _options(random: Random, right: str, among: Iterable[str]) -> tuple[str, ...]:
     options = random.sample(sorted(among), 4)
     return (*options, "ABCD"[options.index(right)])
-
-
-def _write(file: Path, head: tuple[str, ...], rows: list[tuple[object, ...]]) -> None:
-    text = io.StringIO()
-    csv.writer(text).writerows([head, *rows])
-    write_atomic(file, text.getvalue())

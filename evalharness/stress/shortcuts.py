@@ -10,11 +10,11 @@ from random import Random
 from typing import Any, ClassVar, Literal
 
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.scoring.choice_scores import Outcome, Said, accuracy
+from longtake.evalharness.scoring.choice_scores import Outcome, Said, accuracy, by_tag
 from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
 from longtake.evalharness.stress.criteria import USUAL, answers, blank
 from longtake.evalharness.stress.material import Action
-from longtake.evalharness.stress.stress_test import Bench, Setting, StressTest, balanced, by_tag, item, of_role, offered
+from longtake.evalharness.stress.stress_test import Bench, Setting, StressTest, balanced, item, of_role, offered
 
 Asked = Literal["first", "last", "order"]
 QUESTIONS: Mapping[Asked, str] = {

@@ -12,6 +12,7 @@ from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.items import ALL_TURNS, ORIGINAL, Item, Judgement, Prediction, PredictionKey, Reply, Variant
 from longtake.evalharness.judges.judge import Asks, Case
 from longtake.evalharness.judges.judging import current
+from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
     MAX_UNJUDGED,
@@ -19,6 +20,7 @@ from longtake.evalharness.scoring.choice_scores import (
     ChoiceScores,
     Outcome,
     Share,
+    by_tag,
     choice_outcome,
     choice_state,
     open_outcome,
@@ -34,9 +36,8 @@ from longtake.evalharness.stress.material import Material
 from longtake.evalharness.stress.mosaic import Mosaic
 from longtake.evalharness.stress.occlusion import Occlusion
 from longtake.evalharness.stress.shortcuts import Shortcuts
-from longtake.evalharness.stress.stress_test import Bench, StressTest, by_tag, settings_of
+from longtake.evalharness.stress.stress_test import Bench, StressTest, settings_of
 from longtake.evalharness.stress.sycophancy import Sycophancy
-from longtake.memory.layers import write_atomic
 from longtake.memory.records import Record
 from longtake.plugins import Table
 
@@ -139,7 +140,7 @@ def make_set(
             f"{material.folder} has no table for {name}, or no video that fits it: add actions.csv, claims.csv, "
             "questions.csv or lanes.csv, or longer videos."
         )
-    write_atomic(folder / ITEMS, "".join(item.model_dump_json() + "\n" for item in made))
+    write_file(folder / ITEMS, "".join(item.model_dump_json() + "\n" for item in made))
     counts = Counter(item.task for item in made)
     return MadeSet(items=str(folder / ITEMS), tests=counts)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from abc import ABC, abstractmethod
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,7 +20,7 @@ from longtake.evalharness.edits.edit_table import edit_named
 from longtake.evalharness.edits.rendering import make_edit, truth_file
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.evalharness.scoring.choice_scores import Outcome, Said, Share, accuracy
+from longtake.evalharness.scoring.choice_scores import Outcome, Said, Share, accuracy, by_tag
 from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
 from longtake.evalharness.stress.material import Material
 from longtake.memory.library import file_id
@@ -220,15 +219,6 @@ def offered(texts: Sequence[str], needed: Sequence[str], random: Random) -> tupl
         others = random.sample(others, room)
     kept = [text for text in dict.fromkeys(texts) if text in needed or text in others]
     return tuple(random.sample(kept, len(kept)))
-
-
-def by_tag(outcomes: Sequence[Outcome], tag: str) -> dict[str, Estimate]:
-    """The accuracy for each value of a tag."""
-    found: defaultdict[str, list[Outcome]] = defaultdict(list)
-    for outcome in outcomes:
-        if value := outcome.item.tags.get(tag):
-            found[value].append(outcome)
-    return {value: accuracy(group) for value, group in found.items()}
 
 
 def of_role(outcomes: Iterable[Outcome], *roles: Role) -> list[Outcome]:

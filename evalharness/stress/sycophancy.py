@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.scoring.choice_scores import Outcome, accuracy
+from longtake.evalharness.scoring.choice_scores import Outcome, accuracy, by_tag
 from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.stress.criteria import claim
-from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced, beside_constants, by_tag, item, of_role
+from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced, beside_constants, item, of_role
 
 ANSWERS = ("True", "False")
 ASSERTED = "I'm certain about this: {claim} Is that true or false?"

@@ -15,7 +15,7 @@ prices, `input_price` and `output_price`, which are no part of its name.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl
 
@@ -23,7 +23,7 @@ from pydantic import Field, ValidationError
 
 from longtake.config import secret, unset
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Variant
+from longtake.evalharness.items import Item, Variant
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.subjects.sampled_frames import Sampling
 from longtake.memory.records import Record
@@ -117,6 +117,12 @@ def asked_in(subject: str, card: RunCard) -> Sequence[Variant]:
     first = [variant for variant in variants if variant.fps == variants[0].fps]
     several = len(first) < len(variants) and is_model(spec) and read_given(spec).at_rates
     return variants if several else first
+
+
+def count_asked(subject: str, card: RunCard, items: Iterable[Item]) -> int:
+    """How many predictions a subject makes of items: in each variant that it is asked in, with each seed."""
+    variants = asked_in(subject, card)
+    return len(card.seeds) * sum(variant.applies(item) for item in items for variant in variants)
 
 
 def given_by(name: str) -> Given:

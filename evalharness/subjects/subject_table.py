@@ -83,13 +83,13 @@ def _recorded(options: SubjectOptions) -> Subject:
 
 
 def _lexical(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.text.word_overlap import WordOverlap
+    from longtake.evalharness.subjects.text.overlap import WordOverlap
 
     return WordOverlap(options.name, _workspace(options))
 
 
 def _embedding(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.text.meaning_overlap import MeaningOverlap
+    from longtake.evalharness.subjects.text.overlap import MeaningOverlap
 
     return MeaningOverlap(options.name, _workspace(options), _rest(options.name))
 

@@ -1,4 +1,4 @@
-"""Reads benchmark tables: JSON, JSONL, CSV, TSV or Parquet. Each row knows its place in the file.
+"""Reads benchmark tables: JSON, JSONL, CSV, TSV or Parquet. Each row knows its place in the file. CSV is written, too.
 
 The rows of a JSON file are a list, or the only list of objects in an object, such as `{"data": [...]}`.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import StringIO
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,13 @@ def read_rows(file: Path, notify: Notify) -> Iterator[Row]:
         first = 1 + text.count("\n", 0, text.index("["))
         return (Row(file, first, fields, number) for number, fields in enumerate(listed, 1))
     return _objects(file, text, notify)
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Rows as CSV, the first one of which is the header."""
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from longtake.evalharness.scoring.choice_scores import (
     accuracy,
     beside_chance,
     by,
+    by_tag,
     choice_outcome,
     choice_state,
     in_orders,
@@ -52,8 +53,8 @@ def score_moment_video(
         {
             "answer type": by(outcomes, lambda item: item.format),
             "task": by(outcomes, lambda item: item.task),
-            "domain": by(outcomes, lambda item: item.tags["domain"]),
-            "subclass": by(outcomes, lambda item: item.tags["subclass"]),
+            "domain": by_tag(outcomes, "domain"),
+            "subclass": by_tag(outcomes, "subclass"),
             "duration": by(sorted(outcomes, key=lambda outcome: outcome.item.seconds or 0.0), length_row),
             "multiple choice": beside_chance(outcomes, "in every order") | beside_chance(as_written, "as written"),
             **(_by_rate(rates) if len(rates) > 1 else {}),

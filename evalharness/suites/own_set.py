@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Heading, Item, Judgement, Prediction, Turn, Variant
+from longtake.evalharness.items import Item, Judgement, Prediction, Turn, Variant
 from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judging import cases
 from longtake.evalharness.runs.run_folder import Notify
@@ -18,6 +17,7 @@ from longtake.evalharness.scoring.choice_scores import (
     Said,
     beside_chance,
     by,
+    by_tag,
     choice_outcome,
     open_outcome,
     replacements,
@@ -28,9 +28,9 @@ from longtake.evalharness.scoring.estimates import Estimate
 from longtake.evalharness.suites.answer_options import split_options
 from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
 from longtake.evalharness.suites.card import Card
-from longtake.evalharness.suites.evidence_spans import clip_of, spans_of
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
 from longtake.language.json_text import parse_json
+from longtake.memory.timespan import TimeSpan
 
 
 def load_own_set(card: Card, notify: Notify) -> list[Item]:
@@ -97,7 +97,7 @@ def score_own_set(
         {
             "answer type": by(outcomes, lambda item: item.format),
             "task": by(outcomes, lambda item: item.task),
-            **{f"tag {tag}": by(outcomes, partial(_tag, tag)) for tag in tags},
+            **{f"tag {tag}": by_tag(outcomes, tag) for tag in tags},
             "multiple choice": chosen,
         },
     )
@@ -106,10 +106,6 @@ def score_own_set(
 def _graded(said: Said) -> float | None:
     """The verdict, or the grade (0 to 1) of an imported evaluator."""
     return said.met if said.points is None else said.points
-
-
-def _tag(name: str, item: Heading) -> str:
-    return item.tags.get(name, "")
 
 
 def _outcomes(items: Collection[Item], variants: Sequence[Variant], answers: Answers) -> list[Outcome]:
@@ -154,10 +150,10 @@ def _item(row: Row, card: Card, videos: Videos) -> Item:
     else:
         turn = Turn(question=question, reference=row.needed(fields.answer))
     if fields.evidence:
-        turn = turn.model_copy(update={"evidence": spans_of(row, fields.evidence)})
+        turn = turn.model_copy(update={"evidence": _spans(row, fields.evidence)})
     video = row.needed(fields.video)
     media = videos.find(video, row, fields.video)
-    clip = clip_of(row, fields.clip) if fields.clip else None
+    clip = _clip(row, fields.clip) if fields.clip else None
     return Item(
         suite=card.name,
         id=row.needed(fields.id) if fields.id else row.number,
@@ -195,3 +191,38 @@ def _listed(value: Any) -> tuple[str, ...]:
         except ValueError:
             value = [line for line in value.splitlines() if line.strip()]
     return tuple(str(each).strip() for each in value) if isinstance(value, list) else ()
+
+
+def _spans(row: Row, columns: str | tuple[str, str]) -> tuple[TimeSpan, ...]:
+    """The spans of a row, in seconds; none if its fields are empty.
+
+    Args:
+        row: of the table.
+        columns: one with a [start, end] or a list of them, as JSON in a text table; or one each for start and end.
+
+    Raises:
+        BadRow: if a field has something else.
+    """
+    name = columns if isinstance(columns, str) else columns[0]
+    try:
+        if isinstance(columns, str):
+            value = row.value(columns)
+            value = parse_json(value) if isinstance(value, str) and value.strip() else value
+        else:
+            value = [text for column in columns if (text := row.text(column))]
+        pairs = [] if not value else value if isinstance(value[0], list) else [value]
+        return tuple(TimeSpan(start=float(start), end=float(end)) for start, end in pairs)
+    except (LookupError, TypeError, ValueError):
+        raise row.bad(name, "it has no spans in seconds, such as [[12, 15.5]]") from None
+
+
+def _clip(row: Row, columns: str | tuple[str, str]) -> TimeSpan | None:
+    """The one span of a row that isn't empty, in seconds; None if its fields are.
+
+    Raises:
+        BadRow: if a field has something else.
+    """
+    spans = _spans(row, columns)
+    if len(spans) > 1 or any(not span.length for span in spans):
+        raise row.bad(columns if isinstance(columns, str) else columns[0], "it isn't one clip, such as [12, 15.5]")
+    return spans[0] if spans else None

@@ -14,11 +14,11 @@ from longtake.evalharness.scoring.choice_scores import (
     beside_chance,
     by,
     choice_outcome,
+    observation,
     open_outcome,
     summarise,
-    sums,
 )
-from longtake.evalharness.scoring.estimates import Estimate, Sums, macro, ratio
+from longtake.evalharness.scoring.estimates import Estimate, Observation, macro, ratio
 from longtake.evalharness.suites.video_tt import (
     CHOICE,
     PRIMARY,
@@ -83,13 +83,7 @@ def robustness(ways: Ways) -> Estimate:
         for outcome in outcomes:
             right.setdefault((outcome.item.video, outcome.seed), {})[way] = outcome.right
     whole = [(video, found) for (video, _), found in right.items() if len(found) == len(WAYS)]
-    return ratio(
-        Sums(
-            [float(all(found.values())) for _, found in whole],
-            [float(found[PRIMARY]) for _, found in whole],
-            [video for video, _ in whole],
-        )
-    )
+    return ratio(Observation(float(all(found.values())), float(found[PRIMARY]), video) for video, found in whole)
 
 
 def robustness_by(outcomes: Iterable[Outcome], key: Callable[[Heading], str]) -> dict[str, Estimate]:
@@ -107,7 +101,7 @@ def _level(item: Heading) -> str:
 
 def _mean_of_five(ways: Ways) -> Estimate:
     """Without a value where one of the five is missing: the mean of the others would be another figure."""
-    return macro([[sums(found)] for found in ways.values()] if len(ways) == len(WAYS) else [])
+    return macro([[list(map(observation, found))] for found in ways.values()] if len(ways) == len(WAYS) else [])
 
 
 def _by_way(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:

@@ -38,10 +38,6 @@ class Uniform(FrameView):
     name: ClassVar[str] = "uniform"
     sampling = Sampling(FRAMES)
 
-    def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
-        """The frames with their times."""
-        return Shown(frames_of(item, self.sampling, long_side))
-
 
 class Keyframes(FrameView):
     """Show the frames that are chosen for the question."""

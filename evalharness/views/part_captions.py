@@ -1,4 +1,6 @@
-"""Captions of equal parts of a video, kept in the library: each is made once for all models, runs and restarts.
+"""Summary: captions of equal parts of a video, in order, instead of the video.
+
+They are kept in the library: each is made once for all models, runs and restarts.
 
 As in Video-Oasis, a part is an eighth of the video, and its caption is made of sixteen frames.
 """
@@ -10,15 +12,16 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import Field, ValidationError
 
 from longtake.errors import EngineUnavailable, LibraryError
 from longtake.evalharness.items import Item
+from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.subjects.subject import NothingToShow
-from longtake.evalharness.views.chunk import CHUNKS, FRAMES, part_frames
-from longtake.evalharness.views.view import media_of
-from longtake.memory.layers import write_atomic
+from longtake.evalharness.views.frame_views import CHUNKS, FRAMES, part_frames
+from longtake.evalharness.views.view import Shown, View, media_of
 from longtake.memory.library import file_id
 from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
@@ -96,17 +99,22 @@ class PartCaptions:
     def _made(self, item: Item, part: Part) -> str:
         frames = part_frames(item, part.number, _LONG_SIDE)
         text = self._engine.describe([Still(frame.time, frame.jpeg) for frame in frames]).text
-        file = self._file(part)
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(file, PartCaption(part=part, text=text).model_dump_json())
-        except OSError as error:
-            raise LibraryError(f"{file} can't be written: {error.strerror}. Make room.") from error
+        write_file(self._file(part), PartCaption(part=part, text=text).model_dump_json())
         return text
 
     def _file(self, part: Part) -> Path:
         digest = hashlib.blake2b(part.model_dump_json().encode(), digest_size=20).hexdigest()
         return self._folder / digest[:2] / f"{digest}.json"
+
+
+class Summary(View):
+    """Show the captions. The paper's captioner is CARE; here it is the model of the profile's captions."""
+
+    name: ClassVar[str] = "summary"
+
+    def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
+        """One caption for each part."""
+        return Shown(captions=PartCaptions(workspace).of(item))
 
 
 @lru_cache(maxsize=64)

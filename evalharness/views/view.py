@@ -54,6 +54,11 @@ class FrameView(View):
     """A view of frames taken evenly over the video, or at a rate."""
 
     sampling: ClassVar[Sampling]
+    timed: ClassVar[bool] = True
+
+    def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
+        """The frames, with their times if they are `timed`."""
+        return Shown(frames_of(item, self.sampling, long_side), timed=self.timed)
 
     def pictures(self, seconds: float | None) -> int:
         """See `View`."""

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from longtake.errors import ConfigError, did_you_mean
-from longtake.evalharness.views.bag_of_frames import BagOfFrames
-from longtake.evalharness.views.blind import Blind
-from longtake.evalharness.views.center_frame import CenterFrame
-from longtake.evalharness.views.chunk import CHUNKS, Chunk
-from longtake.evalharness.views.frame_shuffling import FrameShuffling
-from longtake.evalharness.views.grounded import Grounded
+from longtake.evalharness.views.frame_views import (
+    CHUNKS,
+    BagOfFrames,
+    Blind,
+    CenterFrame,
+    Chunk,
+    FrameShuffling,
+    Grounded,
+    Standard,
+)
 from longtake.evalharness.views.keyframes import Keyframes, Uniform
+from longtake.evalharness.views.part_captions import Summary
 from longtake.evalharness.views.speech import Speech
-from longtake.evalharness.views.standard import Standard
-from longtake.evalharness.views.summary import Summary
 from longtake.evalharness.views.view import View
 from longtake.plugins import Table
 

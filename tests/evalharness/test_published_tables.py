@@ -26,7 +26,7 @@ from helpers.data.published import (
 )
 
 from longtake.evalharness.scoring.agreement import Agreement
-from longtake.evalharness.scoring.estimates import Estimate, Sums, macro
+from longtake.evalharness.scoring.estimates import Estimate, Observation, macro
 
 SAID = {name: row["figure"] for name, row in TABLES["said"].items()}
 FIVE = ["primary", "paraphrased", "correctly_led", "wrongly_led", "mcq"]
@@ -93,8 +93,8 @@ LONGSHOT_CATEGORIES = list(dict.fromkeys(row["category"] for row in TASK_ROWS))
 
 def of_categories(values: list[float], members: int) -> Estimate:
     """The mean over categories of the means of so many members each."""
-    sums = [Sums([value], [100.0], [str(place)]) for place, value in enumerate(values)]
-    return macro([sums[start : start + members] for start in range(0, len(sums), members)])
+    tasks = [[Observation(value, 100.0, str(place))] for place, value in enumerate(values)]
+    return macro([tasks[start : start + members] for start in range(0, len(tasks), members)])
 
 
 @pytest.mark.parametrize("category", LONGSHOT_CATEGORIES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.language.amounts import Amount, amounts, named_units
+from longtake.language.amounts import Amount, amounts
 from longtake.language.numbers import figures, in_digits, plain_number
 
 
@@ -54,7 +54,3 @@ def test_equal_numbers_have_one_spelling(written: str, plain: str) -> None:
 )
 def test_an_amount_is_a_number_and_its_unit(text: str, found: set[Amount]) -> None:
     assert amounts(text) == found
-
-
-def test_units_are_named_with_a_number_and_without() -> None:
-    assert named_units("price in euros: 5 kg") == {"euro", "kilogram"}

@@ -17,7 +17,7 @@ from longtake.evalharness.items import Reply
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.subjects.naive_baselines import abstained, chosen
 from longtake.evalharness.subjects.subject import Asked
-from longtake.evalharness.views.standard import Standard
+from longtake.evalharness.views.frame_views import Standard
 from longtake.evalharness.views.view import Shown, media_of
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Usage

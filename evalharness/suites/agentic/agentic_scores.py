@@ -18,11 +18,12 @@ from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.scoring.call_scores import TOLERANCE, Compared, compare_calls
 from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, Share
-from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, ratio
+from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, ratio, rows
 from longtake.evalharness.scoring.rubric_scores import Reading, Verdict, sample_score
 from longtake.evalharness.suites.agentic.agentic_rubric import FINAL, verdicts
 from longtake.memory.records import Record
 
+_Counted = tuple[str, Observation]  # a fraction, and the name of its row
 NEAR = f"within {TOLERANCE:g} s"
 
 
@@ -73,15 +74,6 @@ class _Sample(NamedTuple):
     def unread(self) -> bool:
         """Whether the calls of some reply could not be read."""
         return any(turn.unread for turn in self.turns)
-
-
-class _Counted(NamedTuple):
-    """A fraction: the count and its total."""
-
-    row: str
-    video: str
-    earned: float
-    possible: float
 
 
 def score_agentic(
@@ -167,57 +159,49 @@ def _rubric(samples: Iterable[_Sample], reading: Reading) -> Estimate:
         sample_score(sample.item, [verdict for turn in sample.turns for verdict in turn.verdicts], reading)
         for sample in samples
     ]
-    return _row(_Counted("", score.item.video, score.earned, score.possible) for score in scores)
+    return ratio(score.observation for score in scores)
 
 
 def _in_calls(turns: Iterable[_Turn]) -> Iterator[_Counted]:
     for turn in turns:
         calls = turn.calls
         hits, gold, made = calls.hits.total(), calls.gold.total(), calls.made.total()
-        yield _Counted("selection F1", turn.video, 2 * hits, gold + made)
-        yield _Counted("selection precision", turn.video, hits, made)
-        yield _Counted("selection recall", turn.video, hits, gold)
-        yield _Counted("order", turn.video, calls.in_order, gold)
+        yield "selection F1", Observation(2 * hits, gold + made, turn.video)
+        yield "selection precision", Observation(hits, made, turn.video)
+        yield "selection recall", Observation(hits, gold, turn.video)
+        yield "order", Observation(calls.in_order, gold, turn.video)
         for argument in calls.arguments:
             row = "required arguments" if argument.required else "optional arguments"
-            yield _Counted(row, turn.video, argument.matches, 1)
+            yield row, Observation(argument.matches, 1, turn.video)
 
 
 def _in_tools(turns: Iterable[_Turn]) -> Iterator[_Counted]:
     for turn in turns:
         calls = turn.calls
         for tool in calls.gold | calls.made:
-            yield _Counted(tool, turn.video, 2 * calls.hits[tool], calls.gold[tool] + calls.made[tool])
+            yield tool, Observation(2 * calls.hits[tool], calls.gold[tool] + calls.made[tool], turn.video)
 
 
 def _in_parameters(turns: Iterable[_Turn]) -> Iterator[_Counted]:
     for turn in turns:
         for argument in turn.calls.arguments:
-            yield _Counted(f"{argument.tool} {argument.name}", turn.video, argument.matches, 1)
+            yield f"{argument.tool} {argument.name}", Observation(argument.matches, 1, turn.video)
 
 
 def _in_timestamps(turns: Iterable[_Turn]) -> Iterator[_Counted]:
     for turn in turns:
         for spans in (argument.spans for argument in turn.calls.arguments):
             if spans:
-                yield _Counted("overlap", turn.video, spans.overlap, 1)
-                yield _Counted(NEAR, turn.video, spans.near, 1)
+                yield "overlap", Observation(spans.overlap, 1, turn.video)
+                yield NEAR, Observation(spans.near, 1, turn.video)
 
 
 def _in_criteria(turns: Iterable[_Turn]) -> Iterator[_Counted]:
     for turn in turns:
         for verdict in turn.verdicts:
-            yield _Counted(verdict.criterion.name, turn.video, bool(verdict.met), 1)
+            yield verdict.criterion.name, Observation(bool(verdict.met), 1, turn.video)
 
 
 def _rows(counted: Iterable[_Counted]) -> Rows:
-    """A row for each name, in the order of first appearance, that could earn anything."""
-    rows: dict[str, list[_Counted]] = {}
-    for each in counted:
-        rows.setdefault(each.row, []).append(each)
-    return {name: _row(held) for name, held in rows.items() if any(each.possible for each in held)}
-
-
-def _row(counted: Iterable[_Counted]) -> Estimate:
-    held = list(counted)
-    return ratio(Sums([each.earned for each in held], [each.possible for each in held], [each.video for each in held]))
+    """Those of which anything could be earned."""
+    return {name: row for name, row in rows(counted).items() if row.value is not None}

@@ -18,7 +18,7 @@ from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKe
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, Share
-from longtake.evalharness.scoring.estimates import Estimate, Rows, Sums, macro, ratio
+from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, macro, ratio, rows
 from longtake.evalharness.scoring.rubric_scores import Reading, SampleScore, Verdict, by_task, sample_score
 from longtake.evalharness.suites.longshot.longshot_tasks import (
     CATEGORIES,
@@ -111,8 +111,8 @@ def score_longshot(
         overall=overall,
         excluded=_overall(kept),
         categories={name: macro([members]) for name, members in _members(scores).items()},
-        tasks={name: ratio(_sums(tasks[name])) for name in TASKS if name in tasks},
-        unknown_tasks={name: ratio(_sums(tasks[name])) for name in unknown},
+        tasks={name: ratio(_observed(tasks[name])) for name in TASKS if name in tasks},
+        unknown_tasks={name: ratio(_observed(tasks[name])) for name in unknown},
         modalities=rows_of(_by_modality(samples, parity=False), _MODALITIES),
         parity_modalities=rows_of(_by_modality(samples, parity=True), _MODALITIES) if sounds else {},
         durations={edges: rows_of(((score, _buckets(score, edges)) for score in scores), _BUCKETS) for edges in EDGES},
@@ -186,10 +186,10 @@ def _overall(scores: Iterable[SampleScore]) -> Estimate:
     return macro(list(_members(scores).values()))
 
 
-def _members(scores: Iterable[SampleScore]) -> dict[str, list[Sums]]:
+def _members(scores: Iterable[SampleScore]) -> dict[str, list[list[Observation]]]:
     """The tasks present in each category."""
     tasks = by_task(scores)
-    held = {name: [_sums(tasks[task]) for task in members if task in tasks] for name, members in CATEGORIES.items()}
+    held = {name: [_observed(tasks[task]) for task in members if task in tasks] for name, members in CATEGORIES.items()}
     return {name: members for name, members in held.items() if members}
 
 
@@ -200,19 +200,12 @@ def rows_of(scores: Iterable[tuple[SampleScore, Iterable[str]]], names: Sequence
         scores: of samples, each with the rows that it counts in.
         names: of rows, in order; others follow.
     """
-    groups: dict[str, list[SampleScore]] = {name: [] for name in names}
-    for score, rows in scores:
-        for name in rows:
-            groups.setdefault(name, []).append(score)
-    return {name: ratio(_sums(group)) for name, group in groups.items() if group}
+    found = rows((name, score.observation) for score, held in scores for name in held)
+    return {name: found[name] for name in dict.fromkeys((*names, *found)) if name in found}
 
 
-def _sums(scores: Sequence[SampleScore]) -> Sums:
-    return Sums(
-        [score.earned for score in scores],
-        [score.possible for score in scores],
-        [score.item.video for score in scores],
-    )
+def _observed(scores: Iterable[SampleScore]) -> list[Observation]:
+    return [score.observation for score in scores]
 
 
 def _by_modality(samples: Iterable[_Sample], *, parity: bool) -> Iterator[tuple[SampleScore, set[str]]]:

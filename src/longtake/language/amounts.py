@@ -34,7 +34,6 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _FACTOR = re.compile(r"(?<=\d)\s?[x×]\s?(?=\d)", re.IGNORECASE)
-_ALONE = re.compile(rf"(?<!\w)(?:{_UNIT})", re.IGNORECASE)
 
 
 class Amount(NamedTuple):
@@ -56,17 +55,6 @@ def amounts(text: str) -> frozenset[Amount]:
 def without_amounts(text: str) -> str:
     """A text without its numbers and their units."""
     return _AMOUNT.sub(" ", _in_digits(text))
-
-
-@lru_cache(maxsize=16_384)
-def units(text: str) -> frozenset[str]:
-    """Units that stand apart from every number, as over the column of a table."""
-    return frozenset(_unit(match[0]) for match in _ALONE.finditer(without_amounts(text)))
-
-
-def named_units(text: str) -> frozenset[str]:
-    """Every unit of a text, with a number or without."""
-    return units(text) | {found.unit for found in amounts(text) if found.unit}
 
 
 def _in_digits(text: str) -> str:

@@ -19,7 +19,7 @@ from helpers.media.clips import Picture, flat, noise, write_clip
 from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.edits.edit import Edit, Piece, Plan, Source, Truth
 from longtake.evalharness.edits.edit_table import EDITS, edit_named
-from longtake.evalharness.edits.occlusion import Occlusion
+from longtake.evalharness.edits.hiding import Occlusion
 from longtake.evalharness.edits.rendering import compare, make_edit, render, truth_file
 from longtake.evalharness.edits.timeline import Shown, play
 from longtake.preprocess.media.audio import read_audio

@@ -8,8 +8,7 @@ import pytest
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply, ToolCall
-from longtake.evalharness.judges.checks import decide
-from longtake.evalharness.judges.decision import Decision
+from longtake.evalharness.judges.checks import Decision, decide
 from longtake.memory.timespan import TimeSpan
 
 
@@ -149,6 +148,24 @@ def test_things_stand_in_their_order(said: str, met: bool, sure: bool) -> None:
     without = {"kind": "order", "things": ["slide", "siren", "applause"], "not": ["bell"]}
     assert outcome(without, said) == (met, sure)
     assert not outcome(without, f"{said} And a bell.").met
+
+
+NOTICES = {"kind": "notices", "any": ["jump cut", "out of order"]}
+
+
+@pytest.mark.parametrize(
+    ("said", "met"),
+    [
+        ("There is a jump cut at 0:07.", True),
+        ("“shuffled: frames out of order: neighbouring frames are no more alike than others”", True),
+        ("I see no jump cut.", False),
+        ("A runner jumps over a hurdle.", False),
+    ],
+)
+def test_a_remark_on_the_video_counts_however_sure_the_reply_is_unless_it_chooses(said: str, met: bool) -> None:
+    assert outcome(NOTICES, said, abstained=True).met is met
+    assert outcome({**NOTICES, "expected": False}, said).met is not met
+    assert not outcome(NOTICES, said, choice=0).met
 
 
 @pytest.mark.parametrize(

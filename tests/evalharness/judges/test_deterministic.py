@@ -1,27 +1,20 @@
-"""The judge without a model: what it is sure of is right, and what it cannot tell it says."""
+"""The judge without a model: it decides what a program can, and is never sure of the rest."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from longtake.config import load
 from longtake.evalharness.items import Criterion, Item, Reply, Turn
 from longtake.evalharness.judges.deterministic import DeterministicJudge
 from longtake.evalharness.judges.judge import Asks, Case, Finding
-from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
-
-GROUPS: list[dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "pairs.yaml").read_text())
-PAIRS = [(group, said, met) for group in GROUPS for met in (True, False) for said in group["met" if met else "unmet"]]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def judge() -> DeterministicJudge:
-    return DeterministicJudge(WordLlamaEmbedding(load()))
+    return DeterministicJudge()
 
 
 def case(said: str, asks: Asks, description: str, question: str = "q", **more: Any) -> Case:
@@ -31,35 +24,31 @@ def case(said: str, asks: Asks, description: str, question: str = "q", **more: A
     return Case(item, 0, Reply(text=said), asks, rule)
 
 
-def found(judge: DeterministicJudge, group: dict[str, Any], said: str) -> Finding:
-    asks: Asks = "penalty" if "penalty" in group else "criterion"
-    return judge.judge(case(said, asks, group[asks], group["question"]))
-
-
 def whole(said: Reply, asks: Asks = "whole") -> Case:
     turn = Turn(question="Where do they go?", options=("Faro", "Porto"), gold=1)
     return Case(Item(suite="own", id="i", video="v", format="open", turns=(turn,)), 0, said, asks)
 
 
-def test_it_is_sure_of_no_wrong_verdict(judge: DeterministicJudge) -> None:
-    wrong = [
-        (group["question"], said)
-        for group, said, met in PAIRS
-        if (finding := found(judge, group, said)).sure and finding.met is not met
-    ]
-    assert wrong == []
-
-
-def test_it_is_sure_of_a_quarter_and_right_about_two_thirds(judge: DeterministicJudge) -> None:
-    findings = [(found(judge, group, said), met) for group, said, met in PAIRS]
-    assert len(PAIRS) >= 240
-    assert sum(finding.sure for finding, _ in findings) >= 0.25 * len(PAIRS)
-    assert sum(finding.met is met for finding, met in findings) >= 0.67 * len(PAIRS)
-
-
-def test_it_is_sure_of_both_verdicts_of_criteria_and_penalties(judge: DeterministicJudge) -> None:
-    seen = {("penalty" in group, met) for group, said, met in PAIRS if found(judge, group, said).sure}
-    assert seen == {(False, True), (False, False), (True, True), (True, False)}
+@pytest.mark.parametrize(
+    ("description", "said", "held"),
+    [
+        ("States that it costs $249.", "It costs $249.", True),
+        ("States that it costs $249.", "It costs $294.", False),
+        ("Mentions Porto.", "They go to Porto.", True),
+        ("Must not mention Porto.", "They don't go to Porto.", False),
+        ("The response states that the siren starts at 00:01:12.", "The siren starts at 72 s.", True),
+        ("Names Marta Silva as the speaker.", "The talk is given by Jonas Weber.", False),
+        ("Names Marta Silva as the speaker.", "Marta Silva speaks.", False),  # a paraphrase isn't recognised
+        ("Mentions Porto.", "Porto can't be seen.", False),
+    ],
+)
+def test_a_criterion_in_words_asks_for_these_words_and_no_verdict_on_it_is_sure(
+    judge: DeterministicJudge, description: str, said: str, held: bool
+) -> None:
+    verdicts: dict[Asks, bool] = {"criterion": held, "penalty": not held}
+    for asks, met in verdicts.items():
+        finding = judge.judge(case(said, asks, description))
+        assert (finding.met, finding.sure) == (met, False)
 
 
 @pytest.mark.parametrize("asks", ["criterion", "penalty"])
@@ -87,17 +76,6 @@ def test_an_option_chosen_is_compared_and_one_in_words_is_read(judge: Determinis
     assert not judge.judge(whole(Reply(text="To Faro."))).met
 
 
-@pytest.mark.parametrize(("asks", "met"), [("criterion", False), ("penalty", True)])
-def test_an_abstention_says_nothing_where_the_reference_denies_something_beside_the_point(
-    judge: DeterministicJudge, asks: Asks, met: bool
-) -> None:
-    put = case("NOT FOUND: no frame shows it.", asks, "States that the red car wins.")
-    turn = put.turn.model_copy(update={"reference": "The red car wins; the blue one does not finish."})
-    abstained = replace(put, item=put.item.model_copy(update={"turns": (turn,)}))
-    finding = judge.judge(abstained)
-    assert (finding.met, finding.sure) == (met, False)
-
-
 def test_an_uncertain_reply_answers_nothing_as_a_whole_and_is_read_for_criteria(judge: DeterministicJudge) -> None:
     unsure = Reply(text="I'm not sure. Closest at 00:00:04: “Porto.”", uncertain=True)
     assert judge.judge(whole(unsure)) == Finding(met=False, reason="the reply abstains")
@@ -111,10 +89,3 @@ def test_an_uncertain_reply_answers_nothing_as_a_whole_and_is_read_for_criteria(
 def test_points_are_all_or_nothing(judge: DeterministicJudge) -> None:
     assert judge.judge(whole(Reply(text="B", choice=1), "grade")).points == 5
     assert judge.judge(whole(Reply(text="A", choice=0), "grade")).points == 0
-
-
-def test_the_same_is_found_each_time(judge: DeterministicJudge) -> None:
-    again = DeterministicJudge(WordLlamaEmbedding(load()))
-    assert again.id == judge.id
-    for group, said, _ in PAIRS[::10]:
-        assert found(again, group, said) == found(judge, group, said)

@@ -21,6 +21,7 @@ from longtake.evalharness.judges.judge_check import (
     self_agreement,
 )
 from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings
+from longtake.evalharness.judges.judging import cases
 
 # Ten cases: 3 of both sides' positives, 2 of the judge's alone, 1 of the person's alone, 4 of neither.
 PERSON = [True, True, True, False, False, True, False, False, False, False]
@@ -136,9 +137,9 @@ def test_nothing_judged_agrees_with_nothing() -> None:
 def test_a_model_is_asked_three_times_for_the_same_verdict_past_its_cache(tmp_path: Path) -> None:
     yes, no = says('{"met": true}'), says('{"met": false}')
     with openai_server([yes, yes, yes, no, yes, yes]) as server:
-        cases = [Case(rubric("1"), 0, Reply(text=said), "criterion", RULES[0]) for said in ("Red.", "Blue.")]
+        asked = [Case(rubric("1"), 0, Reply(text=said), "criterion", RULES[0]) for said in ("Red.", "Blue.")]
         settings = JudgeSettings(base_url=server.url, model="jurist", at_once=1)
-        found = judge_again(lambda run: EndpointJudge(settings, Cache(tmp_path), run=run), cases, pytest.fail)
+        found = judge_again(lambda run: EndpointJudge(settings, Cache(tmp_path), run=run), asked, pytest.fail)
     assert (found.runs, found.cases, found.same) == (3, 2, 0.5)
     assert len(server.requests) == 6
 
@@ -155,8 +156,12 @@ def test_a_judge_that_is_down_when_it_is_asked_again_is_reported() -> None:
 def test_only_cases_that_people_labelled_and_that_have_a_reply_are_judged_again() -> None:
     labels = [Label(item=item, subject="s", criterion="red", met=True) for item in ("1", "2", "gone")]
     said = [prediction("1", "red"), prediction("2", ""), prediction("gone", "red")]
-    found = labelled_cases(labels, {"1": rubric("1"), "2": rubric("2")}, said)
+    reported: list[str] = []
+    kept, found = labelled_cases(labels, {"1": rubric("1"), "2": rubric("2")}, said, cases, reported.append)
     assert [(case.item.id, case.name) for case in found] == [("1", "red")]
+    assert kept == labels[:2]
+    assert len(reported) == 1
+    assert "s, gone, red" in reported[0]
 
 
 def test_a_label_where_nothing_was_said_is_in_no_figure() -> None:

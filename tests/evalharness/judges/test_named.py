@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from longtake.errors import ConfigError
-from longtake.evalharness.judges.named import which_judge
+from longtake.evalharness.judges.judging import which_judge
 
 RUN = Path("run")
 

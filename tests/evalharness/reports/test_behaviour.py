@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from longtake.evalharness.items import Variant
-from longtake.evalharness.reports.behaviour import by_calls, by_variant, cost, further_groups, stance
+from longtake.evalharness.reports.behaviour import by_variant, cost, further_groups, stance
 from longtake.evalharness.reports.run_scores import SubjectScores, read_scores
 from longtake.evalharness.runs.run_folder import RunFolder
 
@@ -34,21 +34,6 @@ def test_an_item_is_uncertain_where_nothing_better_was_said_of_it(choices: Write
     assert stance(replace(agent, predictions=predictions), "q0") == "uncertain"
 
 
-def test_items_are_parted_by_how_many_tools_were_called(sharp: SubjectScores) -> None:
-    # The abstention counts its call, though the call itself was not kept.
-    assert [(part.name, part.place, part.score.n, part.score.value) for part in by_calls(sharp)] == [
-        ("0 calls", 0.0, 1, 0.0),
-        ("1 call", 1.0, 5, 80.0),
-    ]
-
-
-def test_items_without_a_score_are_in_no_part(rubric: Write) -> None:
-    agent = read_scores(rubric((True, True), (True, None)), "repo", pytest.fail).subjects[0]
-    assert [(part.name, part.score.n) for part in by_calls(agent)] == [("0 calls", 1)]
-    agent = read_scores(rubric((True, None)), "repo", pytest.fail).subjects[0]
-    assert by_calls(agent) == []
-
-
 def test_variants_stand_in_the_order_of_the_run(choices: Write) -> None:
     orders = tuple(Variant(name=f"original/gold-{place + 1}", gold_at=place) for place in range(3))
     run = choices({"agent": ["right"] * 6}, variants=(Variant(), *orders))
@@ -61,9 +46,13 @@ def test_the_cost_is_a_mean_over_predictions(sharp: SubjectScores) -> None:
 
 
 def test_tables_that_the_scorer_does_not_give_are_added_and_no_others(sharp: SubjectScores) -> None:
-    groups = {name: {row: one.value for row, one in rows.items()} for name, rows in further_groups(sharp).items()}
-    assert groups == {"tool called": {"none": 0.0, "search_speech": 100.0}}
+    """The first two items, whose wording is unseen, are right; of the four others two: 50 %."""
+    assert further_groups(sharp) == {}
     assert sharp.table.groups["tag wording"]["unseen"].value == 100
+    bare = replace(sharp, table=sharp.table.model_copy(update={"groups": {}}))
+    groups = {name: {row: one.value for row, one in rows.items()} for name, rows in further_groups(bare).items()}
+    assert set(groups) == {"task", "tag wording"}
+    assert groups["tag wording"] == {"seen": 50.0, "unseen": 100.0}
 
 
 def test_each_variant_is_scored_as_if_it_had_been_the_only_one(choices: Write) -> None:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from statistics import NormalDist
 
 import numpy as np
 import pytest
 
-from longtake.evalharness.scoring.estimates import Estimate, Sums, macro, mcnemar, mean, paired, ratio, sign_flips
+from longtake.evalharness.scoring.estimates import (
+    Estimate,
+    Observation,
+    macro,
+    mcnemar,
+    mean,
+    paired,
+    ratio,
+    sign_flips,
+)
+
+
+def observed(earned: Sequence[float], possible: Sequence[float], videos: Sequence[str]) -> list[Observation]:
+    return list(map(Observation, earned, possible, videos))
 
 
 def replies(rng: np.random.Generator, videos: int) -> tuple[list[float], list[str]]:
@@ -25,12 +39,12 @@ def test_a_mean_is_in_percent_and_counts_items_and_videos() -> None:
 
 def test_a_ratio_pools_what_was_earned_over_what_was_possible() -> None:
     # The mean of the two shares would be 65.
-    assert ratio(Sums([4, 3], [5, 6], ["a", "b"])).value == pytest.approx(100 * 7 / 11, abs=1e-4)
+    assert ratio(observed([4, 3], [5, 6], ["a", "b"])).value == pytest.approx(100 * 7 / 11, abs=1e-4)
 
 
 def test_a_macro_mean_gives_each_member_and_each_group_the_same_weight() -> None:
-    many, few = Sums([1] * 8, [1] * 8, list("abcdefgh")), Sums([0, 1], [1, 1], ["a", "b"])
-    none = Sums([0], [1], ["a"])
+    many, few = observed([1] * 8, [1] * 8, list("abcdefgh")), observed([0, 1], [1, 1], ["a", "b"])
+    none = observed([0], [1], ["a"])
     assert macro([[many, few], [none]]).value == 100 * (((1 + 0.5) / 2) + 0) / 2
 
 
@@ -39,23 +53,23 @@ def test_a_difference_that_rounds_to_nothing_has_no_sign() -> None:
 
 
 def test_what_could_earn_nothing_has_no_part_in_a_macro_mean() -> None:
-    right, empty = Sums([1, 0], [1, 1], ["a", "b"]), Sums([0, 0], [0, 0], ["a", "b"])
+    right, empty = observed([1, 0], [1, 1], ["a", "b"]), observed([0, 0], [0, 0], ["a", "b"])
     assert macro([[right, empty], [empty], []]) == ratio(right).model_copy(update={"n": 6})
 
 
 def test_an_interval_is_made_of_drawings_that_leave_no_task_out() -> None:
-    wrong, right = Sums([0] * 8, [1] * 8, list("abcdefgh")), Sums([1], [1], ["a"])
+    wrong, right = observed([0] * 8, [1] * 8, list("abcdefgh")), observed([1], [1], ["a"])
     for found in (macro([[wrong, right]]), macro([[wrong], [right]])):
         assert (found.value, found.low, found.high) == (50.0, 50.0, 50.0)
 
 
 def test_there_is_no_interval_where_most_drawings_leave_a_task_out() -> None:
-    found = macro([[Sums([value], [1], [video])] for value, video in zip([0, 1, 1] * 2, "abcdef", strict=True)])
+    found = macro([[observed([value], [1], [video])] for value, video in zip([0, 1, 1] * 2, "abcdef", strict=True)])
     assert (found.value, found.low, found.high, str(found)) == (pytest.approx(66.6667), None, None, "66.7")
     assert found.error is not None
 
 
-@pytest.mark.parametrize("found", [mean([], []), macro([]), ratio(Sums([0, 0], [0, 0], ["a", "b"]))])
+@pytest.mark.parametrize("found", [mean([], []), macro([]), ratio(observed([0, 0], [0, 0], ["a", "b"]))])
 def test_without_observations_there_is_no_estimate(found: Estimate) -> None:
     assert (found.value, found.low, found.high, found.error, str(found)) == (None, None, None, None, "none")
 
@@ -70,8 +84,8 @@ def test_too_few_videos_have_a_value_and_neither_interval_nor_error(videos: str)
 
 def test_the_videos_that_count_are_those_that_could_earn_anything() -> None:
     earned, possible = [1, 0, 1, 1, 0, 0], [1, 1, 1, 1, 1, 0]
-    assert ratio(Sums(earned, possible, list("abcdef"))).error is None
-    assert ratio(Sums(earned, [1] * 6, list("abcdef"))).error is not None
+    assert ratio(observed(earned, possible, list("abcdef"))).error is None
+    assert ratio(observed(earned, [1] * 6, list("abcdef"))).error is not None
 
 
 def test_the_error_of_a_mean_sums_residuals_by_video() -> None:
@@ -82,13 +96,13 @@ def test_the_error_of_a_mean_sums_residuals_by_video() -> None:
 
 def test_the_error_of_a_ratio_sums_what_is_earned_beyond_the_ratio() -> None:
     # The ratio is 1/2, the residuals 1.5 and -1.5 of 18; 6 / 5 of 4.5 / 18 squared is 1 / 60.
-    found = ratio(Sums([4, 1, 1, 1, 1, 1], [5, 5, 2, 2, 2, 2], list("abcdef")))
+    found = ratio(observed([4, 1, 1, 1, 1, 1], [5, 5, 2, 2, 2, 2], list("abcdef")))
     assert found.error == pytest.approx(100 * (1 / 60) ** 0.5, abs=1e-4)
 
 
 def test_the_error_of_a_macro_mean_sees_that_a_video_has_part_in_several_members() -> None:
     videos, rest = list("abcdef"), [0.5] * 4
-    one, other = Sums([1, 0, *rest], [1] * 6, videos), Sums([0, 1, *rest], [1] * 6, videos)
+    one, other = observed([1, 0, *rest], [1] * 6, videos), observed([0, 1, *rest], [1] * 6, videos)
     # What a video gains in one task it loses in the other, or gains once more.
     assert macro([[one, other]]).error == 0.0
     assert macro([[one, one]]).error == ratio(one).error == pytest.approx(100 * (1 / 60) ** 0.5, abs=1e-4)

@@ -87,7 +87,7 @@ def test_the_file_is_as_long_as_large_and_as_fast_as_its_truth(seen: Seen) -> No
 
 def test_beside_slow_changes_strong_ones_are_at_the_cuts_and_at_both_ends_of_the_flash(seen: Seen) -> None:
     cuts = {scene.first_frame for scene in seen.truth.scenes[1:] if scene.begins == "cut"}
-    flashes = {place for one in seen.truth.flashes for place in (one.first_frame, one.first_frame + one.frames)}
+    flashes = {place for one in seen.truth.flashes for place in (one.first, one.first + one.frames)}
     slow = {number for scene in seen.truth.scenes for number in range(scene.first_frame, scene.changed_frame + 1)}
     changes = {number for number in range(1, len(seen.frames)) if difference(seen, number) > STRONG}
     assert changes - (slow - cuts) == cuts | flashes

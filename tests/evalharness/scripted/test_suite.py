@@ -10,7 +10,6 @@ import typer
 from typer.testing import CliRunner
 
 from longtake.cli.eval.scripted import scripted
-from longtake.config import load
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Reply
 from longtake.evalharness.judges.deterministic import DeterministicJudge
@@ -21,7 +20,6 @@ from longtake.evalharness.scripted.scores import ScriptedScores, score_scripted
 from longtake.evalharness.scripted.suite import load_scripted, write_suite
 from longtake.evalharness.scripted.wordings import read_wordings
 from longtake.evalharness.subjects.subject import Asked
-from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 
 pytestmark = pytest.mark.usefixtures("voice")
 
@@ -70,7 +68,7 @@ def scores_of(suite: Path, tmp_path: Path, subject: Knowing) -> ScriptedScores:
     card = RunCard(suite="scripted", source=str(suite), subjects=(subject.name,), version="0")
     folder.begin(card)
     predict(folder, card, items, [subject], pytest.fail)
-    judge = DeterministicJudge(WordLlamaEmbedding(load()))
+    judge = DeterministicJudge()
     judge_run(folder, {item.id: item for item in items}, judge, pytest.fail)
     predictions = list(folder.predictions(pytest.fail).values())
     return score_scripted(items, predictions, list(folder.judgements(pytest.fail)), "signed")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from longtake.evalharness.scoring.estimates import Estimate, Sums, mean, ratio
+from longtake.evalharness.scoring.estimates import Estimate, Observation, mean, ratio
 
 CASE = ("row", "holds", "gives")
 Row = dict[str, str]
@@ -103,14 +103,14 @@ def weighted(parts: Sequence[str], sizes: Sequence[str]) -> Interval:
     possible = [float(size) for size in sizes]
     videos = [str(place) for place in range(len(parts))]
     return at_ends(
-        lambda values: ratio(Sums([v * n / 100 for v, n in zip(values, possible, strict=True)], possible, videos)),
+        lambda values: ratio(Observation(v * n / 100, n, p) for v, n, p in zip(values, possible, videos, strict=True)),
         parts,
     )
 
 
 def share(part: int, whole: int) -> Interval:
     """A share of a whole in percent."""
-    value = ratio(Sums([part], [whole], ["all"])).value
+    value = ratio([Observation(part, whole, "all")]).value
     assert value is not None
     return exactly(value)
 

@@ -11,9 +11,8 @@ from longtake.evalharness.runs.predicting import rows, settled
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.subjects.model_spec import is_model
 from longtake.evalharness.subjects.subject import NothingToShow, Subject
-from longtake.evalharness.views.chunk import FRAMES
-from longtake.evalharness.views.part_captions import PartCaptions
-from longtake.evalharness.views.summary import Summary
+from longtake.evalharness.views.frame_views import FRAMES
+from longtake.evalharness.views.part_captions import PartCaptions, Summary
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Record
 from longtake.preprocess.pipeline.workspace import Workspace

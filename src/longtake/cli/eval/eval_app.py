@@ -38,7 +38,7 @@ from longtake.console import EXIT_PARTIAL, Session, say, say_json
 from longtake.errors import ConfigError
 from longtake.evalharness.items import History, Item, Protocol
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
-from longtake.evalharness.runs.shards import shard_named
+from longtake.evalharness.runs.shards import of_shard
 from longtake.evalharness.subjects.names import MODELS, NAMES
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def run(
 ) -> None:
     """Ask every subject every item; what a run already holds isn't asked again."""
     from longtake.cluster.pool import executor_address
-    from longtake.evalharness.judges.judging import any_to_judge
+    from longtake.evalharness.judges.judging import all_cases
     from longtake.evalharness.prompts.prompt_set import prompts_named
     from longtake.evalharness.runs.predicting import predict
     from longtake.evalharness.subjects.subject_table import card_of_subjects, subject_named
@@ -116,7 +116,7 @@ def run(
     folder = RunFolder(out)
     # Before the names are saved: one that contains a key is refused.
     subjects = [subject_named(one, loaded, session, at_once) for one in card.given]
-    own = shard_named(shard).items(items, loaded) if shard else items
+    own = of_shard(shard, items, loaded) if shard else items
     if only_expected:
         from longtake.cli.eval.run_plan import dry_run, show_dry_run
 
@@ -133,7 +133,7 @@ def run(
         with places as asked, counting("asking", quiet=as_json) as advance:
             done = predict(folder, card, own, asked, remarks.notify, retry_errors=retry_errors, advance=advance)
     by_id = {item.id: item for item in items}
-    stage = "judge" if any_to_judge(folder, by_id, cases_of_run(card)) else "score"
+    stage = "judge" if any(True for _ in all_cases(folder, by_id, cases_of_run(card))) else "score"
     print_report(done, lambda _: [f"{done}; next: longtake eval {stage} {out}"], as_json)
     remarks.leave()
 

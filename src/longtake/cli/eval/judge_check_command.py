@@ -9,16 +9,16 @@ from longtake.errors import ConfigError
 from longtake.evalharness.judges.judge import Judge
 from longtake.evalharness.judges.judge_check import (
     JudgeCheck,
+    JudgePair,
     MeanAgreement,
     SelfAgreement,
     check_judges,
-    fitting,
     judge_again,
+    judge_pairs,
     labelled_cases,
     mean_agreements,
     read_labels,
 )
-from longtake.evalharness.judges.judge_pairs import JudgePair, judge_pairs
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.evalharness.suites.suite_table import cases_of_run
@@ -60,9 +60,7 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
     itself = None
     if labels:
         items = {item.id: item for item in folder.items(notify)}
-        cases_of = cases_of_run(card)
-        labels = fitting(labels, items, predictions, cases_of, notify)
-        cases = labelled_cases(labels, items, predictions, cases_of)
+        labels, cases = labelled_cases(labels, items, predictions, cases_of_run(card), notify)
         itself = judge_again(judge_of, cases, notify) if judge_of else None
     checks = tuple(check_judges(labels, judgements))
     return Checked(checks=checks, means=tuple(mean_agreements(checks)), judges=tuple(pairs), itself=itself)

@@ -49,7 +49,7 @@ def judge(
     as_json: Json = False,
 ) -> None:
     """Judge the answers that have no verdict yet: by a model, or by rules, which say when they aren't sure."""
-    from longtake.evalharness.judges.judging import any_free, judge_run
+    from longtake.evalharness.judges.judging import all_cases, judge_run
     from longtake.evalharness.suites.suite_table import cases_of_run
 
     session: Session = context.obj
@@ -57,7 +57,12 @@ def judge(
     card = folder.card()
     cases_of = cases_of_run(card)
     options = JudgeOptions(session, url, model, key, at_once, prompts=_prompts(card, prompts))
-    chosen = judge_chosen(by, options, lambda: any_free(folder, folder.items_by_id(lambda _: None), cases_of))
+
+    def any_free() -> bool:
+        asked = folder.items_by_id(lambda _: None)
+        return any(case.free and not case.empty for case in all_cases(folder, asked, cases_of))
+
+    chosen = judge_chosen(by, options, any_free)
     if only_expected:
         from longtake.cli.eval.judge_plan import judge_dry_run, show_expected
 

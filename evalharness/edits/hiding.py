@@ -1,7 +1,4 @@
-"""Spatiotemporal occlusion: black strips leave a part of each frame, another one in each copy (REVEAL, Algorithm 1).
-
-The paper leaves open how the gap between strips is enforced: here a deal that breaks it is dealt again.
-"""
+"""Edits that hide: black frames instead of the video, no sound, or strips of each frame at a time (REVEAL)."""
 
 from __future__ import annotations
 
@@ -14,15 +11,50 @@ import numpy as np
 from pydantic import Field
 
 from longtake.errors import ConfigError
-from longtake.evalharness.edits.edit import Edit, Kind, Plan, Source, whole
+from longtake.evalharness.edits.edit import Edit, Kind, Piece, Plan, Source, whole
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture
 
-_DEALS = 20_000  # tries to deal sets that keep the gap
+_DEALS = 20_000  # tries to deal sets of strips that keep the gap
+
+
+class Blank(Edit):
+    """Show black frames, without sound (language-only shortcuts)."""
+
+    kind: ClassVar[Kind] = "spatial"
+    seconds: float | None = Field(default=None, gt=0, description="Length; that of the source if not given.")
+
+    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+        """The source, as often as its length needs, painted black."""
+        left = self.seconds or sources[0].seconds
+        span = TimeSpan(start=0.0, end=left)
+        pieces: list[Piece] = []
+        while left > 0:
+            pieces.append(Piece(start=0.0, end=round(min(left, sources[0].seconds), 3)))
+            left = round(left - sources[0].seconds, 3)
+        return Plan(
+            pieces=tuple(pieces),
+            altered=(span,),
+            paint=lambda picture, time: (np.zeros_like(picture),),
+            keeps_sound=False,
+        )
+
+
+class Mute(Edit):
+    """Remove the sound, as the undisturbed side of edits that do so too."""
+
+    kind: ClassVar[Kind] = "spatial"
+
+    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+        """The whole video."""
+        return Plan((whole(sources[0]),), (), keeps_sound=False)
 
 
 class Occlusion(Edit):
-    """Show every frame in `copies`, each with only some strips; the defaults show a quarter at a time."""
+    """Show every frame in `copies`, each with only some strips; the defaults show a quarter at a time (Algorithm 1).
+
+    The paper leaves open how the gap between strips is enforced: here a deal that breaks it is dealt again.
+    """
 
     kind: ClassVar[Kind] = "spatial"
     strips: int = Field(default=64, ge=2)

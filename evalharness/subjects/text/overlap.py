@@ -1,4 +1,4 @@
-"""Similarity of meaning: the option that is nearest to the question, and with it to what is shown."""
+"""Overlap: the option that shares most with the question and with what is shown, in words or in meaning."""
 
 from __future__ import annotations
 
@@ -6,8 +6,22 @@ from collections.abc import Sequence
 
 from longtake.evalharness.subjects.named_engine import named_engine
 from longtake.evalharness.subjects.text.text_subject import TextSubject
+from longtake.language.words import content_stems, coverage
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.pipeline.workspace import Workspace
+
+
+class WordOverlap(TextSubject):
+    """Counts stems; asks no model."""
+
+    def scores(self, question: str, options: Sequence[str], lines: Sequence[str]) -> list[float]:
+        """The share of an option in the question, and in the best line shown; see `TextSubject`."""
+        return [self._score(question, option, lines) for option in options]
+
+    def _score(self, question: str, option: str, lines: Sequence[str]) -> float:
+        wanted, asked = content_stems(option) or [option.casefold()], content_stems(question)
+        shown = max((coverage(wanted, line) * (1 + coverage(asked, line)) for line in lines), default=0.0)
+        return coverage(wanted, question) + shown
 
 
 class MeaningOverlap(TextSubject):
