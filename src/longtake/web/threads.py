@@ -130,7 +130,7 @@ def ask_question(thread: str, body: NewQuestion, service: Served) -> StartedRun:
         raise Refusal(400, "A single option isn't a choice: give two or more, or none.")
     if body.again is not None:
         _exchange(thread, body.again, service)
-    videos = service.agent.likeliest(body.question, videos)
+    videos = tuple(service.agent.likeliest(body.question, videos))
     change = service.models.chosen(body.model) if body.model else unchanged
     run = service.runs.start(Asked(videos, body.question, tuple(body.options), thread, body.again, change=change))
     for video in videos:
