@@ -93,7 +93,6 @@ class _Search:
         self._tools = tools
         self._evidence: dict[str, Evidence] = {}
         self._lines: dict[str, Lines] = {}
-        self._words: dict[str, list[tuple[float, float, str]]] = {}
         for handle in tools.videos.values():
             self._read(handle)
 
@@ -141,21 +140,7 @@ class _Search:
             line=line or (evidence,),
             cosine=round(max(cosines, default=0.0), 4),
             words=round(words.score, 4) if words else 0.0,
-            spoken=self._spoken(evidence) if evidence.modality == "speech" else None,
         )
-
-    def _spoken(self, evidence: Evidence) -> TimeSpan | None:
-        """When the words that the question quotes are spoken, if the recogniser gave a time for each word."""
-        for phrase in self._query.quoted:
-            length = len(phrase.split())
-            words = [
-                word for word in self._words[evidence.video] if evidence.span.start <= word[0] <= evidence.span.end
-            ]
-            for first in range(len(words) - length + 1):
-                run = words[first : first + length]
-                if holds_phrase(phrase, " ".join(word for _, _, word in run)):
-                    return TimeSpan(start=run[0][0], end=run[-1][1])
-        return None
 
     def _embedded(self, text: str) -> Mapping[str, Vectors]:
         spaces = self._tools.index.spaces(tuple(self._tools.videos))
@@ -169,8 +154,6 @@ class _Search:
     def _read(self, handle: VideoHandle) -> None:
         own = documents(handle)
         self._evidence |= own
-        cues = handle.items("speech") if self._query.quoted else ()
-        self._words[handle.id] = [tuple(word[:3]) for item in cues for word in item["words"]]
         self._lines[handle.id] = Lines([item for item in own.values() if item.engine != SPEAKERS])
 
 

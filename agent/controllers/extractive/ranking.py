@@ -14,8 +14,8 @@ from importlib.resources import files
 
 import numpy as np
 
-from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.reading import WORDED, read
+from longtake.agent.controllers.extractive.candidates import WORDED, Candidate
+from longtake.agent.controllers.extractive.reading import read
 from longtake.agent.controllers.extractive.signs import share_lacking, share_shown
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
 from longtake.agent.query.softmax import Matrix
@@ -62,6 +62,9 @@ _SCORES = 10.0  # about the range of scores, on either side of 0
 _TELLING = 3  # content words of a question from which a match isn't chance
 
 
+Ranked = Sequence[tuple[Candidate, float]]
+
+
 class Weights(Record):
     """The weights for ranking candidates and for the confidence in the best one.
 
@@ -101,7 +104,7 @@ def read_and_ranked(
     found = ranked(query, candidates, weights)
     if query.scope.named:
         return found
-    return ranked(query, read(query.said or query.question, [each for each, _ in found], reranker), weights)
+    return ranked(query, read(query.question, [each for each, _ in found], reranker), weights)
 
 
 def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> list[tuple[Candidate, float]]:
@@ -113,7 +116,7 @@ def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> l
     return [(candidates[number], round(float(chances[number]), 4)) for number in order]
 
 
-def confidence(query: Query, best: Sequence[tuple[Candidate, float]], weights: Weights) -> float:
+def confidence(query: Query, best: Ranked, weights: Weights) -> float:
     """Estimated probability that the best candidate answers the question."""
     first = best[0][0]
     if first.score is not None:
@@ -137,7 +140,7 @@ def is_searched(query: Query, best: Candidate) -> bool:
     return best.modality in WORDED and best.fact is None and not best.tool and not query.scope.named
 
 
-def as_read(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:
+def as_read(query: Query, best: Ranked) -> tuple[float, ...]:
     """The features of a best line that was read, in the order of `AS_READ`."""
     first = best[0][0]
     score = first.score or 0.0
@@ -161,7 +164,7 @@ def _beside(one: Candidate, other: Candidate) -> bool:
     return not {item.id for item in one.line}.isdisjoint(item.id for item in other.line)
 
 
-def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:
+def standing(query: Query, best: Ranked) -> tuple[float, ...]:
     """The features of the best candidate, also compared with the others, in the order of `STANDING`."""
     first, chance = best[0]
     others = [
@@ -181,7 +184,7 @@ def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[flo
     )
 
 
-def _share(query: Query, best: Sequence[tuple[Candidate, float]]) -> float:
+def _share(query: Query, best: Ranked) -> float:
     """The chance of the best candidate's source, after excluding sources that were examined and are empty."""
     there = {candidate.modality for candidate, _ in best}
     empty = sum(
@@ -214,7 +217,7 @@ def features(query: Query, candidates: Sequence[Candidate]) -> Matrix:
             _in_order(query, each, starts),
             _in_frame(query, each.evidence),
             _quoted(query, each),
-            float(bool(each.tool) and each.tool != "orient" and query.scope.named),
+            float(each.tool not in ("", "orient") and query.scope.named),
             behind,
         )
         for each, behind in zip(candidates, _behind(candidates), strict=True)

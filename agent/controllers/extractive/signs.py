@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 from longtake.agent.controllers.extractive.settling import UNITS_OF_TIME
 from longtake.agent.query.query import Query
@@ -12,7 +12,6 @@ from longtake.language.languages import language_in
 from longtake.language.numbers import in_digits
 from longtake.language.words import stems, unsaid
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _COLOURS = stems("red green blue yellow black white grey gray brown orange purple pink violet golden silver")
 _OFTEN = stems("once twice dozen")
 _SIGNS: Mapping[str, Callable[[str], bool]] = {
@@ -38,16 +37,12 @@ def share_lacking(query: Query, text: str) -> float:
 
 
 def _has_name(text: str) -> bool:
-    """Whether a word other than a day or month begins with a capital, within a sentence or before another such word."""
+    """Whether a word other than a day or month begins with a capital within a sentence."""
     dates = date_names(language_in(text))
-    for word in _WORD.finditer(text):
-        before, after = text[: word.start()][-2:], text[word.end() :][:2]
-        within = before[1:] == " " and (before[:1].islower() or before[:1] in ",;:")
-        followed = after[:1] == " " and after[1:].isupper()
-        named = word[0][0].isupper() and word[0][1:].islower() and word[0].casefold() not in dates
-        if named and (within or followed):
-            return True
-    return False
+    return any(
+        word.istitle() and word.strip(",;:.!?").casefold() not in dates and before[-1] not in ".!?·"
+        for before, word in pairwise(text.split())
+    )
 
 
 def _new(query: Query, text: str) -> str:

@@ -62,7 +62,7 @@ def lines(reader: LearnedReader, question: str, *texts: str) -> list[Candidate]:
     ]
     cosines = vectors[1:] @ vectors[0]
     return [
-        Candidate(item, tuple(items[max(0, place - 1) : place + 1]), float(cosine))
+        Candidate(evidence=item, line=tuple(items[max(0, place - 1) : place + 1]), cosine=float(cosine))
         for place, (item, cosine) in enumerate(zip(items, cosines, strict=True))
     ]
 
