@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from longtake.agent.gathering.picture_rows import CELLS
+from longtake.agent.gathering.text_lines import CELLS
 from longtake.agent.query.query import Query
 from longtake.memory.records import Evidence, Modality, Record
 from longtake.memory.timespan import TimeSpan

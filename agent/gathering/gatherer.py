@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from longtake.agent.gathering.briefing import brief
-from longtake.agent.gathering.documents import documents
 from longtake.agent.gathering.gathered import Found, Gathered
+from longtake.agent.gathering.moments import documents
 from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Anchor, Query, Relation
 from longtake.errors import EngineError

@@ -14,7 +14,7 @@ import numpy as np
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.settling import affirmed, stated_in
 from longtake.agent.drafts.draft import LETTERS
-from longtake.agent.query.softmax import Matrix
+from longtake.agent.query.heads import Matrix
 from longtake.errors import EngineError
 from longtake.language.abstaining import cannot_tell
 from longtake.language.words import NEGATION, content_stems, coverage, stems, words

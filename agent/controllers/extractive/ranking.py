@@ -17,8 +17,8 @@ import numpy as np
 from longtake.agent.controllers.extractive.candidates import WORDED, Candidate
 from longtake.agent.controllers.extractive.reading import read
 from longtake.agent.controllers.extractive.signs import share_lacking, share_shown
+from longtake.agent.query.heads import Matrix
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
-from longtake.agent.query.softmax import Matrix
 from longtake.language.words import coverage, holds_phrase
 from longtake.memory.records import Evidence, Record
 from longtake.preprocess.engines.text.reranker import Reranker
