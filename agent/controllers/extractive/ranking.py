@@ -24,38 +24,6 @@ from longtake.memory.records import Evidence, Record
 from longtake.preprocess.engines.text.reranker import Reranker
 
 FILE = "ranking.json"
-FEATURES = (
-    "cosine",
-    "words held",
-    "BM25 of the best",
-    "chance of the modality",
-    "anchored",
-    "place in the order",
-    "place in the frame",
-    "holds the quotation",
-    "read by a tool in the scope",
-    "answers by reading",
-)
-STANDING = (
-    "its chance",
-    "chance above the next line",
-    "share of the lines",
-    "its source's chance",
-    "words held",
-    "is heard",
-    "is seen",
-    "lacks what its target needs",
-)
-AS_READ = (
-    "score of reading",
-    "ahead of the next line",
-    "cosine",
-    "cosine ahead of the next line",
-    "search likes it best too",
-    "lacks what its target needs",
-    "shows what its target needs",
-    "words held",
-)
 SCORES = 2  # the first of them, which only a line that was read has
 _FAR = 5.0  # limit of the scores behind the best one
 _SCORES = 10.0  # about the range of scores, on either side of 0
@@ -69,9 +37,9 @@ class Weights(Record):
     """The weights for ranking candidates and for the confidence in the best one.
 
     Attributes:
-        ranks: of `FEATURES`, then the bias.
-        on_clips: of `STANDING`, then the bias, fitted to questions about clips (`longtake bench ranking`).
-        as_read: of `AS_READ`, then the bias, for a line that was read (`longtake bench reading`).
+        ranks: of `features`, then the bias.
+        on_clips: of `standing`, then the bias, fitted to questions about clips (`longtake bench ranking`).
+        as_read: of `as_read`, then the bias, for a line that was read (`longtake bench reading`).
         as_searched: the same without the scores, for a line of words that nothing could read.
         sure: confidence from which the best candidate counts as the answer.
         sure_as_read: the same for a line that was read: of other recordings, as many as may be are then wrong.
@@ -141,7 +109,7 @@ def is_searched(query: Query, best: Candidate) -> bool:
 
 
 def as_read(query: Query, best: Ranked) -> tuple[float, ...]:
-    """The features of a best line that was read, in the order of `AS_READ`."""
+    """The features of a best line that was read, also compared with lines that share no words with it."""
     first = best[0][0]
     score = first.score or 0.0
     apart = [each for each, _ in best if each.evidence.video == first.evidence.video and not _beside(each, first)]
@@ -165,7 +133,7 @@ def _beside(one: Candidate, other: Candidate) -> bool:
 
 
 def standing(query: Query, best: Ranked) -> tuple[float, ...]:
-    """The features of the best candidate, also compared with the others, in the order of `STANDING`."""
+    """The features of the best candidate, also compared with the others."""
     first, chance = best[0]
     others = [
         other  # with several videos, each may answer
@@ -203,7 +171,7 @@ def logistic(rows: Matrix, weights: Sequence[float]) -> Matrix:
 
 
 def features(query: Query, candidates: Sequence[Candidate]) -> Matrix:
-    """The features of each candidate, (candidates, features), in the order of `FEATURES`."""
+    """The features of each candidate, (candidates, features)."""
     words = max(each.words for each in candidates) or 1.0
     starts = sorted({each.evidence.span.start for each in candidates if each.modality == _modality(query)})
     most = max(each.chance(query) for each in candidates) or 1.0

@@ -10,7 +10,7 @@ import pytest
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.forming import Findings, form, unsure
 from longtake.agent.controllers.extractive.planning import calls_for
-from longtake.agent.controllers.extractive.ranking import AS_READ, FEATURES, SCORES, STANDING, Weights
+from longtake.agent.controllers.extractive.ranking import load_weights
 from longtake.agent.drafts.draft import Draft, Outcome
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import SOURCES, TARGETS, Fact, Query, Reading, Scope, Source, Target
@@ -20,19 +20,22 @@ from longtake.memory.search.search_index import Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.core.result import ToolFailure, ToolResult
 
+SHIPPED = load_weights("minilm")
+
+
+def always(weights: Sequence[float], sure: float) -> tuple[float, ...]:
+    """Weights that give every best line the same confidence."""
+    return (*(0.0,) * (len(weights) - 1), sure)
+
+
 # Of every best line as sure as can be.
-ALWAYS, NEVER = (*(0.0,) * len(STANDING), 10.0), (*(0.0,) * len(STANDING), -10.0)
-READ = (*(0.0,) * len(AS_READ), 10.0)
-TRUSTING = Weights(
-    ranks=(0.0,) * (len(FEATURES) + 1),
-    on_clips=ALWAYS,
-    as_read=READ,
-    as_searched=READ[SCORES:],
-    sure=0.5,
-    sure_as_read=0.5,
-    sure_as_searched=0.5,
+TRUSTING = SHIPPED.model_copy(
+    update={
+        "on_clips": always(SHIPPED.on_clips, 10.0),
+        "as_read": always(SHIPPED.as_read, 10.0),
+        "as_searched": always(SHIPPED.as_searched, 10.0),
+    }
 )
-DOUBTING = TRUSTING.model_copy(update={"on_clips": NEVER, "as_searched": (*(0.0,) * (len(AS_READ) - SCORES), -10.0)})
 
 
 def query(source: Source, target: Target, question: str, *, chance: float = 1.0) -> Query:
