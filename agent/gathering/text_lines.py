@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import chain
 
-from longtake.language.text import fold
+from longtake.language.text import words_of
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
@@ -90,11 +90,11 @@ def _is_read(item: Evidence, rows: Sequence[Sequence[Evidence]]) -> bool:
 
 
 def _same_text(one: str, other: str) -> bool:
-    plain, against = (re.sub(r"\W+", "", fold(text)) for text in (one, other))
+    plain, against = ("".join(words_of(text).split()) for text in (one, other))
     if plain == against:
         return True
     # Numbers that differ in a digit are different numbers.
-    if re.findall(r"\d+", one) != re.findall(r"\d+", other):
+    if [*filter(str.isdigit, one)] != [*filter(str.isdigit, other)]:
         return False
     return min(len(plain), len(against)) > 3 and SequenceMatcher(None, plain, against).ratio() >= _ALIKE
 

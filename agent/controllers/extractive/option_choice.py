@@ -45,10 +45,10 @@ def declining(options: Sequence[str]) -> str | None:
 def choose(
     question: str, options: Sequence[str], ranked: Sequence[Candidate], reranker: Reranker | None, embed: Embed
 ) -> Choice | None:
-    """The likeliest option; if the question denies something, the least likely one. None without lines.
+    """The likeliest option. None without lines.
 
-    It is settled if it is clearly ahead, or if the line says it and no other option. No line says that a question
-    can't be answered, so such an option is never chosen.
+    It is settled if it is clearly ahead, or if the line says it and no other option, unless the question denies
+    something. No line says that a question can't be answered, so such an option is never chosen.
 
     Args:
         question: as asked.
@@ -66,12 +66,10 @@ def choose(
     line = lines[int(np.argmax(whole.max(axis=0)))]
     parts, both = _told(question, answers, _parts(line.text), reranker, embed)
     told = whole.max(axis=1) + (parts.max(axis=1) if both == read else 0)  # scores and likeness don't add up
-    if _denies(question):
-        told = -told
     order = np.argsort(-told, kind="stable")
     ahead = len(order) == 1 or told[order[0]] - told[order[1]] >= _CLEARLY
-    said = not _denies(question) and _says_only(line.text, answers, int(order[0]))
-    return Choice(LETTERS[numbers[int(order[0])]], line, said or (read and bool(ahead)))
+    settled = _says_only(line.text, answers, int(order[0])) or (read and bool(ahead))
+    return Choice(LETTERS[numbers[int(order[0])]], line, settled and not NEGATION.search(question))
 
 
 def by_claim(question: str, options: Sequence[str], ranked: Sequence[Candidate]) -> Choice | None:
@@ -116,11 +114,6 @@ def _parts(line: str) -> list[str]:
     """The sentences and clauses of a line; a part without a letter or digit says nothing."""
     found = dict.fromkeys(part.strip() for cut in (_SENTENCES, _CLAUSES) for part in cut.split(line))
     return [part for part in found if words(part)] or [line]
-
-
-def _denies(question: str) -> bool:
-    """Whether a question denies something: a "no" at its end, as in "how many voted no?", denies nothing."""
-    return any(words(question[denial.end() :]) for denial in NEGATION.finditer(question))
 
 
 def _says_only(line: str, answers: Sequence[str], number: int) -> bool:

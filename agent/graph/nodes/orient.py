@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.graph.video_metadata import KnownVideo
-from longtake.agent.query.follow_up import beside_last, pointed_at, resolve, with_times
+from longtake.agent.query.follow_up import pointed_at, resolve, with_times
 from longtake.agent.query.query import Query, Scope, Source
 from longtake.agent.query.scope import EDGES, quoted, read_scope
 from longtake.language.words import TELLING, content_stems
@@ -81,11 +81,9 @@ def _query(state: AgentState, context: RunContext) -> Query:
 def _scope(question: str, videos: Sequence[KnownVideo], last: Citation | None) -> Scope:
     longest = max(videos, key=lambda video: video.duration)
     scope = read_scope(question, longest.duration, longest.shots)
-    if scope.span is not None:
-        return scope
-    if there := pointed_at(question, last):
-        return scope.model_copy(update={"span": there, "named": True})
-    return beside_last(question, last, longest.duration) or scope
+    if scope.span is None and (there := pointed_at(question, last, longest.duration)):
+        return there
+    return scope
 
 
 def _lacks(videos: Sequence[KnownVideo]) -> dict[Source, str]:
