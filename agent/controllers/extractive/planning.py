@@ -87,13 +87,9 @@ def as_argument(span: TimeSpan) -> str:
     return f"{span.start:g}" if span.length == 0 else f"{span.start:.3f}-{span.end:.3f}"
 
 
-def _heard(plan: Plan) -> list[Call]:
-    return [Call("transcribe_speech", {"timestamp": plan.where})] if plan.query.scope.named else []
-
-
-def _read(plan: Plan) -> list[Call]:
-    named = [Call("extract_scene_text", {"timestamp": plan.where})] if plan.query.scope.named else []
-    return [*named, *_fused(plan)]
+def _again(tool: str, plan: Plan) -> list[Call]:
+    """Hear or read the named seconds once more, closer."""
+    return [Call(tool, {"timestamp": plan.where})] if plan.query.scope.named else []
 
 
 def _fused(plan: Plan) -> list[Call]:
@@ -107,10 +103,6 @@ def _fused(plan: Plan) -> list[Call]:
     # What hides the picture is the darkest or the lightest colour there; the picture is what differs from it.
     mode = "minimum" if there[0].content.endswith("white") else "maximum"
     return [Call("integrate_frames", {"timestamp": as_argument(span), "mode": mode})]
-
-
-def _listened(plan: Plan) -> list[Call]:
-    return [Call("detect_audio_events", {"timestamp": plan.where, "question": plan.query.question})]
 
 
 def _seen(plan: Plan) -> list[Call]:
@@ -160,10 +152,6 @@ def _inspected(plan: Plan) -> list[Call]:
     return [Call("inspect_motion", {"timestamp": as_argument(span)}) for span in spans]
 
 
-def _cut(plan: Plan) -> list[Call]:
-    return [Call("find_moments", {"timestamp": plan.where})]
-
-
 def _summarised(plan: Plan) -> list[Call]:
     """Summarise the window that was searched, or the whole video in parts."""
     return summary_calls(plan.gathered.window or plan.query.scope.span or TimeSpan(start=0.0, end=plan.duration))
@@ -206,29 +194,21 @@ def _kept(plan: Plan) -> list[Call]:
     return [Call("memory_tool", {"func": "add", "data": note})]
 
 
-def _recalled(plan: Plan) -> list[Call]:
-    return [Call("memory_tool", {"func": "search", "data": ""})]
-
-
-def _looked_up(plan: Plan) -> list[Call]:
-    return [Call("web_search", {"query": plan.query.question})]
-
-
 _BY_SOURCE: Mapping[Source, Make] = {
-    "speech": _heard,
-    "text": _read,
-    "sound": _listened,
+    "speech": lambda plan: _again("transcribe_speech", plan),
+    "text": lambda plan: [*_again("extract_scene_text", plan), *_fused(plan)],
+    "sound": lambda plan: [Call("detect_audio_events", {"timestamp": plan.where, "question": plan.query.question})],
     "picture": _seen,
     "motion": _moved,
-    "shots": _cut,
+    "shots": lambda plan: [Call("find_moments", {"timestamp": plan.where})],
 }
 _BY_TARGET: Mapping[Target, Make] = {
     "summary": _summarised,
     "translation": _translated,
     "calculation": _reckoned,
     "keep": _kept,
-    "recall": _recalled,
-    "lookup": _looked_up,
+    "recall": lambda plan: [Call("memory_tool", {"func": "search", "data": ""})],
+    "lookup": lambda plan: [Call("web_search", {"query": plan.query.question})],
     "fault": _inspected,
 }
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import WORDED, Candidate
 from longtake.agent.controllers.extractive.reading import read
-from longtake.agent.controllers.extractive.signs import share_lacking, share_shown
+from longtake.agent.controllers.extractive.signs import signs
 from longtake.agent.query.heads import Matrix
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
 from longtake.language.words import coverage, holds_phrase
@@ -121,8 +121,7 @@ def as_read(query: Query, best: Ranked) -> tuple[float, ...]:
         first.cosine,
         first.cosine - cosine,
         float(max([first.cosine, *(each.cosine for each, _ in best if _beside(each, first))]) >= cosine),
-        share_lacking(query, first.text),
-        share_shown(query, first.text),
+        *signs(query, first.text),
         coverage(query.words, first.text),
     )
 
@@ -148,7 +147,7 @@ def standing(query: Query, best: Ranked) -> tuple[float, ...]:
         coverage(query.words, first.text) * min(1.0, len(query.words) / _TELLING),
         float(first.modality == "audio"),
         float(first.modality == "visual"),
-        share_lacking(query, first.text),
+        signs(query, first.text)[0],
     )
 
 

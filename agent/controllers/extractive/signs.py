@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 
 from longtake.agent.controllers.extractive.settling import UNITS_OF_TIME
 from longtake.agent.query.query import Query
@@ -12,6 +12,7 @@ from longtake.language.languages import language_in
 from longtake.language.numbers import in_digits
 from longtake.language.words import stems, unsaid
 
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _COLOURS = stems("red green blue yellow black white grey gray brown orange purple pink violet golden silver")
 _OFTEN = stems("once twice dozen")
 _SIGNS: Mapping[str, Callable[[str], bool]] = {
@@ -24,27 +25,21 @@ _SIGNS: Mapping[str, Callable[[str], bool]] = {
 }
 
 
-def share_shown(query: Query, text: str) -> float:
-    """Share of the likely targets for which the text adds a sign, such as a number, to the question."""
-    new = _new(query, text)
-    return sum(share for target, share in query.reading.targets.items() if target in _SIGNS and _SIGNS[target](new))
-
-
-def share_lacking(query: Query, text: str) -> float:
-    """Share of the likely targets whose sign is missing from the text."""
-    new = _new(query, text)
-    return sum(share for target, share in query.reading.targets.items() if target in _SIGNS and not _SIGNS[target](new))
+def signs(query: Query, text: str) -> tuple[float, float]:
+    """Shares of the likely targets whose sign, such as a number, a text lacks and adds to the question."""
+    new = unsaid(in_digits(text), query.question)
+    wanted = {target: share for target, share in query.reading.targets.items() if target in _SIGNS}
+    shown = sum(share for target, share in wanted.items() if _SIGNS[target](new))
+    return sum(wanted.values()) - shown, shown
 
 
 def _has_name(text: str) -> bool:
-    """Whether a word other than a day or month begins with a capital within a sentence."""
+    """Whether a word other than a day or month begins with a capital, within a sentence or before another such word."""
     dates = date_names(language_in(text))
-    return any(
-        word.istitle() and word.strip(",;:.!?").casefold() not in dates and before[-1] not in ".!?·"
-        for before, word in pairwise(text.split())
-    )
-
-
-def _new(query: Query, text: str) -> str:
-    """The words that a text adds to the question, with numbers in digits."""
-    return unsaid(in_digits(text), query.question)
+    for word in _WORD.finditer(text):
+        before, after = text[: word.start()][-2:], text[word.end() :][:2]
+        within = before[1:] == " " and (before[:1].islower() or before[:1] in ",;:")
+        followed = after[:1] == " " and after[1:].isupper()
+        if (within or followed) and word[0].istitle() and word[0].casefold() not in dates:
+            return True
+    return False
