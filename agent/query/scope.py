@@ -178,7 +178,7 @@ def _anchors(question: str) -> tuple[Anchor, ...]:
         if first:
             found += [Anchor(relation="after", phrase=first), Anchor(relation="before", phrase=second)]
         else:
-            relation = next(name for name, part in zip(_RELATIONS, relations, strict=True) if part)
+            relation: Relation = next(name for name, part in zip(_RELATIONS, relations, strict=True) if part)
             found.append(Anchor(relation=relation, phrase=phrase.strip()))
     return tuple(each for each in found if content_stems(each.phrase))[:2]
 

@@ -92,7 +92,7 @@ def form(findings: Findings) -> Draft:
     every = _every(query, lines)
     # A fact about the recording is exact if the question asks for it.
     known = query.asks_for(best.fact) if best.fact is not None else sure
-    known = known or mentions(query, best) or (_asks_for_all(query) and bool(every))
+    known = known or mentions(query, best) or (_asks_for_all(query) and bool(every)) or _is_there(query, best)
     if not known and trust < _NEAR and best.score is not None and _would_be_found(query):
         return _abstained(_NOT_SAID, nearest).model_copy(update={"confidence": trust})
     alone = query.target not in _MANY and not every
@@ -155,7 +155,8 @@ def _by_options(findings: Findings, nearest: tuple[Closest, ...], blind: str) ->
     choice: Choice | None = by_claim(query.question, query.options, lines)
     choice = choice or choose(query.question, query.options, lines, findings.reranker, findings.embed)
     none = declining(query.options)
-    if (choice is None or not choice.sure) and (none or blind):
+    # A number in some line settles no count of what nothing looked at.
+    if (choice is None or not choice.sure or (blind and query.target == "count")) and (none or blind):
         return _abstained(blind or _reason(findings), nearest).model_copy(update={"option": none})
     if choice is None:
         return None
@@ -226,6 +227,11 @@ def _shows_nothing(query: Query, lines: Ranked) -> str:
     return f"In {', '.join(map(str, blank))} {query.blank[0].content}. It shows nothing of this."
 
 
+def _is_there(query: Query, line: Candidate) -> bool:
+    """Whether a question only asks if anything is said, or written, at all, and the line is."""
+    return query.target == "yesno" and not query.words and line.modality == MODALITY_OF.get(query.source)
+
+
 def _would_be_found(query: Query) -> bool:
     """Whether what is asked would be said or written somewhere, and all of that was examined."""
     anywhere = query.scope.ordinal is None and not query.scope.anchors and bool(query.words)
@@ -252,8 +258,9 @@ def _claim(query: Query, candidate: Candidate) -> DraftClaim:
     text = f"“{candidate.text}”"
     if times(query, candidate):
         text = f"{text} from {candidate.span.start:.1f} s to {candidate.span.end:.1f} s"
-    elif query.target == "yesno" and (said := affirmed(query.question, candidate.text)) is not None:
-        text = f"{'Yes' if said else 'No'}: {text}"
+    elif query.target == "yesno":
+        said = _is_there(query, candidate) or affirmed(query.question, candidate.text)
+        text = text if said is None else f"{'Yes' if said else 'No'}: {text}"
     return DraftClaim(text=text, moments=tuple(dict.fromkeys(item.id for item in candidate.line)))
 
 
