@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from longtake.agent.gathering.picture_rows import CELLS
+from longtake.agent.gathering.text_lines import CELLS
 from longtake.agent.query.query import Query
 from longtake.memory.records import Evidence, Modality, Record
 from longtake.memory.timespan import TimeSpan
@@ -23,7 +23,6 @@ class Found(Record):
     line: tuple[Evidence, ...] = Field(description="The document with its neighbours, in reading order.")
     cosine: float = Field(default=0.0, description="Similarity to the question, in the document's embedding space.")
     words: float = Field(default=0.0, description="BM25 of the question's words.")
-    spoken: TimeSpan | None = Field(default=None, description="When the words that the question quotes are said.")
     anchored: bool = Field(
         default=False, description="It is where the question's anchors say: after, before or during them."
     )

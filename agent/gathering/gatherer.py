@@ -7,19 +7,19 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from longtake.agent.gathering.briefing import brief
-from longtake.agent.gathering.documents import documents
 from longtake.agent.gathering.gathered import Found, Gathered
+from longtake.agent.gathering.moments import documents
 from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Anchor, Query, Relation
 from longtake.errors import EngineError
 from longtake.language.words import holds_phrase
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.search.fusion import WORDS
-from longtake.memory.search.search_index import Hit, Match, SearchFilter, Vectors
+from longtake.memory.search.search_index import Match, SearchFilter, Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 from longtake.preprocess.pipeline.retrieval import query_embeddings
-from longtake.tools.core.tool_context import ToolContext, VideoHandle
+from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.retrieval.cross_modal_search import evidence_of_document
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _gather(query: Query, search: _Search) -> Gathered:
             return Gathered(found=found, window=window)
         near = window.widened(_NEAR, _NEAR, _longest(query))
         return Gathered(found=search.within(query.question, near), window=window, widened=True)
-    there, spot = search.anchored(_anchors(query))
+    there, spot = search.anchored(query.scope.anchors)
     found = search.within(query.question, None)
     if there is None:
         return Gathered(found=found)
@@ -73,14 +73,6 @@ def _for_options(query: Query, gathered: Gathered, search: _Search) -> list[Foun
     return list(found.values())[known:]
 
 
-def _anchors(query: Query) -> tuple[Anchor, ...]:
-    """The anchors of a question. If it asks what comes next, or not for words, a quotation is an anchor too."""
-    if query.scope.anchors or (query.target != "order" and query.source in ("speech", "text")):
-        return query.scope.anchors
-    relation: Relation = "after" if query.target == "order" else "while"
-    return tuple(Anchor(relation=relation, phrase=phrase) for phrase in query.quoted[:1])
-
-
 def _longest(query: Query) -> float:
     return max(query.videos.values(), default=0.0)
 
@@ -93,9 +85,10 @@ class _Search:
         self._tools = tools
         self._evidence: dict[str, Evidence] = {}
         self._lines: dict[str, Lines] = {}
-        self._words: dict[str, list[tuple[float, float, str]]] = {}
         for handle in tools.videos.values():
-            self._read(handle)
+            own = documents(handle)
+            self._evidence |= own
+            self._lines[handle.id] = Lines([item for item in own.values() if item.engine != SPEAKERS])
 
     def within(self, text: str, window: TimeSpan | None, most: int = MOST) -> tuple[Found, ...]:
         """The documents found for a text, best first in each modality."""
@@ -104,7 +97,8 @@ class _Search:
         for modality in SEARCHED:
             where = SearchFilter(tuple(self._tools.videos), (modality,), window)
             hits = self._tools.index.search(text, vectors, where, most)
-            for match in _matches(hits)[:most]:
+            matches = (match for hit in hits for match in (hit, *hit.also))
+            for match in sorted(matches, key=lambda match: -match.score)[:most]:
                 found.setdefault(match.document.id, self._found(match, window))
         return tuple(found.values())
 
@@ -141,21 +135,7 @@ class _Search:
             line=line or (evidence,),
             cosine=round(max(cosines, default=0.0), 4),
             words=round(words.score, 4) if words else 0.0,
-            spoken=self._spoken(evidence) if evidence.modality == "speech" else None,
         )
-
-    def _spoken(self, evidence: Evidence) -> TimeSpan | None:
-        """When the words that the question quotes are spoken, if the recogniser gave a time for each word."""
-        for phrase in self._query.quoted:
-            length = len(phrase.split())
-            words = [
-                word for word in self._words[evidence.video] if evidence.span.start <= word[0] <= evidence.span.end
-            ]
-            for first in range(len(words) - length + 1):
-                run = words[first : first + length]
-                if holds_phrase(phrase, " ".join(word for _, _, word in run)):
-                    return TimeSpan(start=run[0][0], end=run[-1][1])
-        return None
 
     def _embedded(self, text: str) -> Mapping[str, Vectors]:
         spaces = self._tools.index.spaces(tuple(self._tools.videos))
@@ -165,18 +145,6 @@ class _Search:
                 with suppress(EngineError):
                     vectors[embedding.space] = embedding.embed([text])[0]
         return vectors
-
-    def _read(self, handle: VideoHandle) -> None:
-        own = documents(handle)
-        self._evidence |= own
-        cues = handle.items("speech") if self._query.quoted else ()
-        self._words[handle.id] = [tuple(word[:3]) for item in cues for word in item["words"]]
-        self._lines[handle.id] = Lines([item for item in own.values() if item.engine != SPEAKERS])
-
-
-def _matches(hits: Sequence[Hit]) -> list[Match]:
-    """The documents of all hits, best first."""
-    return sorted((match for hit in hits for match in (hit, *hit.also)), key=lambda match: -match.score)
 
 
 def _narrowed(start: float, end: float, spot: TimeSpan, relation: Relation) -> tuple[float, float]:

@@ -10,13 +10,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
-from longtake.agent.gathering.picture_rows import CELLS, by_row
-from longtake.agent.gathering.text_lines import ENDS
+from longtake.agent.gathering.text_lines import CELLS, ENDS, by_row
 from longtake.language.text import words_of
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, clock
+from longtake.preprocess.layers.documents import documents_of
 from longtake.preprocess.layers.entities import ENGINE as ENTITIES
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
+from longtake.tools.core.tool_context import VideoHandle
+from longtake.tools.retrieval.cross_modal_search import evidence_of_document
 
 ROWS = " / "  # between the rows of on-screen text
 KINDS: Mapping[Modality, str] = {
@@ -115,6 +117,35 @@ class Moments:
         cells = [[" ".join(cell.content.split()) for cell in rows[place]] for place in sorted(kept)]
         text = ROWS.join(dict.fromkeys(map(CELLS.join, cells)))
         return _one([cell for place in kept for cell in rows[place]], text, item.span)
+
+
+class LibraryMoments:
+    """The moments of each open video, built when they are first asked for."""
+
+    def __init__(self, videos: Mapping[str, VideoHandle]) -> None:
+        """Take the open videos by id."""
+        self._videos = videos
+        self._built: dict[str, Moments] = {}
+
+    def __call__(self, video: str) -> Moments:
+        """The moments of one video."""
+        if video not in self._built:
+            handle = self._videos.get(video)
+            self._built[video] = Moments(list(documents(handle).values()) if handle else ())
+        return self._built[video]
+
+
+def documents(handle: VideoHandle) -> dict[str, Evidence]:
+    """The documents of a video by id, with the places of on-screen text."""
+    layers = {name: layer for name in handle.record.layers if (layer := handle.layer(name))}
+    # By order: cells of a table may have the same text at the same time.
+    boxes = iter([item.get("box") for item in handle.items("scene_text") if item["text"].strip()])
+    found: dict[str, Evidence] = {}
+    for document in documents_of(handle.id, layers):
+        box = next(boxes) if document.modality == "scene_text" else None
+        evidence = evidence_of_document(document, document.score)
+        found[document.id] = evidence.model_copy(update={"box": box and tuple(box)})
+    return found
 
 
 def key_of(span: TimeSpan) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from longtake.agent.gathering.moments import line_of
-from longtake.language.text import fold
+from longtake.language.text import words_of
 from longtake.memory.records import Evidence
 from longtake.tools.core.frames import is_frame
 from longtake.tools.core.result import ToolResult
@@ -78,6 +77,6 @@ def facts_beside(output: Mapping[str, Any], said: str) -> dict[str, Any]:
 
 
 def _is_said(text: str, said: str) -> bool:
-    words = set(re.findall(r"\w+", fold(text)))
-    known = words & set(re.findall(r"\w+", fold(said)))
+    words = set(words_of(text).split())
+    known = words.intersection(words_of(said).split())
     return text in said or (len(text) > _SHORT and len(known) >= _SAID * len(words))

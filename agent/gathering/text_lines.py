@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import chain
 
-from longtake.agent.gathering.picture_rows import by_row, row_of, well_read
-from longtake.language.text import fold
+from longtake.language.text import words_of
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 
+CELLS = " · "  # between the texts of one row
+SAME_ROW = 0.6  # of a line's height: the largest distance between the centres of two texts in one row
 _PAUSE = 2.5  # seconds between two cues of one line
 _WORDS = 25  # of a line of speech, from which no further cue is added
 ENDS = re.compile(r"[.!?…。！？][\"”»)]?\s*$")  # of a sentence
@@ -78,15 +79,6 @@ class Lines:
         return tuple(chain(*sorted(chosen, key=_top)))
 
 
-def best_readings(items: Sequence[Evidence]) -> list[Evidence]:
-    """The best reading of each text that was read several times: the highest score times seconds."""
-    groups: list[list[Evidence]] = []
-    for item in items:
-        group = next((each for each in groups if _same_text(each[0].content, item.content)), None)
-        groups.append([item]) if group is None else group.append(item)
-    return [max(group, key=lambda each: (well_read(each), len(each.content))) for group in groups]
-
-
 def _goes_on(cue: Evidence, following: Evidence) -> bool:
     """Whether the next cue continues this one: the same track, without a long pause."""
     same = (cue.video, cue.engine) == (following.video, following.engine)
@@ -98,11 +90,11 @@ def _is_read(item: Evidence, rows: Sequence[Sequence[Evidence]]) -> bool:
 
 
 def _same_text(one: str, other: str) -> bool:
-    plain, against = (re.sub(r"\W+", "", fold(text)) for text in (one, other))
+    plain, against = ("".join(words_of(text).split()) for text in (one, other))
     if plain == against:
         return True
     # Numbers that differ in a digit are different numbers.
-    if re.findall(r"\d+", one) != re.findall(r"\d+", other):
+    if [*filter(str.isdigit, one)] != [*filter(str.isdigit, other)]:
         return False
     return min(len(plain), len(against)) > 3 and SequenceMatcher(None, plain, against).ratio() >= _ALIKE
 
@@ -127,3 +119,48 @@ def _apart(one: Evidence, other: Evidence) -> float:
 
 def _top(row: Sequence[Evidence]) -> float:
     return row[0].box[1] if row[0].box else 0.0
+
+
+def by_row(texts: Sequence[Evidence]) -> list[list[Evidence]]:
+    """The texts row by row, each from left to right. Rows keep the order of their first texts."""
+    waiting, found = list(texts), list[list[Evidence]]()
+    while waiting:
+        first = waiting[0]
+        found.append(row_of(first, waiting))
+        waiting = [item for item in waiting if not _same_row(first, item)]
+    return found
+
+
+def row_of(item: Evidence, texts: Sequence[Evidence]) -> list[Evidence]:
+    """The texts in the same row as an item, including itself, left to right; of several in one place the best read."""
+    row = [item]
+    for other in sorted(texts, key=well_read, reverse=True):
+        if _same_row(item, other) and not any(_in_one_column(cell, other) for cell in row):
+            row.append(other)
+    return sorted(row, key=_left_first)
+
+
+def well_read(item: Evidence) -> float:
+    """How well a text is read: the score times the seconds."""
+    return item.score * (0.1 + item.span.length)
+
+
+def _left_first(item: Evidence) -> tuple[float, ...]:
+    return item.box or ()
+
+
+def _same_row(one: Evidence, other: Evidence) -> bool:
+    if one is other:
+        return True
+    if not one.box or not other.box or one.video != other.video or not one.span.overlaps(other.span):
+        return False
+    apart = abs(one.box[1] + one.box[3] / 2 - other.box[1] - other.box[3] / 2)
+    return apart <= SAME_ROW * min(one.box[3], other.box[3])
+
+
+def _in_one_column(one: Evidence, other: Evidence) -> bool:
+    """Whether two texts lie over each other across, so that they can't be two cells of one row."""
+    if not one.box or not other.box:
+        return one.content == other.content
+    shared = min(one.box[0] + one.box[2], other.box[0] + other.box[2]) - max(one.box[0], other.box[0])
+    return shared > 0.5 * min(one.box[2], other.box[2])

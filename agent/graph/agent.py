@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from filelock import FileLock, Timeout
 
 from longtake.agent.controllers.factory import make_controllers
-from longtake.agent.gathering.documents import LibraryMoments
+from longtake.agent.gathering.moments import LibraryMoments
 from longtake.agent.graph.graph import Graph, build_graph
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph

@@ -56,19 +56,17 @@ def with_times(question: str, sections: Mapping[str, TimeSpan]) -> str:
     return QUOTATION.sub(lambda match: times.get(words_of(match[1] or match[2]), match[0]), question)
 
 
-def beside_last(question: str, last: Citation | None, duration: float) -> Scope | None:
-    """The scope of "and after that?": what follows or precedes the last answer's evidence; None for other questions."""
-    beside = _POINTS_AT.search(question)
-    if last is None or beside is None or beside[1] is None:
-        return None
-    if beside[1].casefold() == "before":
-        return Scope(span=TimeSpan(start=0.0, end=last.start), named=True, ordinal=-1)
-    return Scope(span=TimeSpan(start=min(last.end, duration), end=duration), named=True, ordinal=0)
+def pointed_at(question: str, last: Citation | None, duration: float) -> Scope | None:
+    """The scope of "that slide" or "then": the last answer's evidence, or what comes after or before it.
 
-
-def pointed_at(question: str, last: Citation | None) -> TimeSpan | None:
-    """The span of "that slide" or "then": the last answer's evidence; None if the question has no such reference."""
+    None if the question has no such reference.
+    """
     pointing = _POINTS_AT.search(question)
-    if last is None or pointing is None or pointing[1]:
+    if last is None or pointing is None:
         return None
-    return TimeSpan(start=last.start, end=last.end)
+    beside = (pointing[1] or "").casefold()
+    if beside == "before":
+        return Scope(span=TimeSpan(start=0.0, end=last.start), named=True, ordinal=-1)
+    if beside == "after":
+        return Scope(span=TimeSpan(start=min(last.end, duration), end=duration), named=True, ordinal=0)
+    return Scope(span=TimeSpan(start=last.start, end=last.end), named=True)

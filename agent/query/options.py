@@ -7,15 +7,14 @@ On lines of their own they follow any question; within a line they follow a ques
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from longtake.agent.drafts.draft import LETTERS
 
-_MARKER = r"\(?(?P<mark>[A-Ja-j]|\d{1,2})(?P<end>[.)])[ \t]+(?=\S)"
-_AT_LINE = re.compile(rf"[ \t>*-]*{_MARKER}")
-_IN_LINE = re.compile(rf"(?:^|(?<=\s)){_MARKER}")
-_LEADS = re.compile(r"[?？:：][\"”')\]*_]*\s*\Z")
-_JOINED = re.compile(r"(?:,\s*|;\s*|\s+)(?:or|and)?\s*\Z|[,;]\s*\Z", re.IGNORECASE)
+_MARK = re.compile(
+    r"(?:(?P<line>^[ \t>*-]*)|(?<=\s))\(?(?P<mark>[A-Ja-j]|\d{1,2})(?P<end>[.)])[ \t]+(?=\S)", re.MULTILINE
+)
+_ASKS = ("?", "？", ":", "：")
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
@@ -24,74 +23,44 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     Args:
         text: a question as it was typed.
     """
-    for split in (_by_lines, _in_one_line):
-        found = split(text)
-        if found and _plausible(*found):
-            return found
+    plain = "\n".join(line.rstrip() for line in text.splitlines())
+    marks = list(_MARK.finditer(plain))
+    for usable, of_lines in (([mark for mark in marks if mark["line"] is not None], True), (marks, False)):
+        for place in range(len(usable)):
+            found = _split(plain, usable[place:], of_lines=of_lines)
+            if found and _plausible(*found):
+                return found
     return text, ()
+
+
+def _split(text: str, marks: Sequence[re.Match[str]], *, of_lines: bool) -> tuple[str, tuple[str, ...]] | None:
+    """The question and the options that begin at the first of these marks."""
+    own = list[re.Match[str]]()
+    for mark in marks:
+        if (mark["end"], _known(mark["mark"])) == (marks[0]["end"], _known(marks[0]["mark"])):
+            own += [mark] if _known(mark["mark"])[len(own) :][:1] == [mark["mark"]] else []
+    asked = text[: marks[0].start()].strip()
+    asks = asked.rstrip("\"”')]*_ ").endswith(_ASKS)
+    # Numbered lines may as well be several tasks.
+    if len(own) < 2 or own[0] is not marks[0] or not (asks or (of_lines and not own[0]["mark"].isdecimal())):
+        return None
+    ends = [*(mark.start() for mark in own[1:]), len(text)]
+    parts = [text[mark.end() : end].strip() for mark, end in zip(own, ends, strict=True)]
+    if of_lines:  # what follows the options after a blank line belongs to the question
+        parts[-1], _, after = parts[-1].partition("\n\n")
+        return "\n".join(filter(None, (asked, after.strip()))), tuple(" ".join(part.split()) for part in parts)
+    if own[0]["end"] == "." and any(part.casefold().endswith((" or", " and")) for part in parts):
+        return None  # "Who is it? A. Smith or B. Jones"
+    return asked, tuple(part.removesuffix(" or").removesuffix(" and").rstrip(" ,;") for part in parts)
+
+
+def _known(mark: str) -> list[str]:
+    """The marks in the style of one, in order."""
+    if mark.isdecimal():
+        return [str(number) for number in range(1, len(LETTERS) + 1)]
+    return list(LETTERS if mark.isupper() else LETTERS.lower())
 
 
 def _plausible(question: str, options: tuple[str, ...]) -> bool:
     several = 2 <= len(options) <= len(LETTERS) and len(set(options)) == len(options)
-    return (
-        several
-        and bool(question)
-        and all(options)
-        and not any(option.rstrip().endswith(("?", "？")) for option in options)
-    )
-
-
-def _by_lines(text: str) -> tuple[str, tuple[str, ...]] | None:
-    """Options on lines of their own. What follows them after a blank line belongs to the question."""
-    question, options, after = list[str](), list[str](), list[str]()
-    style = ""
-    for line in text.splitlines():
-        found = _AT_LINE.match(line)
-        if found and not after and _is(found["mark"], len(options), style):
-            style = style or _style(found["mark"])
-            options.append(line[found.end() :].strip())
-        elif not options:
-            question.append(line)
-        elif after or not line.strip():
-            after.append(line)
-        else:
-            options[-1] += f" {line.strip()}"
-    asked = "\n".join(question).strip()
-    # Numbered lines may as well be several tasks.
-    if style == "1" and not _LEADS.search(asked):
-        return None
-    return "\n".join(filter(None, (asked, "\n".join(after).strip()))), tuple(options)
-
-
-def _in_one_line(text: str) -> tuple[str, tuple[str, ...]] | None:
-    """Options within a line, behind a question mark or a colon."""
-    for first in _IN_LINE.finditer(text):
-        if not _is(first["mark"], 0, "") or not _LEADS.search(text[: first.start()]):
-            continue
-        places = [first, *_following(text, first)]
-        ends = [place.start() for place in places[1:]]
-        parts = [text[place.end() : end] for place, end in zip(places, [*ends, len(text)], strict=True)]
-        if first["end"] == "." and any(part.casefold().split()[-1:] in (["or"], ["and"]) for part in parts):
-            return None  # "Who is it? A. Smith or B. Jones"
-        return text[: first.start()].strip(), tuple(_JOINED.sub("", part).strip() for part in parts)
-    return None
-
-
-def _following(text: str, first: re.Match[str]) -> Iterator[re.Match[str]]:
-    """The markers after the first one, as long as they go on in its order and style."""
-    number = 1
-    for found in _IN_LINE.finditer(text, first.end()):
-        if found["end"] == first["end"] and _is(found["mark"], number, _style(first["mark"])):
-            number += 1
-            yield found
-
-
-def _style(mark: str) -> str:
-    return "1" if mark.isdecimal() else "a" if mark.islower() else "A"
-
-
-def _is(mark: str, number: int, style: str) -> bool:
-    """Whether a marker is the one with this number, from 0, in a style; in any style if that is empty."""
-    if style and _style(mark) != style:
-        return False
-    return mark == str(number + 1) if mark.isdecimal() else LETTERS.find(mark.upper()) == number
+    return several and bool(question) and all(options) and not any(option.endswith(("?", "？")) for option in options)

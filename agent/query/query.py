@@ -100,7 +100,6 @@ class Scope(Record):
     region: tuple[float, float, float, float] | None = Field(
         default=None, description="Left, top, width and height as shares of the picture."
     )
-    largest: bool = Field(default=False, description="Whether it names the largest text of the picture.")
 
 
 class Fact(Record):
@@ -121,9 +120,7 @@ class Query(Record):
     reading: Reading
     scope: Scope = Scope()
     words: tuple[str, ...] = Field(default=(), description="Stems of the content words.")
-    quoted: tuple[str, ...] = Field(default=(), description="Text in quotation marks, codes and telephone numbers.")
-    said: str = Field(default="", description="What a question that asks who says it is about.")
-    speakers: tuple[str, ...] = Field(default=(), description="Names of those who speak in the open videos.")
+    quoted: tuple[str, ...] = Field(default=(), description="Text in quotation marks, and codes.")
     options: tuple[str, ...] = ()
     videos: Mapping[str, float] = Field(default_factory=dict, description="Seconds of each open video, by id.")
     names: Mapping[str, str] = Field(default_factory=dict, description="File name of each open video, by id.")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from longtake.agent.query.heads import Heads, family, load_heads
+from longtake.agent.query.heads import Heads, Matrix, family, load_heads
 from longtake.agent.query.query import Reading
-from longtake.agent.query.softmax import Matrix
 from longtake.errors import ConfigError
 from longtake.lazy import cached_property
 from longtake.preprocess.engines import EngineTable

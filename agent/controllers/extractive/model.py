@@ -17,13 +17,10 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from longtake.agent.controllers.extractive.candidates import Embed, candidates_of
-from longtake.agent.controllers.extractive.forming import Findings, form
-from longtake.agent.controllers.extractive.made import made_reply
-from longtake.agent.controllers.extractive.planning import Call, calls_after, calls_for
+from longtake.agent.controllers.extractive.forming import Findings, form, unsure
+from longtake.agent.controllers.extractive.planning import Call, calls_for
 from longtake.agent.controllers.extractive.ranking import load_weights, read_and_ranked
-from longtake.agent.controllers.extractive.reply import NOTHING, Reply, unsure
-from longtake.agent.controllers.extractive.values import extreme
-from longtake.agent.drafts.draft import ANSWER, Draft, DraftClaim
+from longtake.agent.drafts.draft import ANSWER
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.errors import EngineError
@@ -71,44 +68,24 @@ class ExtractiveChatModel(BaseChatModel):
         query, gathered = Query.model_validate(data[QUERY]), Gathered.model_validate(data[GATHERED])
         results = [ToolResult.model_validate(each.artifact) for each in messages if isinstance(each, ToolMessage)]
         rounds = sum(isinstance(each, AIMessage) for each in messages)
-        weights = load_weights(self.family())
-        candidates = candidates_of(query, gathered, results, self.embed)
-        found = read_and_ranked(query, candidates, weights, self.reranker())
-        planned = (calls_for(query, gathered) if rounds == 0 else []) or calls_after(query, results, found)
-        calls = [call for call in planned if call.name in self.tool_names]
-        if calls:
-            message = _call_message(calls, len(results))
-        else:
-            lines = [candidate for candidate, _ in found]
-            made, value = made_reply(query, gathered, results, lines), extreme(query, lines)
-            picked = value.line if value else None
-            message = _answer(
-                form(Findings(query, found, weights, results, self.embed, made, picked, self.reranker())),
-                query,
-                len(results),
-            )
+        calls = [call for call in (calls_for(query, gathered) if rounds == 0 else []) if call.name in self.tool_names]
+        message = _calling(calls) if calls else self._answer(query, gathered, results)
         return ChatResult(generations=[ChatGeneration(message=message)])
 
+    def _answer(self, query: Query, gathered: Gathered, results: Sequence[ToolResult]) -> AIMessage:
+        """The call of `answer`. Its claims are its text if it is sure."""
+        weights, reranker = load_weights(self.family()), self.reranker()
+        candidates = candidates_of(query, gathered, results, self.embed)
+        found = read_and_ranked(query, candidates, weights, reranker)
+        draft = form(Findings(query, found, weights, results, self.embed, reranker))
+        if draft.status == "uncertain":
+            draft = draft.model_copy(update={"text": unsure(draft, query)})
+        return _calling([Call(ANSWER, draft.model_dump(mode="json"))])
 
-def _call_message(calls: Sequence[Call], before: int) -> AIMessage:
+
+def _calling(calls: Sequence[Call]) -> AIMessage:
     numbered = [
-        {"name": call.name, "args": call.arguments, "id": f"extractive-{before + place}", "type": "tool_call"}
+        {"name": call.name, "args": call.arguments, "id": f"extractive-{call.name}-{place}", "type": "tool_call"}
         for place, call in enumerate(calls)
     ]
     return AIMessage(content="", tool_calls=numbered)
-
-
-def _answer(reply: Reply, query: Query, before: int) -> AIMessage:
-    """The reply as a call of `answer`. Its claims are its text if it is sure."""
-    names = query.names if len(query.names) > 1 else {}
-    text = {"abstained": reply.reason or NOTHING, "uncertain": unsure(reply, names)}.get(reply.outcome, "")
-    draft = Draft(
-        status=reply.outcome,
-        text=text or ("" if reply.claims else reply.reason),
-        option=reply.option.letter if reply.option else None,
-        claims=tuple(DraftClaim(text=claim.text, moments=claim.evidence) for claim in reply.claims),
-        closest=reply.closest,
-        confidence=reply.confidence,
-    )
-    call = {"name": ANSWER, "args": draft.model_dump(mode="json"), "id": f"extractive-{before}", "type": "tool_call"}
-    return AIMessage(content="", tool_calls=[call])

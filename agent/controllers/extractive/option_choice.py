@@ -13,11 +13,11 @@ import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.settling import affirmed, stated_in
-from longtake.agent.query.softmax import Matrix
+from longtake.agent.drafts.draft import LETTERS
+from longtake.agent.query.heads import Matrix
 from longtake.errors import EngineError
 from longtake.language.abstaining import cannot_tell
 from longtake.language.words import NEGATION, content_stems, coverage, stems, words
-from longtake.memory.records import Option
 from longtake.preprocess.engines.text.reranker import Reranker
 
 _TRUTHS = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
@@ -30,30 +30,25 @@ _CLEARLY = 23.0  # lead over the next option from which it is sure: of 133 quest
 
 
 class Choice(NamedTuple):
-    """An option, the line that decides for it, and whether that settles it."""
+    """The letter of an option, the line that decides for it, and whether that settles it."""
 
-    option: Option
+    letter: str
     line: Candidate
     sure: bool
 
 
-def declining(options: Sequence[str]) -> Option | None:
-    """The option that the question can't be answered, if there is one."""
-    return next((option_at(options, number) for number, text in enumerate(options) if cannot_tell(text)), None)
-
-
-def option_at(options: Sequence[str], number: int) -> Option:
-    """An option with its letter."""
-    return Option(letter="ABCDEFGHIJ"[number], text=options[number])
+def declining(options: Sequence[str]) -> str | None:
+    """The letter of the option that the question can't be answered, if there is one."""
+    return next((letter for letter, text in zip(LETTERS, options, strict=False) if cannot_tell(text)), None)
 
 
 def choose(
     question: str, options: Sequence[str], ranked: Sequence[Candidate], reranker: Reranker | None, embed: Embed
 ) -> Choice | None:
-    """The likeliest option; if the question denies something, the least likely one. None without lines.
+    """The likeliest option. None without lines.
 
-    It is settled if it is clearly ahead, or if the line says it and no other option. No line says that a question
-    can't be answered, so such an option is never chosen.
+    It is settled if it is clearly ahead, or if the line says it and no other option, unless the question denies
+    something. No line says that a question can't be answered, so such an option is never chosen.
 
     Args:
         question: as asked.
@@ -71,12 +66,10 @@ def choose(
     line = lines[int(np.argmax(whole.max(axis=0)))]
     parts, both = _told(question, answers, _parts(line.text), reranker, embed)
     told = whole.max(axis=1) + (parts.max(axis=1) if both == read else 0)  # scores and likeness don't add up
-    if _denies(question):
-        told = -told
     order = np.argsort(-told, kind="stable")
     ahead = len(order) == 1 or told[order[0]] - told[order[1]] >= _CLEARLY
-    said = not _denies(question) and _says_only(line.text, answers, int(order[0]))
-    return Choice(option_at(options, numbers[int(order[0])]), line, said or (read and bool(ahead)))
+    settled = _says_only(line.text, answers, int(order[0])) or (read and bool(ahead))
+    return Choice(LETTERS[numbers[int(order[0])]], line, settled and not NEGATION.search(question))
 
 
 def by_claim(question: str, options: Sequence[str], ranked: Sequence[Candidate]) -> Choice | None:
@@ -93,7 +86,7 @@ def by_claim(question: str, options: Sequence[str], ranked: Sequence[Candidate])
     if len({true for true, _ in decided}) != 1:
         return None
     true, line = decided[0]
-    return Choice(option_at(options, sides[not true]), line, sure=True)
+    return Choice(LETTERS[sides[not true]], line, sure=True)
 
 
 def _told(
@@ -121,11 +114,6 @@ def _parts(line: str) -> list[str]:
     """The sentences and clauses of a line; a part without a letter or digit says nothing."""
     found = dict.fromkeys(part.strip() for cut in (_SENTENCES, _CLAUSES) for part in cut.split(line))
     return [part for part in found if words(part)] or [line]
-
-
-def _denies(question: str) -> bool:
-    """Whether a question denies something: a "no" at its end, as in "how many voted no?", denies nothing."""
-    return any(words(question[denial.end() :]) for denial in NEGATION.finditer(question))
 
 
 def _says_only(line: str, answers: Sequence[str], number: int) -> bool:

@@ -9,19 +9,18 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.option_choice import option_at
+from longtake.agent.drafts.draft import LETTERS
 from longtake.agent.query.query import Query
 from longtake.language.abstaining import cannot_tell
 from longtake.language.text import comparable
 from longtake.language.words import content_stems, coverage
-from longtake.memory.records import Option
 
 _PARTS = re.compile(r"\s*(?:;|→|->|>|,\s*then\b|\bthen\b|,)\s*")
 _MISREAD = 0.85  # similarity, 0 to 1, from which a line is a reading of an option
 
 
-def by_order(query: Query, candidates: Sequence[Candidate]) -> tuple[Option, tuple[Candidate, ...]] | None:
-    """The option that the order of events decides, with the lines that show it; None if it doesn't decide.
+def by_order(query: Query, candidates: Sequence[Candidate]) -> tuple[str, tuple[Candidate, ...]] | None:
+    """The letter of the option that the order of events decides, with the lines that show it; None if that is open.
 
     Every option must be found. A sequence with a part that isn't found is wrong.
     """
@@ -39,12 +38,12 @@ def by_order(query: Query, candidates: Sequence[Candidate]) -> tuple[Option, tup
     chosen = starts[query.scope.ordinal][1]
     if sum(start == first[chosen].evidence.span.start for start, _ in starts) > 1:
         return None
-    return option_at(query.options, chosen), (first[chosen],)
+    return LETTERS[chosen], (first[chosen],)
 
 
 def _sequence(
     query: Query, sequences: dict[int, list[str]], found: dict[str, Candidate | None]
-) -> tuple[Option, tuple[Candidate, ...]] | None:
+) -> tuple[str, tuple[Candidate, ...]] | None:
     """The longest option whose parts are all found and begin one after the other."""
     fitting = {}
     for number, parts in sequences.items():
@@ -53,7 +52,7 @@ def _sequence(
             fitting[number] = tuple(lines)
     most = max(map(len, fitting.values()), default=0)
     longest = [number for number, lines in fitting.items() if len(lines) == most]
-    return (option_at(query.options, longest[0]), fitting[longest[0]]) if len(longest) == 1 else None
+    return (LETTERS[longest[0]], fitting[longest[0]]) if len(longest) == 1 else None
 
 
 def _first(text: str, candidates: Iterable[Candidate]) -> Candidate | None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from math import ceil
 from typing import Any, NamedTuple
 
-from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.programs import listings
-from longtake.agent.controllers.extractive.values import expression_of, values_for
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query, Source, Target
 from longtake.agent.query.scope import QUOTATION
@@ -20,10 +17,8 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects.nanodet import kind_of
 from longtake.preprocess.engines.objects.objects_query import counting_of, knows_word, parse_query
 from longtake.preprocess.media.language_names import language_name, language_of
-from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.inspect_motion import LONGEST
 
-ADDING = frozenset({"sum", "difference"})
 PARTS = 5  # parts of a video that are summarised separately
 MAX_PART_LENGTH = 600.0  # seconds
 _LOOKED_AT = 600.0  # seconds of video that a detector without a layer examines at most
@@ -75,54 +70,9 @@ def calls_for(query: Query, gathered: Gathered) -> list[Call]:
     for video, duration in query.videos.items():
         plan = Plan(query, gathered, video, duration)
         named = {"video": video} if len(query.videos) > 1 else {}
-        for make in _makers(query):
-            found += [Call(call.name, call.arguments | named) for call in make(plan) if _takes_video(call)]
-            found += [call for call in make(plan) if not _takes_video(call)]
-    detected = [_sought(call) for call in found if call.name == "object_detection"]
-    return [
-        call
-        for number, call in enumerate(found)
-        if call not in found[:number] and not (call.name == "count_objects" and _sought(call) in detected)
-    ]
-
-
-def calls_after(query: Query, results: Sequence[ToolResult], ranked: Sequence[tuple[Candidate, float]]) -> list[Call]:
-    """The calls of the second round, which compute or run what was read."""
-    done = {result.tool for result in results}
-    read = [result for result in results if not result.failure]
-    if query.target in ADDING and "calculator" not in done:
-        values = values_for(query, [candidate for candidate, _ in ranked])
-        return [Call("calculator", {"expression": expression_of(query, values)})] if values else []
-    if query.target == "calculation" and "calculator" not in done:
-        formulas = formulas_of(read, [candidate for candidate, _ in ranked])
-        return [Call("calculator", {"expression": formulas[0]["expression"]})] if formulas else []
-    if query.target == "code" and "execute_code" not in done:
-        texts = [item for each in read if each.tool == "extract_scene_text" for item in each.evidence]
-        return [Call("execute_code", {"code": one.source, "language": "python"}) for one in listings(texts)[:1]]
-    return []
-
-
-def formulas_of(results: Sequence[ToolResult], ranked: Sequence[Candidate]) -> list[dict[str, Any]]:
-    """The formulas that were read; first those with a value and with the line closest to the question."""
-    found = [one for each in results if each.tool == "extract_math_exp" for one in each.output["expressions"]]
-    texts = [each.text for each in ranked]
-
-    def place(formula: dict[str, Any]) -> tuple[bool, int]:
-        here = next((number for number, text in enumerate(texts) if formula["seen"] in text), len(texts))
-        return "value" not in formula, here
-
-    return sorted(found, key=place)
-
-
-def _sought(call: Call) -> dict[str, Any]:
-    """Where and what a call searches; a detection and a count of the same make the same long search."""
-    given = call.arguments
-    things = given.get("categories") or [given.get("object_query")]
-    return {name: given.get(name) for name in ("timestamp", "video")} | {"things": things}
-
-
-def _takes_video(call: Call) -> bool:
-    return "timestamp" in call.arguments
+        for call in chain.from_iterable(make(plan) for make in _makers(query)):
+            found.append(Call(call.name, call.arguments | (named if "timestamp" in call.arguments else {})))
+    return [call for number, call in enumerate(found) if call not in found[:number]]
 
 
 def _makers(query: Query) -> list[Make]:
@@ -137,13 +87,9 @@ def as_argument(span: TimeSpan) -> str:
     return f"{span.start:g}" if span.length == 0 else f"{span.start:.3f}-{span.end:.3f}"
 
 
-def _heard(plan: Plan) -> list[Call]:
-    return [Call("transcribe_speech", {"timestamp": plan.where})] if plan.query.scope.named else []
-
-
-def _read(plan: Plan) -> list[Call]:
-    named = [Call("extract_scene_text", {"timestamp": plan.where})] if plan.query.scope.named else []
-    return [*named, *_fused(plan)]
+def _again(tool: str, plan: Plan) -> list[Call]:
+    """Hear or read the named seconds once more, closer."""
+    return [Call(tool, {"timestamp": plan.where})] if plan.query.scope.named else []
 
 
 def _fused(plan: Plan) -> list[Call]:
@@ -157,10 +103,6 @@ def _fused(plan: Plan) -> list[Call]:
     # What hides the picture is the darkest or the lightest colour there; the picture is what differs from it.
     mode = "minimum" if there[0].content.endswith("white") else "maximum"
     return [Call("integrate_frames", {"timestamp": as_argument(span), "mode": mode})]
-
-
-def _listened(plan: Plan) -> list[Call]:
-    return [Call("detect_audio_events", {"timestamp": plan.where, "question": plan.query.question})]
 
 
 def _seen(plan: Plan) -> list[Call]:
@@ -183,7 +125,8 @@ def _seen(plan: Plan) -> list[Call]:
 def _moved(plan: Plan) -> list[Call]:
     calls = [Call(name, {"timestamp": plan.near}) for name in ("inspect_motion", "detect_activities")]
     thing = object_in(plan.query)
-    return [*calls, _counted(plan, thing)] if any(map(knows_word, thing.split())) else calls
+    counts = plan.query.target == "count" and any(map(knows_word, thing.split()))
+    return [*calls, _counted(plan, thing)] if counts else calls
 
 
 def _counted(plan: Plan, thing: str) -> Call:
@@ -207,10 +150,6 @@ def _inspected(plan: Plan) -> list[Call]:
     first = [number * (plan.duration - length) / max(1, count - 1) for number in range(count)]
     spans = [TimeSpan(start=start, end=min(start + length, plan.duration)) for start in first]
     return [Call("inspect_motion", {"timestamp": as_argument(span)}) for span in spans]
-
-
-def _cut(plan: Plan) -> list[Call]:
-    return [Call("find_moments", {"timestamp": plan.where})]
 
 
 def _summarised(plan: Plan) -> list[Call]:
@@ -243,16 +182,8 @@ def _translated(plan: Plan) -> list[Call]:
 
 
 def _reckoned(plan: Plan) -> list[Call]:
-    """Compute the expression in the question, else the formulas on screen."""
-    if sum_asked := _SUM.search(plan.query.question):
-        return [Call("calculator", {"expression": sum_asked[0].strip()})]
-    return [Call("extract_math_exp", {"timestamp": plan.near})]
-
-
-def _run(plan: Plan) -> list[Call]:
-    """Read the text around the closest line, which may belong to one program."""
-    texts = [found.evidence.span for found in plan.gathered.found if found.modality == "scene_text"]
-    return [Call("extract_scene_text", {"timestamp": as_argument(span)}) for span in texts[:1]]
+    expression = _SUM.search(plan.query.question)
+    return [Call("calculator", {"expression": expression[0].strip()})] if expression else []
 
 
 def _kept(plan: Plan) -> list[Call]:
@@ -263,30 +194,21 @@ def _kept(plan: Plan) -> list[Call]:
     return [Call("memory_tool", {"func": "add", "data": note})]
 
 
-def _recalled(plan: Plan) -> list[Call]:
-    return [Call("memory_tool", {"func": "search", "data": ""})]
-
-
-def _looked_up(plan: Plan) -> list[Call]:
-    return [Call("web_search", {"query": plan.query.question})]
-
-
 _BY_SOURCE: Mapping[Source, Make] = {
-    "speech": _heard,
-    "text": _read,
-    "sound": _listened,
+    "speech": lambda plan: _again("transcribe_speech", plan),
+    "text": lambda plan: [*_again("extract_scene_text", plan), *_fused(plan)],
+    "sound": lambda plan: [Call("detect_audio_events", {"timestamp": plan.where, "question": plan.query.question})],
     "picture": _seen,
     "motion": _moved,
-    "shots": _cut,
+    "shots": lambda plan: [Call("find_moments", {"timestamp": plan.where})],
 }
 _BY_TARGET: Mapping[Target, Make] = {
     "summary": _summarised,
     "translation": _translated,
     "calculation": _reckoned,
-    "code": _run,
     "keep": _kept,
-    "recall": _recalled,
-    "lookup": _looked_up,
+    "recall": lambda plan: [Call("memory_tool", {"func": "search", "data": ""})],
+    "lookup": lambda plan: [Call("web_search", {"query": plan.query.question})],
     "fault": _inspected,
 }
 
@@ -309,9 +231,3 @@ def wanted_language(question: str) -> str:
     """The last language that a question names; English if it names none."""
     named = [code for word in words(question) if len(word) > _CODE and (code := language_of(word))]
     return language_name(named[-1]) if named else _ENGLISH
-
-
-def failures(results: Sequence[ToolResult]) -> list[str]:
-    """Why calls failed, each reason once, with its remedy."""
-    sentences = [f"{each.failure.message} {each.failure.remedy}".strip() for each in results if each.failure]
-    return list(dict.fromkeys(sentences))

@@ -14,61 +14,32 @@ from importlib.resources import files
 
 import numpy as np
 
-from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.reading import WORDED, read
-from longtake.agent.controllers.extractive.signs import share_lacking, share_shown
+from longtake.agent.controllers.extractive.candidates import WORDED, Candidate
+from longtake.agent.controllers.extractive.reading import read
+from longtake.agent.controllers.extractive.signs import signs
+from longtake.agent.query.heads import Matrix
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
-from longtake.agent.query.softmax import Matrix
 from longtake.language.words import coverage, holds_phrase
 from longtake.memory.records import Evidence, Record
 from longtake.preprocess.engines.text.reranker import Reranker
 
 FILE = "ranking.json"
-FEATURES = (
-    "cosine",
-    "words held",
-    "BM25 of the best",
-    "chance of the modality",
-    "anchored",
-    "place in the order",
-    "place in the frame",
-    "holds the quotation",
-    "read by a tool in the scope",
-    "answers by reading",
-)
-STANDING = (
-    "its chance",
-    "chance above the next line",
-    "share of the lines",
-    "its source's chance",
-    "words held",
-    "is heard",
-    "is seen",
-    "lacks what its target needs",
-)
-AS_READ = (
-    "score of reading",
-    "ahead of the next line",
-    "cosine",
-    "cosine ahead of the next line",
-    "search likes it best too",
-    "lacks what its target needs",
-    "shows what its target needs",
-    "words held",
-)
 SCORES = 2  # the first of them, which only a line that was read has
 _FAR = 5.0  # limit of the scores behind the best one
 _SCORES = 10.0  # about the range of scores, on either side of 0
 _TELLING = 3  # content words of a question from which a match isn't chance
 
 
+Ranked = Sequence[tuple[Candidate, float]]
+
+
 class Weights(Record):
     """The weights for ranking candidates and for the confidence in the best one.
 
     Attributes:
-        ranks: of `FEATURES`, then the bias.
-        on_clips: of `STANDING`, then the bias, fitted to questions about clips (`longtake bench ranking`).
-        as_read: of `AS_READ`, then the bias, for a line that was read (`longtake bench reading`).
+        ranks: of `features`, then the bias.
+        on_clips: of `standing`, then the bias, fitted to questions about clips (`longtake bench ranking`).
+        as_read: of `as_read`, then the bias, for a line that was read (`longtake bench reading`).
         as_searched: the same without the scores, for a line of words that nothing could read.
         sure: confidence from which the best candidate counts as the answer.
         sure_as_read: the same for a line that was read: of other recordings, as many as may be are then wrong.
@@ -101,7 +72,7 @@ def read_and_ranked(
     found = ranked(query, candidates, weights)
     if query.scope.named:
         return found
-    return ranked(query, read(query.said or query.question, [each for each, _ in found], reranker), weights)
+    return ranked(query, read(query.question, [each for each, _ in found], reranker), weights)
 
 
 def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> list[tuple[Candidate, float]]:
@@ -113,7 +84,7 @@ def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> l
     return [(candidates[number], round(float(chances[number]), 4)) for number in order]
 
 
-def confidence(query: Query, best: Sequence[tuple[Candidate, float]], weights: Weights) -> float:
+def confidence(query: Query, best: Ranked, weights: Weights) -> float:
     """Estimated probability that the best candidate answers the question."""
     first = best[0][0]
     if first.score is not None:
@@ -137,8 +108,8 @@ def is_searched(query: Query, best: Candidate) -> bool:
     return best.modality in WORDED and best.fact is None and not best.tool and not query.scope.named
 
 
-def as_read(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:
-    """The features of a best line that was read, in the order of `AS_READ`."""
+def as_read(query: Query, best: Ranked) -> tuple[float, ...]:
+    """The features of a best line that was read, also compared with lines that share no words with it."""
     first = best[0][0]
     score = first.score or 0.0
     apart = [each for each, _ in best if each.evidence.video == first.evidence.video and not _beside(each, first)]
@@ -150,8 +121,7 @@ def as_read(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[floa
         first.cosine,
         first.cosine - cosine,
         float(max([first.cosine, *(each.cosine for each, _ in best if _beside(each, first))]) >= cosine),
-        share_lacking(query, first.text),
-        share_shown(query, first.text),
+        *signs(query, first.text),
         coverage(query.words, first.text),
     )
 
@@ -161,8 +131,8 @@ def _beside(one: Candidate, other: Candidate) -> bool:
     return not {item.id for item in one.line}.isdisjoint(item.id for item in other.line)
 
 
-def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[float, ...]:
-    """The features of the best candidate, also compared with the others, in the order of `STANDING`."""
+def standing(query: Query, best: Ranked) -> tuple[float, ...]:
+    """The features of the best candidate, also compared with the others."""
     first, chance = best[0]
     others = [
         other  # with several videos, each may answer
@@ -177,11 +147,11 @@ def standing(query: Query, best: Sequence[tuple[Candidate, float]]) -> tuple[flo
         coverage(query.words, first.text) * min(1.0, len(query.words) / _TELLING),
         float(first.modality == "audio"),
         float(first.modality == "visual"),
-        share_lacking(query, first.text),
+        signs(query, first.text)[0],
     )
 
 
-def _share(query: Query, best: Sequence[tuple[Candidate, float]]) -> float:
+def _share(query: Query, best: Ranked) -> float:
     """The chance of the best candidate's source, after excluding sources that were examined and are empty."""
     there = {candidate.modality for candidate, _ in best}
     empty = sum(
@@ -200,7 +170,7 @@ def logistic(rows: Matrix, weights: Sequence[float]) -> Matrix:
 
 
 def features(query: Query, candidates: Sequence[Candidate]) -> Matrix:
-    """The features of each candidate, (candidates, features), in the order of `FEATURES`."""
+    """The features of each candidate, (candidates, features)."""
     words = max(each.words for each in candidates) or 1.0
     starts = sorted({each.evidence.span.start for each in candidates if each.modality == _modality(query)})
     most = max(each.chance(query) for each in candidates) or 1.0
@@ -214,7 +184,7 @@ def features(query: Query, candidates: Sequence[Candidate]) -> Matrix:
             _in_order(query, each, starts),
             _in_frame(query, each.evidence),
             _quoted(query, each),
-            float(bool(each.tool) and each.tool != "orient" and query.scope.named),
+            float(each.tool not in ("", "orient") and query.scope.named),
             behind,
         )
         for each, behind in zip(candidates, _behind(candidates), strict=True)

@@ -6,16 +6,13 @@ Search compares a question with lines by their words and vectors; a line can sha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain, islice
 
-from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.candidates import WORDED, Candidate
 from longtake.agent.gathering.gathered import joined_text
 from longtake.errors import EngineError
-from longtake.memory.records import Modality
 from longtake.preprocess.engines.text.reranker import Reranker
 
-WORDED: tuple[Modality, ...] = ("speech", "scene_text")
 MOST = 16  # lines that are read, the likeliest by search: about 7 ms each
 
 
@@ -44,7 +41,9 @@ def read(question: str, likeliest: Sequence[Candidate], reranker: Reranker | Non
     except EngineError:
         return list(likeliest)
     return [
-        replace(each, score=max(map(score_of.__getitem__, texts_of[id(each)]))) if id(each) in texts_of else each
+        each.model_copy(update={"score": max(map(score_of.__getitem__, texts_of[id(each)]))})
+        if id(each) in texts_of
+        else each
         for each in likeliest
     ]
 
@@ -66,4 +65,5 @@ def most_telling(question: str, line: Candidate, reranker: Reranker | None) -> C
         scores = reranker.score(question, [joined_text(part) for part in parts])
     except EngineError:
         return line
-    return replace(line, line=max(zip(scores, parts, strict=True), key=lambda pair: pair[0])[1])
+    best = max(zip(scores, parts, strict=True), key=lambda pair: pair[0])[1]
+    return line.model_copy(update={"line": best})

@@ -1,12 +1,12 @@
-"""What a line settles by its words alone: whether a claim is true, when something is said or shown, and by whom."""
+"""What a line settles by its words alone: whether a claim is true, and when something is said or shown."""
 
 from __future__ import annotations
 
 import math
 import re
 
-from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.query.query import MODALITY_OF, Query
+from longtake.agent.controllers.extractive.candidates import WORDED, Candidate
+from longtake.agent.query.query import Query
 from longtake.language.amounts import amounts, without_amounts
 from longtake.language.words import NEGATION, TELLING, content_stems, coverage, stem, stems, words
 
@@ -55,7 +55,8 @@ def times(query: Query, candidate: Candidate) -> bool:
     What is there nearly throughout happens at no time, and how long a line takes to say isn't how long anything takes.
     Words are an answer by when they are said or shown only if the question asks for that ("when is it mentioned?").
     """
-    if candidate.modality in ("speech", "scene_text") and TELLING.isdisjoint(stems(query.question)):
+    unasked = candidate.modality in WORDED and TELLING.isdisjoint(stems(query.question))
+    if query.target not in TIMED or candidate.modality == "metadata" or unasked:
         return False
     if query.target == "duration":
         stated = {amount.unit for amount in amounts(candidate.text)} & UNITS_OF_TIME
@@ -63,30 +64,6 @@ def times(query: Query, candidate: Candidate) -> bool:
     return candidate.evidence.span.length <= _MOMENT * query.videos.get(candidate.evidence.video, math.inf)
 
 
-def speaker_of(query: Query, candidate: Candidate) -> str:
-    """Who says the cue that search found, by name; empty if that isn't known."""
-    name, colon, _ = candidate.evidence.content.partition(": ")
-    return name if colon and candidate.modality == "speech" and name in query.speakers else ""
-
-
-def said_by(query: Query, candidate: Candidate) -> bool:
-    """Whether a cue has all words of what a question asks who says it, or of what it asks about somebody's words."""
-    speaker = speaker_of(query, candidate)
-    asked = bool(query.said) or (not TELLING.isdisjoint(stems(query.question)) and stems(speaker) <= set(query.words))
-    return bool(speaker) and asked and coverage(query.words, candidate.evidence.content) == 1
-
-
 def mentions(query: Query, candidate: Candidate) -> bool:
-    """Whether what search found has all words of a question that asks when or by whom they are said or shown."""
-    held = coverage(query.words, candidate.evidence.content) == 1
-    return said_by(query, candidate) or (held and query.target in TIMED and times(query, candidate))
-
-
-def settled_by(query: Query, candidate: Candidate) -> bool | None:
-    """Whether a line affirms what a question asks about, or denies it; None if it settles nothing.
-
-    Any line affirms a question that only asks whether something is said, or written, at all.
-    """
-    if not query.words and candidate.modality == MODALITY_OF.get(query.source):
-        return True
-    return affirmed(query.question, candidate.text)
+    """Whether what search found has all words of a question that asks when they are said or shown."""
+    return coverage(query.words, candidate.evidence.content) == 1 and times(query, candidate)

@@ -25,16 +25,12 @@ _SIGNS: Mapping[str, Callable[[str], bool]] = {
 }
 
 
-def share_shown(query: Query, text: str) -> float:
-    """Share of the likely targets for which the text adds a sign, such as a number, to the question."""
-    new = _new(query, text)
-    return sum(share for target, share in query.reading.targets.items() if target in _SIGNS and _SIGNS[target](new))
-
-
-def share_lacking(query: Query, text: str) -> float:
-    """Share of the likely targets whose sign is missing from the text."""
-    new = _new(query, text)
-    return sum(share for target, share in query.reading.targets.items() if target in _SIGNS and not _SIGNS[target](new))
+def signs(query: Query, text: str) -> tuple[float, float]:
+    """Shares of the likely targets whose sign, such as a number, a text lacks and adds to the question."""
+    new = unsaid(in_digits(text), query.question)
+    wanted = {target: share for target, share in query.reading.targets.items() if target in _SIGNS}
+    shown = sum(share for target, share in wanted.items() if _SIGNS[target](new))
+    return sum(wanted.values()) - shown, shown
 
 
 def _has_name(text: str) -> bool:
@@ -44,12 +40,6 @@ def _has_name(text: str) -> bool:
         before, after = text[: word.start()][-2:], text[word.end() :][:2]
         within = before[1:] == " " and (before[:1].islower() or before[:1] in ",;:")
         followed = after[:1] == " " and after[1:].isupper()
-        named = word[0][0].isupper() and word[0][1:].islower() and word[0].casefold() not in dates
-        if named and (within or followed):
+        if (within or followed) and word[0].istitle() and word[0].casefold() not in dates:
             return True
     return False
-
-
-def _new(query: Query, text: str) -> str:
-    """The words that a text adds to the question, with numbers in digits."""
-    return unsaid(in_digits(text), query.question)

@@ -11,9 +11,9 @@ from langgraph.runtime import Runtime
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.graph.video_metadata import KnownVideo
-from longtake.agent.query.follow_up import beside_last, pointed_at, resolve, with_times
+from longtake.agent.query.follow_up import pointed_at, resolve, with_times
 from longtake.agent.query.query import Query, Scope, Source
-from longtake.agent.query.scope import EDGES, quoted, read_scope, what_is_said
+from longtake.agent.query.scope import EDGES, quoted, read_scope
 from longtake.language.words import TELLING, content_stems
 from longtake.memory.records import Citation
 
@@ -65,8 +65,6 @@ def _query(state: AgentState, context: RunContext) -> Query:
         scope=scope,
         words=tuple(word for word in content_stems(question) if word not in told),
         quoted=quoted(question),
-        said=what_is_said(question),
-        speakers=tuple(name for video in videos for name in video.speakers),
         options=state.options,
         videos={video.id: video.duration for video in videos},
         names={video.id: video.name for video in videos},
@@ -83,11 +81,9 @@ def _query(state: AgentState, context: RunContext) -> Query:
 def _scope(question: str, videos: Sequence[KnownVideo], last: Citation | None) -> Scope:
     longest = max(videos, key=lambda video: video.duration)
     scope = read_scope(question, longest.duration, longest.shots)
-    if scope.span is not None:
-        return scope
-    if there := pointed_at(question, last):
-        return scope.model_copy(update={"span": there, "named": True})
-    return beside_last(question, last, longest.duration) or scope
+    if scope.span is None and (there := pointed_at(question, last, longest.duration)):
+        return there
+    return scope
 
 
 def _lacks(videos: Sequence[KnownVideo]) -> dict[Source, str]:

@@ -19,14 +19,14 @@ ORDERS = ("Knead the dough; Heat the oven; Bake the loaf", "Heat the oven; Knead
 def line(text: str, start: float) -> Candidate:
     span = TimeSpan(start=start, end=start + 5)
     evidence = Evidence(video="v", span=span, modality="scene_text", content=text, score=1.0, engine="test")
-    return Candidate(evidence, (evidence,), 0.5)
+    return Candidate(evidence=evidence, line=(evidence,), cosine=0.5)
 
 
 def chosen(question: str, *options: str) -> str | None:
     reading = Reading(sources=dict.fromkeys(SOURCES, 0.0), targets=dict.fromkeys(TARGETS, 0.0))
     query = Query(question=question, reading=reading, scope=read_scope(question, 30.0, ()), options=options)
     found = by_order(query, [line(text, start) for text, start in SHOWN.items()])
-    return found[0].text if found else None
+    return options["ABCD".index(found[0])] if found else None
 
 
 @pytest.mark.parametrize(

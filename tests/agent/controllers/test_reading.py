@@ -8,14 +8,14 @@ import pytest
 
 from longtake.agent.controllers.extractive.candidates import Candidate, candidates_of
 from longtake.agent.controllers.extractive.ranking import (
-    AS_READ,
-    FEATURES,
     SCORES,
-    STANDING,
+    as_read,
     confidence,
+    features,
     load_weights,
     ranked,
     read_and_ranked,
+    standing,
 )
 from longtake.agent.controllers.extractive.reading import MOST
 from longtake.agent.gathering.gathered import Found, Gathered
@@ -62,7 +62,7 @@ def lines(reader: LearnedReader, question: str, *texts: str) -> list[Candidate]:
     ]
     cosines = vectors[1:] @ vectors[0]
     return [
-        Candidate(item, tuple(items[max(0, place - 1) : place + 1]), float(cosine))
+        Candidate(evidence=item, line=tuple(items[max(0, place - 1) : place + 1]), cosine=float(cosine))
         for place, (item, cosine) in enumerate(zip(items, cosines, strict=True))
     ]
 
@@ -166,12 +166,13 @@ def test_a_line_that_search_found_by_its_words_alone_is_as_alike_as_any_other(re
 
 
 @pytest.mark.parametrize("family", ["minilm", "wordllama"])
-def test_the_weights_fit_the_features(family: str) -> None:
-    weights = load_weights(family)
-    assert len(weights.ranks) == len(FEATURES) + 1
-    assert len(weights.on_clips) == len(STANDING) + 1
-    assert len(weights.as_read) == len(AS_READ) + 1
-    assert len(weights.as_searched) == len(AS_READ) - SCORES + 1
+def test_the_weights_fit_the_features(reader: LearnedReader, family: str) -> None:
+    query, weights = asked(reader, "What does the permit cost?"), load_weights(family)
+    best = [(each, 0.5) for each in lines(reader, query.question, "The permit is forty dollars a year.")]
+    assert len(weights.ranks) == features(query, [each for each, _ in best]).shape[1] + 1
+    assert len(weights.on_clips) == len(standing(query, best)) + 1
+    assert len(weights.as_read) == len(as_read(query, best)) + 1
+    assert len(weights.as_searched) == len(as_read(query, best)) - SCORES + 1
 
 
 def test_every_recording_has_questions_and_names_only_lines_that_it_has() -> None:

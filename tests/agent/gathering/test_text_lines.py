@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longtake.agent.gathering.gathered import joined_text
-from longtake.agent.gathering.text_lines import Lines, best_readings
+from longtake.agent.gathering.text_lines import Lines
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 
@@ -103,13 +103,7 @@ def test_several_readings_of_one_text_are_one_in_the_line() -> None:
     title = text("Timetable", 0, 10, (0.1, 0.1, 0.3, 0.1))
     poor = text("Safetv rules", 0, 4, (0.1, 0.3, 0.3, 0.1), score=0.6)
     good = text("Safety rules", 1, 10, (0.1, 0.3, 0.3, 0.1), score=0.9)
-    assert best_readings([poor, good, title]) == [good, title]
     assert Lines([title, poor, good]).line_of(title) == (title, good)
-
-
-def test_numbers_that_differ_are_no_readings_of_one_text() -> None:
-    one, other = text("Room number 4417", 0, 4), text("Room number 4411", 0, 4)
-    assert best_readings([one, other]) == [one, other]
 
 
 def test_a_sound_is_a_line_of_its_own() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.agent.graph.agent import Agent
-from longtake.agent.query.follow_up import beside_last, pointed_at, resolve, with_times
+from longtake.agent.query.follow_up import pointed_at, resolve, with_times
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -49,8 +49,10 @@ def test_a_question_that_stands_by_itself_stays(question: str) -> None:
 
 @pytest.mark.parametrize("question", ["What else is written on that slide?", "Who speaks then?", "What is said there?"])
 def test_a_place_that_is_pointed_at_is_where_the_last_answer_rests(question: str) -> None:
-    assert pointed_at(question, LAST) == TimeSpan(start=4.0, end=6.0)
-    assert pointed_at(question, None) is None
+    scope = pointed_at(question, LAST, 100.0)
+    assert scope is not None
+    assert (scope.span, scope.ordinal) == (TimeSpan(start=4.0, end=6.0), None)
+    assert pointed_at(question, None, 100.0) is None
 
 
 @pytest.mark.parametrize(
@@ -60,17 +62,17 @@ def test_a_place_that_is_pointed_at_is_where_the_last_answer_rests(question: str
 def test_what_comes_next_is_looked_for_beside_the_last_answer(
     question: str, span: tuple[float, float], ordinal: int
 ) -> None:
-    scope = beside_last(question, LAST, 100.0)
+    scope = pointed_at(question, LAST, 100.0)
     assert scope is not None
     assert scope.span == TimeSpan(start=span[0], end=span[1])
     assert scope.ordinal == ordinal
-    assert beside_last(question, None, 100.0) is None
-    assert beside_last("What is said after the storm?", LAST, 100.0) is None
+    assert pointed_at(question, None, 100.0) is None
+    assert pointed_at("What is said after the storm?", LAST, 100.0) is None
 
 
 def test_other_questions_point_at_nothing() -> None:
-    assert pointed_at("How many people are there in the room?", LAST) is None
-    assert pointed_at("How many red circles are there?", LAST) is None
+    assert pointed_at("How many people are there in the room?", LAST, 100.0) is None
+    assert pointed_at("How many red circles are there?", LAST, 100.0) is None
 
 
 def test_a_thread_answers_a_question_that_only_points_at_it(small_workspace: Workspace) -> None:

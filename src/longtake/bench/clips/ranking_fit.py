@@ -28,9 +28,9 @@ from longtake.agent.controllers.extractive.ranking import (
     standing,
 )
 from longtake.agent.gathering.gathered import Gathered
+from longtake.agent.query.heads import Matrix
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
-from longtake.agent.query.softmax import Matrix
 from longtake.agent.traces.recording import conversation
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.bench.clips.clip_questions import ClipQuestion, load_questions

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from longtake.agent.query.heads import Heads, family, features
+from longtake.agent.query.heads import Heads, Matrix, Softmax, family, features
 from longtake.agent.query.query import SOURCES, TARGETS, Reading
-from longtake.agent.query.softmax import Matrix
 from longtake.bench.clips.bank import Example, load_bank
 from longtake.bench.clips.softmax_fit import fit_softmax
 from longtake.bench.intervals import Share
@@ -113,10 +112,10 @@ def fit_heads(examples: Sequence[Example], seen: Matrix) -> Heads:
         sources[row, [SOURCES.index(name) for name in example.sources]] = 1 / len(example.sources)
         targets[row, TARGETS.index(example.target)] = 1
     rows = np.repeat(np.arange(len(examples)), [example.times for example in examples])
-    return Heads(
-        fit_softmax(seen[rows], sources[rows], decay=_DECAY),
-        fit_softmax(seen[rows], targets[rows], decay=_DECAY).cooled(_TEMPERATURE),
-    )
+    of_targets = fit_softmax(seen[rows], targets[rows], decay=_DECAY)
+    # Divided by a temperature (Guo et al. 2017); below 1, it is more confident.
+    cooled = Softmax(of_targets.weights / np.float32(_TEMPERATURE), of_targets.bias / np.float32(_TEMPERATURE))
+    return Heads(fit_softmax(seen[rows], sources[rows], decay=_DECAY), cooled)
 
 
 def _packed(heads: Heads) -> bytes:

@@ -158,7 +158,11 @@ def _asked_about(
             coverage={"speech": 1.0, "scene_text": 1.0},
         )
         candidates = [
-            Candidate(item, lines.line_of(item), float(vector_of[item.content] @ vector_of[asked.question]))
+            Candidate(
+                evidence=item,
+                line=lines.line_of(item),
+                cosine=float(vector_of[item.content] @ vector_of[asked.question]),
+            )
             for item in documents
         ]
         ranked = read_and_ranked(query, candidates, weights, reranker)

@@ -26,7 +26,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langsmith.run_helpers import tracing_context
 
-from longtake.agent.gathering.documents import LibraryMoments
+from longtake.agent.gathering.moments import LibraryMoments
 from longtake.agent.graph.graph import build_graph
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import Question
