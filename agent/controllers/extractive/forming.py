@@ -12,6 +12,7 @@ from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confidence, is_sure
 from longtake.agent.controllers.extractive.reading import most_telling
 from longtake.agent.controllers.extractive.settling import affirmed, mentions, times
+from longtake.agent.controllers.extractive.values import worked_out
 from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.gathering.moments import GENERIC
 from longtake.agent.query.query import MODALITY_OF, TOLD_IN_ORDER, Query, Source
@@ -80,7 +81,7 @@ def form(findings: Findings) -> Draft:
     blind = _shows_nothing(query, lines) or (_reason(findings) if _imperceptible(findings) else "")
     if query.options and (chosen := _by_options(findings, nearest, blind)):
         return chosen
-    if made := made_reply(query, findings.results):
+    if made := made_reply(query, findings.results) or worked_out(query, [each for each, _ in lines]):
         return _weighed(made, findings, nearest)
     if not lines or _failed(findings):
         return _abstained(_reason(findings))
