@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from itertools import chain
 
 from pydantic import Field
 
@@ -31,17 +32,13 @@ class Flow(Record):
 
     items: int
     shortcuts: int
-    flagged: Mapping[Reason, int] = Field(description="By check: items for review.")
+    flagged: Mapping[Reason, int] = Field(description="By check: items for review; one may be of several.")
     reviewed: Mapping[Reason, int] = Field(description="Of these, those with a verdict.")
+    waiting: int = Field(description="Items for review without a verdict.")
     restored: int
-    acted_on: Mapping[Reason, int]
+    acted_on: Mapping[Reason, int] = Field(description="By the first check that flags an item.")
     removed: int
     remaining: int
-
-    @property
-    def waiting(self) -> int:
-        """Items for review without a verdict, each counted once for every check that flags it."""
-        return sum(self.flagged.values()) - sum(self.reviewed.values())
 
 
 class Distilled(Record):
@@ -82,8 +79,9 @@ def distil(
     flow = Flow(
         items=len(items),
         shortcuts=len(shortcuts),
-        flagged=Counter(reasons[0] for reasons in queued.values()),
-        reviewed=Counter(reasons[0] for name, reasons in queued.items() if name in verdicts),
+        flagged=Counter(chain.from_iterable(queued.values())),
+        reviewed=Counter(chain.from_iterable(reasons for name, reasons in queued.items() if name in verdicts)),
+        waiting=sum(name not in verdicts for name in queued),
         restored=restored,
         acted_on=acted_on,
         removed=len(removed),

@@ -92,6 +92,9 @@ class Shortcuts(StressTest):
         return {
             "": rows | {"untouched": accuracy(untouched)},
             "question": by_question,
+            "blank, first and last, by seconds": by_tag(
+                [one for one in blanks if one.item.tags["kind"] != "order"], "seconds"
+            ),
             "CLP": {name: clp(some) for name, some in language.items()},
             "shuffled or not": balanced([one for one in altered if one.item.tags["form"] == CHOICE], untouched),
         }
