@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -56,6 +57,8 @@ class Claimed(Record):
     file: str
     written: int
     kept: int = Field(description="Rows that were there before.")
+    confirmed: int = Field(description="Of these, those that a person confirmed.")
+    rejected: int
 
 
 class _Row(NamedTuple):
@@ -92,7 +95,7 @@ def write_claims(
     """
     file = folder / FILE
     rows = [_Row(*(row.text(column) for column in COLUMNS)) for row in read_rows(file, notify)] if file.exists() else []
-    kept = len(rows)
+    kept, decided = len(rows), Counter(row.confirmed.lower() for row in rows)
     done = {(row.video, row.category) for row in rows}
     left = [(video, category) for video in videos for category in CATEGORIES if (video.name, category) not in done]
     advance(0, len(left))
@@ -108,7 +111,8 @@ def write_claims(
             rows += [_Row(video.name, category, pair.true, pair.false, "") for pair in pairs]
             write_atomic(file, _table(rows))
         advance(number, len(left))
-    return Claimed(file=str(file), written=len(rows) - kept, kept=kept)
+    written = len(rows) - kept
+    return Claimed(file=str(file), written=written, kept=kept, confirmed=decided["yes"], rejected=decided["no"])
 
 
 def _asked(subject: Subject, video: Path, category: str, count: int) -> Sequence[Pair]:

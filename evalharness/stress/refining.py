@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-
-import yaml
+from textwrap import indent
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Reply, Turn, Variant
@@ -67,7 +66,7 @@ def refine(
         before = chosen
         for item in [] if settled else wrong:
             prompt = _better(subject, item, replies[item.id].spoken, prompt, notify)
-    write_pieces(out, [yaml.safe_dump({"question": _template(prompt)}, allow_unicode=True)])
+    write_pieces(out, ["question: |-\n", indent(_template(prompt), "  "), "\n"])
     return Refined(file=str(out), items=len(asked), right=tuple(right), settled=settled)
 
 
