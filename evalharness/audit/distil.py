@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from itertools import chain
 
 from pydantic import Field
 
@@ -79,8 +78,8 @@ def distil(
     flow = Flow(
         items=len(items),
         shortcuts=len(shortcuts),
-        flagged=Counter(chain.from_iterable(queued.values())),
-        reviewed=Counter(chain.from_iterable(reasons for name, reasons in queued.items() if name in verdicts)),
+        flagged=Counter(reason for reasons in queued.values() for reason in reasons),
+        reviewed=Counter(reason for name, reasons in queued.items() if name in verdicts for reason in reasons),
         waiting=sum(name not in verdicts for name in queued),
         restored=restored,
         acted_on=acted_on,
