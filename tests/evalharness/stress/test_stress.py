@@ -254,6 +254,31 @@ def test_tbsr_counts_what_stays_right_behind_strips(scenes: Material, tmp_path: 
     assert {item.turns[0].options[-1] for item in items if item.tags["condition"] == "may abstain"} == {CANNOT}
 
 
+def test_each_mask_stands_beside_the_videos_without_one() -> None:
+    """Two questions under force: both right raw; behind mask 1 one, behind mask 5 none."""
+
+    def outcome(group: str, right: float, **tags: str) -> Outcome:
+        tags |= {"group": group, "condition": "forced choice"}
+        turn = Turn(question="Which?", options=("a", "b"), gold=0)
+        item = Item(suite="stress", id="i", video=group, task="t", format="choice", turns=(turn,), tags=tags)
+        return Outcome(item.heading, 0, right, "ok")
+
+    tables = STRESS_TESTS["occlusion"]().tables(
+        [
+            *(outcome(group, 1, role="raw", kind="temporal") for group in "pq"),
+            *(outcome(group, group == "p", role="altered", kind="temporal", mask="1") for group in "pq"),
+            *(outcome(group, 0, role="altered", kind="temporal", mask="5") for group in "pq"),
+        ]
+    )
+    found = {name: [row.value for row in rows.values()] for name, rows in tables.items() if name.startswith("forced")}
+    assert found == {
+        "forced choice": [100.0, 25.0, 25.0],
+        "forced choice, temporal": [100.0, 25.0, 25.0],
+        "forced choice, mask 1": [100.0, 50.0, 50.0],
+        "forced choice, mask 5": [100.0, 0.0, 0.0],
+    }
+
+
 @pytest.fixture(scope="module")
 def shortcuts(scenes: Material, tmp_path_factory: pytest.TempPathFactory) -> list[Item]:
     return items_of("shortcuts", scenes, tmp_path_factory.mktemp("shortcuts"), n=1)
