@@ -259,7 +259,10 @@ def _review(states: States) -> Grid:
             for each in ([flow.flagged for flow in flows], [flow.reviewed for flow in flows])
         )
         rows.append((reason, str(flagged), str(done), str(acted), why))
-    caption = "Acted on: dropped or set aside; of those that only shuffling flags: restored."
+    caption = (
+        "Acted on: dropped or set aside; of those that only shuffling flags: restored. An item that several checks "
+        "flag counts for each, and what was done about it for the first."
+    )
     return Grid("Review", ("check", "flagged", "reviewed", "acted on", ""), tuple(rows), caption)
 
 

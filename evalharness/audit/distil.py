@@ -31,17 +31,13 @@ class Flow(Record):
 
     items: int
     shortcuts: int
-    flagged: Mapping[Reason, int] = Field(description="By check: items for review.")
+    flagged: Mapping[Reason, int] = Field(description="By check: items for review; one may be of several.")
     reviewed: Mapping[Reason, int] = Field(description="Of these, those with a verdict.")
+    waiting: int = Field(description="Items for review without a verdict.")
     restored: int
-    acted_on: Mapping[Reason, int]
+    acted_on: Mapping[Reason, int] = Field(description="By the first check that flags an item.")
     removed: int
     remaining: int
-
-    @property
-    def waiting(self) -> int:
-        """Items for review without a verdict, each counted once for every check that flags it."""
-        return sum(self.flagged.values()) - sum(self.reviewed.values())
 
 
 class Distilled(Record):
@@ -82,8 +78,9 @@ def distil(
     flow = Flow(
         items=len(items),
         shortcuts=len(shortcuts),
-        flagged=Counter(reasons[0] for reasons in queued.values()),
-        reviewed=Counter(reasons[0] for name, reasons in queued.items() if name in verdicts),
+        flagged=Counter(reason for reasons in queued.values() for reason in reasons),
+        reviewed=Counter(reason for name, reasons in queued.items() if name in verdicts for reason in reasons),
+        waiting=sum(name not in verdicts for name in queued),
         restored=restored,
         acted_on=acted_on,
         removed=len(removed),

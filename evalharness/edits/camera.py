@@ -54,6 +54,7 @@ class CameraMotion(Edit):
     fps: int = Field(default=30, ge=1, le=120)
     speed: float = Field(default=100.0, gt=0, description="Pixels per second of a pan or tilt; the paper doesn't say.")
     zoom: float = Field(default=1.5, gt=1, description="Largest magnification.")
+    rate: Literal["linear", "exponential"] = Field(default="linear", description="How the magnification grows.")
 
     def plan(self, sources: Sequence[Source], random: Random) -> Plan:
         """One frame, held for the whole length and painted."""
@@ -68,7 +69,8 @@ class CameraMotion(Edit):
         """The picture at a share of the way, from 0 to 1."""
         height, width = picture.shape[:2]
         if move.startswith("zoom"):
-            z = 1 + (self.zoom - 1) * (share if move == "zoom in" else 1 - share)
+            done = share if move == "zoom in" else 1 - share
+            z = 1 + (self.zoom - 1) * done if self.rate == "linear" else self.zoom**done
             w, h = max(1, int(width / z)), max(1, int(height / z))
             left, top = (width - w) // 2, (height - h) // 2
             part = picture[top : top + h, left : left + w]

@@ -25,7 +25,7 @@ class Camera(StressTest):
 
     name: ClassVar[str] = "camera"
     edit: ClassVar[str] = "camera"
-    parameters: ClassVar[tuple[str, ...]] = ("speed", "zoom", "seconds", "fps")
+    parameters: ClassVar[tuple[str, ...]] = ("speed", "zoom", "rate", "seconds", "fps")
 
     def make(self, bench: Bench) -> Iterator[Item]:
         """Six items for each video, of 8 seconds as in the paper, at one of three speeds in 2-D."""

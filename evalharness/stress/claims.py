@@ -5,6 +5,7 @@ One request per video and category. What `claims.csv` has already isn't asked ag
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -54,6 +55,8 @@ class Claimed(Record):
     file: str
     written: int
     kept: int = Field(description="Rows that were there before.")
+    confirmed: int = Field(description="Of these, those that a person confirmed.")
+    rejected: int
 
 
 class _Row(NamedTuple):
@@ -90,7 +93,7 @@ def write_claims(
     """
     file = folder / FILE
     rows = [_Row(*(row.text(column) for column in COLUMNS)) for row in read_rows(file, notify)] if file.exists() else []
-    kept = len(rows)
+    kept, decided = len(rows), Counter(row.confirmed.lower() for row in rows)
     done = {(row.video, row.category) for row in rows}
     left = [(video, category) for video in videos for category in CATEGORIES if (video.name, category) not in done]
     advance(0, len(left))
@@ -106,7 +109,8 @@ def write_claims(
             rows += [_Row(video.name, category, pair.true, pair.false, "") for pair in pairs]
             write_file(file, csv_text([COLUMNS, *rows]))
         advance(number, len(left))
-    return Claimed(file=str(file), written=len(rows) - kept, kept=kept)
+    written = len(rows) - kept
+    return Claimed(file=str(file), written=written, kept=kept, confirmed=decided["yes"], rejected=decided["no"])
 
 
 def _asked(subject: Subject, video: Path, category: str, count: int) -> Sequence[Pair]:

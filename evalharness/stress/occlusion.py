@@ -65,18 +65,19 @@ class Occlusion(StressTest):
                 )  # fmt: skip
 
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
-        """Raw and occluded accuracy and TBSR under both conditions, for all questions and for each kind of them."""
-        kinds = dict.fromkeys(["", *(one.item.tags.get("kind", "") for one in outcomes)])
+        """Raw and occluded accuracy and TBSR under both conditions: of all, of each kind, and behind each mask."""
+        some = {"": list(outcomes)}
+        for tag, value in dict.fromkeys((tag, one.item.tags[tag]) for one in outcomes for tag in self._splits(one)):
+            # A video that isn't occluded has no parameters, and stands beside each of them.
+            own = [one for one in outcomes if one.item.tags.get(tag, "" if tag == "kind" else value) == value]
+            some[f", {value}" if tag == "kind" else f", {tag} {value}"] = own
         return {
-            f"{condition}, {kind}" if kind else condition: _bound(
-                [
-                    one
-                    for one in outcomes
-                    if one.item.tags["condition"] == condition and kind in ("", one.item.tags.get("kind"))
-                ]
-            )
-            for condition, kind in product((FORCED, OFFERED), kinds)
+            f"{condition}{name}": _bound([one for one in own if one.item.tags["condition"] == condition])
+            for condition, (name, own) in product((FORCED, OFFERED), some.items())
         }
+
+    def _splits(self, outcome: Outcome) -> list[str]:
+        return [tag for tag in ("kind", *self.parameters) if tag in outcome.item.tags]
 
     def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
         """The accuracy behind strips, by force. TBSR is none: who always chooses one letter has 100."""

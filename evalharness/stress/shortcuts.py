@@ -89,9 +89,11 @@ class Shortcuts(StressTest):
         language = {"all": [*altered, *blanks], **shown}
         language |= {f"blank, {tag} seconds": [one for one in blanks if one.item.tags.get("seconds") == tag]
                      for tag in by_tag(blanks, "seconds")}  # fmt: skip
+        of_actions = [one for one in blanks if one.item.tags["kind"] != "order"]  # as in the paper's Table 9
         return {
             "": rows | {"untouched": accuracy(untouched)},
             "question": by_question,
+            "blank, first and last, by seconds": by_tag(of_actions, "seconds"),
             "CLP": {name: clp(some) for name, some in language.items()},
             "shuffled or not": balanced([one for one in altered if one.item.tags["form"] == CHOICE], untouched),
         }

@@ -67,7 +67,11 @@ def sampled(path: Path, sampling: Sampling, long_side: int, spans: tuple[TimeSpa
     times = _times(path, media, media.video)
     if spans:
         turns = zip(times, [*times[1:], media.duration], strict=True)
-        times = [time for time, until in turns if any(each.start < until and time <= each.end for each in spans)]
+        times = [
+            time
+            for time, until in turns
+            if any(each.start < until and (time < each.end or time == each.start) for each in spans)
+        ]
     numbers = sampling.numbers(len(times), media.video.fps) if times else []
     wanted = [times[number] + _MOMENT for number in numbers]
     shown = _shown(path, media, wanted)

@@ -49,6 +49,10 @@ def test_a_review_resumes_and_its_verdicts_decide_what_goes(audit: RunFolder, tm
     flow = json.loads(done.stdout)
     assert (flow["shortcuts"], flow["restored"], flow["acted_on"]) == (3, 1, {"all-differ": 1})
     assert (flow["removed"], flow["remaining"]) == (3, 5)
+    # Where all models differ, no option has a majority either: `d` is flagged twice, and waits and goes once.
+    assert flow["flagged"] == {"order-free": 2, "all-differ": 1, "no-majority": 1}
+    assert flow["reviewed"] == {"order-free": 1, "all-differ": 1, "no-majority": 1}
+    assert flow["waiting"] == 1
     removed = list(csv.DictReader((out / "removed.csv").read_text().splitlines()))
     assert [(row["item"], row["why"], row["tests"], row["note"]) for row in removed] == [
         ("a", "shortcut", "blind", ""),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import cv2
 import numpy as np
@@ -17,6 +17,7 @@ from helpers.command import longtake
 from helpers.media.clips import Picture, flat, noise, write_clip
 
 from longtake.errors import ConfigError, MediaError
+from longtake.evalharness.edits.camera import CameraMotion
 from longtake.evalharness.edits.edit import Edit, Piece, Plan, Source, Truth
 from longtake.evalharness.edits.edit_table import EDITS, edit_named
 from longtake.evalharness.edits.hiding import Occlusion
@@ -230,6 +231,17 @@ def test_zooming_in_moves_content_outwards(tmp_path: Path, name: str, move: str,
     x = np.arange(width) - width / 2
     outwards = float((flow[..., 0] * np.sign(x)).mean())
     assert (outwards > 0.3) if grows else (outwards < -0.3)
+
+
+@pytest.mark.parametrize(("rate", "edges"), [("linear", [60, 138]), ("exponential", [50, 148])])
+def test_a_zoom_grows_evenly_or_by_its_factor(rate: Literal["linear", "exponential"], edges: list[int]) -> None:
+    """Half way to 4 times: 1 + 3 / 2 = 2.5 times shows columns 30 to 69 of 100, the square root of 4 shows 25 to 74.
+
+    The picture gets brighter by 2 a column.
+    """
+    picture = np.repeat(np.arange(0, 200, 2, dtype=np.uint8)[None, :, None], 100, axis=0).repeat(3, axis=2)
+    shown_then = CameraMotion(move="zoom in", zoom=4, rate=rate).frame(picture, "zoom in", 0.5)
+    assert shown_then[50, [0, -1], 0].tolist() == edges
 
 
 def test_a_zoom_beyond_the_pixels_of_the_picture_shows_one_of_them(clip: Path, tmp_path: Path) -> None:

@@ -49,6 +49,10 @@ def test_a_model_writes_claims_and_only_confirmed_ones_are_asked(tmp_path: Path)
         writer = csv.DictWriter(file, written[0])
         writer.writeheader()
         writer.writerows(written)
+    with openai_server([says(PAIRS)]) as server:
+        command = ("claims", folder, "--subject", f"model:seer@{server.url}?frames=2", "--each", 1)
+        _, reported, _ = eval_(*command, settings=library)
+    assert "1 of 2 pairs that a person looked at confirmed" in reported
     code, reported, remarks = eval_("stress", "sycophancy", "--from", folder, "--out", tmp_path / "set", "--json")
     assert (code, json.loads(reported)["tests"]) == (3, {"sycophancy": 2})  # the true and the false claim of one row
     assert "2 rows of" in remarks

@@ -252,6 +252,31 @@ def test_tbsr_counts_what_stays_right_behind_strips(scenes: Material, tmp_path: 
     assert {item.turns[0].options[-1] for item in items if item.tags["condition"] == "may abstain"} == {CANNOT}
 
 
+def test_each_mask_stands_beside_the_videos_without_one() -> None:
+    """Two questions under force: both right raw; behind mask 1 one, behind mask 5 none."""
+
+    def outcome(group: str, right: float, **tags: str) -> Outcome:
+        tags |= {"group": group, "condition": "forced choice"}
+        turn = Turn(question="Which?", options=("a", "b"), gold=0)
+        item = Item(suite="stress", id="i", video=group, task="t", format="choice", turns=(turn,), tags=tags)
+        return Outcome(item.heading, 0, right, "ok")
+
+    tables = STRESS_TESTS["occlusion"]().tables(
+        [
+            *(outcome(group, 1, role="raw", kind="temporal") for group in "pq"),
+            *(outcome(group, group == "p", role="altered", kind="temporal", mask="1") for group in "pq"),
+            *(outcome(group, 0, role="altered", kind="temporal", mask="5") for group in "pq"),
+        ]
+    )
+    found = {name: [row.value for row in rows.values()] for name, rows in tables.items() if name.startswith("forced")}
+    assert found == {
+        "forced choice": [100.0, 25.0, 25.0],
+        "forced choice, temporal": [100.0, 25.0, 25.0],
+        "forced choice, mask 1": [100.0, 50.0, 50.0],
+        "forced choice, mask 5": [100.0, 0.0, 0.0],
+    }
+
+
 @pytest.fixture(scope="module")
 def shortcuts(scenes: Material, tmp_path_factory: pytest.TempPathFactory) -> list[Item]:
     return items_of("shortcuts", scenes, tmp_path_factory.mktemp("shortcuts"), n=1)
@@ -326,9 +351,16 @@ def test_a_sweep_makes_the_items_of_each_value(scenes: Material, tmp_path: Path)
     blank = [item for item in items if item.tags["role"] == "control"]
     assert {(item.tags["seconds"], item.seconds) for item in blank} == {("1", 1.0), ("2", 2.0)}
     assert len(blank) == 2 * len([item for item in items if item.tags["role"] == "altered"])
-    scores = scored(items, lambda item: Reply(text="A", choice=0, parse="ok"))
+    # Black is noticed for one second in the two questions about the order, and for two in all six.
+    black, other = Reply(text="The video is completely black, nothing is shown."), Reply(text="A", choice=0, parse="ok")
+    scores = scored(
+        items, lambda item: black if item.tags.get("seconds") == "2" or item.tags["kind"] == "order" else other
+    )
     assert set(scores.groups["shortcuts: CLP"]) >= {"blank, 1 seconds", "blank, 2 seconds"}
-    assert [row.n for row in scores.groups["shortcuts: seconds"].values()] == [6, 6]
+    found = scores.groups["shortcuts: seconds"]
+    assert [(row.n, row.value) for row in found.values()] == [(6, pytest.approx(100 / 3, abs=0.01)), (6, 100.0)]
+    found = scores.groups["shortcuts: blank, first and last, by seconds"]
+    assert [(row.n, row.value) for row in found.values()] == [(4, 0.0), (4, 100.0)]
 
 
 @pytest.mark.parametrize(

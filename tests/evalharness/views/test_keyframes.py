@@ -66,6 +66,6 @@ def test_the_frames_of_the_colour_that_is_asked_about_are_shown(
     assert len(times) == len(evenly) == FRAMES
     if clip is None:  # 16 of 160 are near: a peak of 0.9
         assert times == [float(second) for second in range(30, 46)]
-    else:  # 16 of 41 are near, a mean of 0.39 and no peak: all of the clip is covered
+    else:  # 16 of 40 are near, a mean of 0.4 and no peak: all of the clip is covered
         assert all(clip.start <= time <= clip.end for time in times)
         assert times != evenly

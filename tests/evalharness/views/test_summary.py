@@ -114,14 +114,15 @@ def test_what_has_nothing_to_show_is_no_wrong_answer(card: Path) -> None:
 
 
 def test_the_cost_of_an_audit_counts_pictures_and_indexing(card: Path) -> None:
-    tests = ("--test", "audio", "--test", "center-frame", "--no-parts", "--out", card.parent / "run")
+    tests = ("--test", "audio", "--test", "center-frame", "--out", card.parent / "run")
     told = longtake(
         *("eval", "audit", card, "--model", "model:m@http://127.0.0.1:9/v1", *tests, "--dry-run"),
         library=card.parent / "library",
     ).stdout
-    # Two questions: 32 seconds at one frame a second, one frame in the middle, and none with the transcript.
-    assert "about 66 pictures in the requests to models" in told
-    assert "6 predictions, 6 turns; about 6 calls" in told
+    # Two questions: 32 seconds at one frame a second, one frame in the middle, none with the transcript, and eight
+    # parts of sixteen frames: 2 * (32 + 1 + 0 + 128) pictures in 2 * (3 + 8) requests.
+    assert "about 322 pictures in the requests to models" in told
+    assert "22 predictions, 22 turns; about 22 calls" in told
     assert "videos must be indexed first" in told
     assert not (card.parent / "run" / "run.json").exists()
 

@@ -39,15 +39,15 @@ def audit_plan(
     """Estimate what an audit would take; see `dry_run`. Files are read for their hashes, and nothing is asked."""
     done = settled(folder.predictions(notify), retry_errors=retry_errors)
     missing = [
-        (subject.name, item, view_named(variant.view))
+        (card.spec_of(subject.name), item, variant.view)
         for subject in subjects
         for item, variant, _ in rows(subject, card, items, done)
         if variant.view
     ]
-    summarised = {item.id: item for _, item, view in missing if view.name == Summary.name}
+    summarised = {item.id: item for _, item, view in missing if view == Summary.name}
     return AuditPlan(
         replies=dry_run(folder, card, items, subjects, session, notify, retry_errors=retry_errors),
-        pictures=sum(view.pictures(item.seconds) for name, item, view in missing if is_model(card.spec_of(name))),
+        pictures=sum(view_named(view).pictures(item.seconds) for spec, item, view in missing if is_model(spec)),
         captions=_captions(list(summarised.values()), session, notify) if summarised else 0,
     )
 

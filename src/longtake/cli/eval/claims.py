@@ -32,10 +32,13 @@ def claims(
         done = write_claims(folder, material.videos, model, remarks.notify, each, advance)
 
     def show(found: Claimed) -> list[str]:
-        return [
+        lines = [
             f"{counted(found.written, 'pair')} written, {found.kept} kept; next: write yes or no in the column "
             f"confirmed of {found.file}, then longtake eval stress sycophancy --from {folder} --out SET"
         ]
+        if decided := found.confirmed + found.rejected:
+            lines.insert(0, f"{found.confirmed} of {counted(decided, 'pair')} that a person looked at confirmed")
+        return lines
 
     print_report(done, show, as_json)
     remarks.leave()

@@ -28,6 +28,7 @@ from longtake.cli.eval.eval_arguments import (
     note_reading,
 )
 from longtake.cli.eval.judge_command import judges
+from longtake.cli.eval.refine import refine
 from longtake.cli.eval.reports import reports
 from longtake.cli.eval.scripted import scripted
 from longtake.cli.eval.stress import stress
@@ -231,5 +232,6 @@ evaluate.add_typer(reports)
 evaluate.command()(scripted)
 evaluate.command()(stress)
 evaluate.command()(claims)
+evaluate.command()(refine)
 evaluate.command()(check)
 evaluate.command()(watch)
