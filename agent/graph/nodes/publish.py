@@ -21,6 +21,7 @@ from longtake.agent.verification.judged import Judged
 from longtake.console import counted
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Modality, Option, Status, Usage
 from longtake.memory.timespan import clock
+from longtake.preprocess.engines.objects.objects_query import kinds_named
 
 MAX_FINDINGS = 3
 NOTHING = "I couldn't find this in the video."
@@ -29,6 +30,7 @@ CUT_OFF = "(The model's reply was cut off {where}.)"
 UNCHECKED = "({what} checked against the video: `longtake doctor` and the trace say why.)"
 LIMITED = "(This rests on what was found before {why}.)"
 FAILED = "(Not everything could be examined. {what})"
+_SPEAKING = ("person", "speaker", "voice")
 HELP = "`longtake doctor` says what that takes"
 MANY = frozenset({"list", "count", "order"})  # targets for which everything must be examined
 HEARD = frozenset[Modality]({"speech", "audio"})
@@ -198,11 +200,11 @@ def _unreadable(state: AgentState, context: RunContext) -> str:
 
 
 def _voices(state: AgentState, context: RunContext) -> str:
-    """That nothing tells the voices apart, for a count of what is said; how many people speak is one."""
+    """That nothing tells the voices apart, for a count of people in what is said: how many speak is one."""
     query = state.query
     if query is None or (query.source, query.target) != ("speech", "count") or query.coverage.get("speakers"):
         return ""
-    if "speech" in query.lacks:
+    if "speech" in query.lacks or not kinds_named(query.question, _SPEAKING):
         return ""
     return f"(Voices weren't told apart: {HELP}.)"
 

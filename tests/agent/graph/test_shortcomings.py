@@ -39,7 +39,8 @@ def test_a_model_for_pictures_that_cannot_be_used_is_named(small_workspace: Work
 def test_that_nothing_tells_voices_apart_is_said_where_people_are_counted(small_workspace: Workspace) -> None:
     counted = ask(small_workspace, "How many people speak?")
     assert (counted.status != "answered", "longtake doctor" in counted.answer) == (True, True)
-    assert "longtake doctor" not in ask(small_workspace, "Who won the cup?").answer
+    for other in ("Who won the cup?", "How many dollars does the kettle cost?"):
+        assert "longtake doctor" not in ask(small_workspace, other).answer
 
 
 def test_that_nothing_finds_people_is_said_and_nobody_is_counted(small_workspace: Workspace) -> None:
