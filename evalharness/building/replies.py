@@ -24,7 +24,9 @@ _YES_OR_NO = re.compile(
     re.IGNORECASE,
 )
 _OF_THE_NOTES = re.compile(
-    r"\bsegments? \d|according to the |\bin the (?:transcript|captions?|segments?)\b", re.IGNORECASE
+    r"\bsegments? \d|according to the (?:video|notes|segments?|captions?|transcript)\b|"
+    r"\bin the (?:transcript|captions?|segments?)\b",
+    re.IGNORECASE,
 )
 _PROHIBITION = re.compile(r"(?:must|should|may|does|do|can)(?: not\b|n['’]t\b)|never\b|avoids?\b", re.IGNORECASE)
 

@@ -237,7 +237,7 @@ ANSWERED = {"answerable": True, "answer": "So.", "segments": [0]}
             "nothing else is a prohibition",
         ),
         ("questions", asks("And doesn't it cost too much?"), 2, 2, "is answered by yes or no"),
-        ("questions", asks("What costs 5, according to the video?"), 2, 2, "says 'according to the'"),
+        ("questions", asks("What costs 5, according to the video?"), 2, 2, "says 'according to the video'"),
         ("questions", asks("Who?", level=4), 2, 2, "'Who?' has difficulty 4, and"),
         ("calls", calls("fly"), 4, 3, "there is no tool fly"),
         ("calls", calls("transcribe_speech"), 4, 3, "The argument 'timestamp' is missing"),
