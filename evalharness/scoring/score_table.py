@@ -205,7 +205,7 @@ def _notes(fields: Mapping[str, Any], withheld: str, unmade: Share) -> Iterator[
     if withheld:
         yield f"No headline: {withheld}"
     if fields.get("note"):
-        yield f"No headline: {fields['note']}"
+        yield fields["note"] if fields.get("headlines") else f"No headline: {fields['note']}"
 
 
 def _groups(fields: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.browser import LAPTOP, come_back, faults
+from helpers.browser import LAPTOP, PHONE, come_back, faults
 from helpers.building import build, rows
 from helpers.command import Done, longtake
 from helpers.models.builder import builds
@@ -133,6 +133,9 @@ def test_the_page_keeps_saves_and_hands_over_what_is_decided(browser: Any, made:
     page.goto(page_file.as_uri())
     assert page.locator("fieldset").count() == 4
     assert faults(page) == []
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    page.set_viewport_size(LAPTOP)
     decided = page.get_by_role("status")
 
     first, talk, second = (page.locator(f"fieldset[data-item={name}]") for name in (FIRST, TALK, SECOND))
