@@ -13,9 +13,9 @@ from typing import Literal
 from pydantic import Field
 
 from longtake.evalharness.audit.consensus import Ambiguity
+from longtake.evalharness.runs.decisions import ItemDecision
 from longtake.evalharness.runs.journal import Journal, read_records
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
-from longtake.memory.records import Record
 
 Decision = Literal["keep", "drop", "rewrite"]
 Reason = Literal["order-free", "all-differ", "redundant", "no-majority", "no-category"]
@@ -28,10 +28,9 @@ WHY: Mapping[Reason, str] = {
 }
 
 
-class Verdict(Record):
+class Verdict(ItemDecision):
     """What a person decided about an item."""
 
-    item: str
     decision: Decision
     category: str = Field(default="", description="Named by the person where the vote left it open.")
     note: str = ""
@@ -40,6 +39,13 @@ class Verdict(Record):
 def lacks_category(verdict: Verdict, reasons: Collection[Reason]) -> bool:
     """Whether a verdict keeps an item that the vote left without a category, and names none either."""
     return "no-category" in reasons and verdict.decision == "keep" and not verdict.category
+
+
+def fault_in(queued: Mapping[str, Collection[Reason]], verdict: Verdict) -> str:
+    """What is wrong with a verdict on one of the items for review; nothing if it can be followed."""
+    if verdict.item not in queued:
+        return "it isn't up for review"
+    return "the vote gave it no category, so it needs one" if lacks_category(verdict, queued[verdict.item]) else ""
 
 
 def review_file(audit: RunFolder) -> Path:

@@ -1,4 +1,4 @@
-"""The items for review as one page: verdicts are chosen there, and saved as a file that `review --verdicts` takes."""
+"""The items for review as one page: what is decided there is saved as a file for `--decisions`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,15 @@ def waiting(state: AuditState) -> list[ShownItem]:
 
 def review_page(state: AuditState, run: Path) -> Iterator[str]:
     """The page in pieces. It needs no server and asks for nothing from elsewhere."""
-    return page("review.html", title=f"Review of {state.name}", run=str(run), items=waiting(state))
+    return page(
+        "review.html",
+        part="audited_item.html",
+        title=f"Review of {state.name}",
+        how="Keep an item, drop it, or take it out to be rewritten later.",
+        command=f"longtake eval audit review {run}",
+        folder=str(run.resolve()),
+        items=waiting(state),
+    )
 
 
 def _shown(state: AuditState, name: str) -> ShownItem:

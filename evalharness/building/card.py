@@ -23,6 +23,9 @@ from longtake.prompts import prompts_hash
 from longtake.settings import PriceSettings, Settings
 
 UNKNOWN = "unknown"
+COSTS_A_PART = ("fusion", "guesses", "blind", "calls")  # stages whose useless replies leave the item
+# Share of the questions at each level, section 3.2 of the paper.
+PAPER_MIX = {1: "up to 15 %, with 2", 2: "up to 15 %, with 1", 3: "25 to 30 %", 4: "35 to 40 %", 5: "25 to 30 %"}
 
 
 class CardVideo(Record):
@@ -77,6 +80,8 @@ class Card(Record):
     blind: int = Field(description="Turns that the model answered without the video.")
     decisions: Mapping[Decided, int] = Field(description="Items that a person has decided about, by decision.")
     dropped: Mapping[str, int] = Field(description="What was left out, by stage; `dropped.jsonl` says why.")
+    partly: Mapping[str, int] = Field(description="What stays without a part, such as its last turns, by stage.")
+    examples: Mapping[str, str] = Field(description="By stage, why the first of these was left out.")
 
     @property
     def checked(self) -> int:
@@ -125,6 +130,9 @@ def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> C
         dropped: what was left out, by the build and by people.
     """
     turns = [turn for item in found.items for turn in item.turns]
+    kept = {item.id for item in found.items}
+    partly = [each.stage for each in dropped if each.of in kept or each.stage in COSTS_A_PART]
+    gone = [each.stage for each in dropped if not (each.of in kept or each.stage in COSTS_A_PART)]
     tasks = Counter(item.task for item in found.items)
     return Card(
         building=building,
@@ -137,7 +145,9 @@ def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> C
         modalities=dict(sorted(Counter(name for turn in turns for name in turn.modalities).items())),
         blind=sum(turn.blind for turn in turns),
         decisions=found.decisions,
-        dropped=Counter(each.stage for each in dropped),
+        dropped=Counter(gone),
+        partly=Counter(partly),
+        examples={each.stage: f"{each.of}: {each.why}" for each in reversed(dropped)},
     )
 
 
@@ -150,15 +160,14 @@ def card_markdown(card: Card) -> str:
     """The card for people to read."""
     building = card.building
     cost = UNKNOWN if building.cost is None else f"{building.cost:g}"
-    decided = ", ".join(f"{count} {name}" for name, count in card.decisions.items())
     lines = [
         "# Card of the set",
         "",
         f"{counted(card.items, 'item')} with {counted(card.turns, 'question')} about "
         f"{counted(len(building.videos), 'video')}; {card.agentic} of the items have gold tool calls too, in "
         "`agentic.jsonl`.",
-        f"People have decided about {card.checked}: {decided}.",
-        f"The model answered {card.blind} of the questions without the video; these have `answerable_blind`.",
+        _checked(card),
+        f"The model answered {card.blind} of the questions without the video; `answerable_blind` marks them.",
         "",
         f"Built by Longtake {building.version} with {building.model}, prompts {building.prompts}. Cost: {cost}.",
         "Pictures were described when the videos were indexed; what that took isn't in the table of calls.",
@@ -166,6 +175,13 @@ def card_markdown(card: Card) -> str:
     for grid in _grids(card):
         lines += ["", f"## {grid.title}", "", *markdown_table(grid)]
     return "\n".join(lines) + "\n"
+
+
+def _checked(card: Card) -> str:
+    if not card.checked:
+        return "No person has checked them yet."
+    accepted, corrected, dropped = (card.decisions[name] for name in ("accept", "correct", "drop"))
+    return f"People have checked {card.checked}: {accepted} accepted, {corrected} corrected, {dropped} dropped."
 
 
 def _grids(card: Card) -> Iterator[Grid]:
@@ -179,9 +195,24 @@ def _grids(card: Card) -> Iterator[Grid]:
     )
     tasks = tuple((category[task], task, str(count)) for task, count in card.tasks.items() if count)
     yield Grid("Tasks", ("category", "task", "items"), tasks)
-    yield Grid("Difficulty", ("level", "questions"), _counts(card.difficulties))
+    yield Grid(
+        "Difficulty",
+        ("level", "questions", "share", "in the paper"),
+        tuple(
+            (str(level), str(count), f"{100 * count / max(1, card.turns):.0f} %", PAPER_MIX[level])
+            for level, count in card.difficulties.items()
+        ),
+    )
     yield Grid("Modalities", ("modality", "questions"), _counts(card.modalities))
-    yield Grid("Left out", ("stage", "left out"), _counts(card.dropped), "`dropped.jsonl` says why.")
+    yield Grid(
+        "Left out",
+        ("stage", "left out", "kept in part", "for example"),
+        tuple(
+            (stage, str(card.dropped.get(stage, 0)), str(card.partly.get(stage, 0)), why)
+            for stage, why in card.examples.items()
+        ),
+        "`dropped.jsonl` has them all.",
+    )
     yield Grid(
         "Calls of the language model",
         ("stage", "calls", "tokens in", "tokens out"),
@@ -192,8 +223,8 @@ def _grids(card: Card) -> Iterator[Grid]:
     )
 
 
-def _counts(found: Mapping[str, int] | Mapping[int, int]) -> tuple[tuple[str, str], ...]:
-    return tuple((str(name), str(count)) for name, count in found.items())
+def _counts(found: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, str(count)) for name, count in found.items())
 
 
 def _named(engines: Mapping[str, str]) -> str:

@@ -14,9 +14,13 @@ from longtake.evalharness.reports.template import page
 def check_page(items: Sequence[BuiltItem], folder: Path) -> Iterator[str]:
     """The page in pieces. It needs no server and asks for nothing from elsewhere."""
     return page(
-        "check.html",
-        title=f"Check of {folder.resolve().name}",
-        folder=str(folder),
+        "review.html",
+        part="built_item.html",
+        title=f"Review of {folder.resolve().name}",
+        how="Accept an item as it stands, change its texts before you accept it, or drop it with a reason. A criterion "
+        "without a description goes.",
+        command=f"longtake eval build review {folder}",
+        folder=str(folder.resolve()),
         items=items,
         addresses={item.id: _address(item) for item in items},
         categories=get_args(Priority),

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 from longtake.evalharness.building.built_item import BuiltCriterion, BuiltItem, BuiltTurn
 from longtake.evalharness.building.replies import RubricReply
 from longtake.evalharness.building.stages import Dropped
+from longtake.evalharness.runs.decisions import ItemDecision
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.memory.records import Record
 
@@ -25,10 +26,9 @@ class CheckedTurn(Record):
     criteria: tuple[BuiltCriterion, ...]
 
 
-class Decision(Record):
+class Decision(ItemDecision):
     """What a person decided about an item; a decision to drop it has a reason, one to correct it the turns."""
 
-    item: str
     hash: str = Field(description="Of the item as the person saw it.")
     decision: Decided
     reason: str = ""
@@ -50,6 +50,14 @@ class Decision(Record):
             except ValidationError as error:
                 return f"turn {number}, {wrong_field(error)}"
         return ""
+
+
+def fault_in(items: Sequence[BuiltItem], decision: Decision) -> str:
+    """What is wrong with a decision about one of these items; nothing if it can be followed."""
+    item = next((item for item in items if item.id == decision.item), None)
+    if item is None or item.hash != decision.hash:
+        return "the set has no such item, or it is another one by now"
+    return decision.fault(item)
 
 
 class Checked(NamedTuple):

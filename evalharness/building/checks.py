@@ -64,7 +64,7 @@ def cut(item: BuiltItem, turn: int, stages: Stages, stage: str, why: str) -> Bui
         why: the end of a sentence about the turn.
     """
     rest = turn >= SHORTEST
-    stages.drop(item.id, stage, f"turn {turn + 1} {why}{'; the turns before it stay' if rest else ''}")
+    stages.drop(item.id, stage, f"turn {turn + 1} {why.rstrip('.')}{'; the turns before it stay' if rest else ''}")
     return item.with_turns(item.turns[:turn]) if rest else None
 
 

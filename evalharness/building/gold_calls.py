@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from longtake.agent.controllers.call_parsing.arguments import fitted, read_json
 from longtake.evalharness.building.built_item import BuiltItem
 from longtake.evalharness.building.checks import wrong_length
 from longtake.evalharness.building.material import PROMPTS
@@ -20,6 +21,7 @@ from longtake.tools.core.result import ToolError
 from longtake.tools.core.toolbox import Toolbox
 
 _TOOLBOX = Toolbox(BUILT_IN)
+_SPECS = {spec.name: spec for spec in _TOOLBOX}
 
 
 def with_calls(items: Sequence[BuiltItem], stages: Stages) -> list[BuiltItem]:
@@ -73,19 +75,16 @@ def wrong_call(call: Call, tools: Mapping[str, ToolDefinition], duration: float)
 
 
 def gold_call(call: Call, tool: ToolDefinition) -> ToolCall:
-    """The call, with lists and whole numbers as such. What a calculator returns is computed.
+    """The call, with its values as the tool takes them. What a calculator returns is computed.
 
     Raises:
         ToolError: if that can't be.
     """
-    arguments: dict[str, Any] = {}
-    for argument in call.arguments:
-        value: Any = argument.value
-        if f"{argument.name}[]" in tool.inputs:
-            value = [part.strip() for part in argument.value.split(",")]
-        elif argument.value.isdecimal():
-            value = int(argument.value)
-        arguments[argument.name] = value
+    written: dict[str, Any] = {argument.name: argument.value for argument in call.arguments}
+    for name, text in written.items():
+        if f"{name}[]" in tool.inputs and read_json(text) is None:
+            written[name] = [part.strip() for part in text.split(",")]
+    arguments, _ = fitted(written, _SPECS[call.tool].schema())
     expression = arguments.get("expression")
     result = str(evaluate(str(expression))) if call.tool == "calculator" and expression else call.returns
     return ToolCall(tool=call.tool, arguments=arguments, result=result)
@@ -93,7 +92,7 @@ def gold_call(call: Call, tool: ToolDefinition) -> ToolCall:
 
 def _told(tool: ToolDefinition) -> dict[str, Any]:
     """A tool as a model is told of it: what it is for, and the types of its inputs."""
-    spec = next(spec for spec in _TOOLBOX if spec.name == tool.name)
+    spec = _SPECS[tool.name]
     properties = spec.schema()["properties"]
     inputs = {name: properties[name] for name in tool.parameters}
     return {"tool": tool.name, "does": " ".join(spec.description.split("\n\n")[0].split()), "inputs": inputs}

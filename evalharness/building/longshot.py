@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from longtake.evalharness.building.built_item import BuiltCriterion, BuiltItem, BuiltTurn
-from longtake.evalharness.building.checks import cut, marked_blind, supported, without_repeats, wrong_length
+from longtake.evalharness.building.checks import SHORTEST, cut, marked_blind, supported, without_repeats, wrong_length
 from longtake.evalharness.building.gold_calls import with_calls
 from longtake.evalharness.building.material import PROMPTS, Material, fused
 from longtake.evalharness.building.replies import (
@@ -22,7 +22,7 @@ from longtake.evalharness.building.replies import (
     Tasks,
 )
 from longtake.evalharness.building.stages import Stages
-from longtake.evalharness.building.tasks import MEANINGS, levels_of
+from longtake.evalharness.building.tasks import MEANINGS, Levels, levels_of
 from longtake.evalharness.suites.longshot.longshot_tasks import CATEGORIES
 from longtake.memory.timespan import clock
 from longtake.prompts import render
@@ -82,7 +82,7 @@ def _asked(videos: Mapping[str, Material], told: Mapping[str, object], stages: S
         Tasks,
         lambda of, said: _wrong_numbers(said, len(scenarios[of].scenarios)),
     )
-    prompts, drafts = dict[str, str](), dict[str, BuiltItem]()
+    prompts, drafts, levels = dict[str, str](), dict[str, BuiltItem](), dict[str, Levels]()
     for video, mapped in tasks.items():
         pairs = [(each.scenario, place, task) for each in mapped.scenarios for place, task in enumerate(each.tasks)]
         for number, (scenario, place, task) in enumerate(pairs):
@@ -99,7 +99,7 @@ def _asked(videos: Mapping[str, Material], told: Mapping[str, object], stages: S
                 turns=(),
             )
             single, conversation = levels_of(video, number)
-            drafts[draft.id] = draft
+            drafts[draft.id], levels[draft.id] = draft, (single, conversation)
             prompts[draft.id] = render(
                 PROMPTS,
                 "questions",
@@ -110,7 +110,7 @@ def _asked(videos: Mapping[str, Material], told: Mapping[str, object], stages: S
                 single=single,
                 conversation=conversation,
             )
-    found = stages.ask("questions", prompts, Questions)
+    found = stages.ask("questions", prompts, Questions, lambda of, said: _too_hard(said, levels[of]))
     return [
         drafts[of].model_copy(update={"id": f"{of}_{kind}", "turns": tuple(map(_turn, turns))})
         for of, said in found.items()
@@ -121,6 +121,16 @@ def _asked(videos: Mapping[str, Material], told: Mapping[str, object], stages: S
 def _wrong_numbers(said: Tasks, count: int) -> str:
     numbers = sorted(each.scenario for each in said.scenarios)
     return "" if numbers == [*range(1, count + 1)] else f"it must have each of the scenarios 1 to {count} once"
+
+
+def _too_hard(said: Questions, levels: Levels) -> str:
+    """What is wrong if a question claims a higher level than was asked for; a lower one may be its true level."""
+    single, (first, middle, last) = levels
+    wanted = (single, first, last) if len(said.conversation) == SHORTEST else (single, first, middle, last)
+    for question, level in zip((said.single, *said.conversation), wanted, strict=True):
+        if question.difficulty > level:
+            return f"{question.question!r} has difficulty {question.difficulty}, and {level} is asked for"
+    return ""
 
 
 def _turn(asked: Question) -> BuiltTurn:

@@ -18,6 +18,16 @@ from longtake.evalharness.suites.longshot.longshot_tasks import TASKS
 MOST_SCENARIOS, MOST_TASKS, MOST_CRITERIA = 3, 2, 5  # of a video, of a scenario, of a turn
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 _MUST_NOT = re.compile(r"must not\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(
+    r"(?:(?:and|but|so|then|really)\b,? )*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)"
+    r"(?:n['’]t)?\b(?! you\b)",
+    re.IGNORECASE,
+)
+_OF_THE_NOTES = re.compile(
+    r"\bsegments? \d|according to the (?:video|notes|segments?|captions?|transcript)\b|"
+    r"\bin the (?:transcript|captions?|segments?)\b",
+    re.IGNORECASE,
+)
 _PROHIBITION = re.compile(r"(?:must|should|may|does|do|can)(?: not\b|n['’]t\b)|never\b|avoids?\b", re.IGNORECASE)
 
 
@@ -89,6 +99,19 @@ class Question(Reply):
     question: Text
     difficulty: int = Field(ge=1, le=5)
     modalities: tuple[Modality, ...] = Field(min_length=1)
+
+    @field_validator("question")
+    @classmethod
+    def _can_be_asked(cls, question: str) -> str:
+        if _YES_OR_NO.match(question):
+            raise PydanticCustomError("question", "{question} is answered by yes or no", {"question": repr(question)})
+        if found := _OF_THE_NOTES.search(question):
+            raise PydanticCustomError(
+                "question",
+                "{question} says {words}, and who watches has no such notes",
+                {"question": repr(question), "words": repr(found[0].strip())},
+            )
+        return question
 
 
 class ConversationTurn(Question):
@@ -167,7 +190,9 @@ class CriterionReply(Reply):
         penalty = self.category == PENALTY
         if penalty != bool(_PROHIBITION.match(self.description)) or (penalty and not _MUST_NOT.match(self.description)):
             raise PydanticCustomError(
-                "criterion", 'a penalty begins with "Must not", and nothing else is a prohibition'
+                "criterion",
+                '{line} is a {category}: a penalty begins with "Must not", and nothing else is a prohibition',
+                {"line": repr(self.description), "category": self.category},
             )
         return self
 
@@ -178,9 +203,7 @@ class RubricReply(Reply):
     criteria: tuple[CriterionReply, ...] = Field(min_length=1, max_length=MOST_CRITERIA)
 
     @model_validator(mode="after")
-    def _is_a_rubric(self) -> Self:
-        if len({criterion.name for criterion in self.criteria}) < len(self.criteria):
-            raise PydanticCustomError("criteria", "two criteria have one name")
+    def _has_what_counts(self) -> Self:
         if all(criterion.category != "high_priority" for criterion in self.criteria):
             raise PydanticCustomError("criteria", "no criterion has high_priority")
         return self

@@ -129,11 +129,9 @@ class Stages:
         held = self.held(stage)
         form = json.dumps(kind.model_json_schema(), sort_keys=True)
         keys = {of: self._key(prompt, form) for of, prompt in prompts.items()}
-        lacking = {
-            of: key for of, key in keys.items() if key not in held or (self._retry_errors and not held[key].reply)
-        }
+        lacking = {of: key for of, key in keys.items() if not self._stands(held.get(key), of, kind, check)}
         made = self._made(stage, lacking, prompts, kind, check) if lacking else {}
-        found = {of: made.get(of) or held.get(key) for of, key in keys.items()}
+        found = {of: made.get(of) if of in lacking else held[key] for of, key in keys.items()}
         return self._usable(stage, {of: asked for of, asked in found.items() if asked}, kind)
 
     def drop(self, of: str, stage: str, why: str) -> None:
@@ -147,6 +145,12 @@ class Stages:
     def records(self, stage: str) -> Iterable[Asked]:
         """All records of a stage, also those that nothing needs any more."""
         return read_records(self._file(stage), Asked, self.notify)
+
+    def _stands(self, held: Asked | None, of: str, kind: type[R], check: Check[R]) -> bool:
+        """Whether a reply needn't be asked for: also one that keeps the rules of an earlier version only is."""
+        if held is None or not held.reply:
+            return held is not None and not self._retry_errors
+        return _judged(held.reply, of, kind, check)[0] is not None
 
     def _made(
         self, stage: str, lacking: Mapping[str, str], prompts: Mapping[str, str], kind: type[R], check: Check[R]
@@ -223,11 +227,9 @@ class Stages:
             reported = reported and bool(spent)
             given, written = given + spent.get("input_tokens", 0), written + spent.get("output_tokens", 0)
             text = without_thinking(said.text)
-            read, fault = read_reply(text, kind)
+            read, fault = _judged(text, of, kind, check)
             if said.response_metadata.get("finish_reason") == "length":
                 read, fault = None, "it broke off at the limit of a reply"
-            elif read is not None and (fault := check(of, read)):
-                read = None
             if read is not None:
                 break
             again = f"This can't be used: {fault}. Reply once more, with the whole JSON object and nothing else."
@@ -251,6 +253,14 @@ class Stages:
             return reply(
                 self._model, messages, (), timeout=timeout, budget=Budget(TRIES * (timeout + _MAX_WAIT)), schema=schema
             )
+
+
+def _judged(text: str, of: str, kind: type[R], check: Check[R]) -> tuple[R | None, str]:
+    """The reply if it can be used; else None and what is wrong."""
+    read, fault = read_reply(text, kind)
+    if read is not None and (fault := check(of, read)):
+        return None, fault
+    return read, fault
 
 
 def read_reply(text: str, kind: type[R]) -> tuple[R | None, str]:

@@ -25,7 +25,8 @@ MEANINGS: Mapping[str, str] = {
 }
 # Levels of the single question and of the turns of the conversation. Of twenty questions, three are of level 1 or 2,
 # five of 3, seven of 4 and five of 5: 15, 25, 35 and 25 percent, as section 3.2 of LongShOT wants.
-LEVELS: tuple[tuple[int, tuple[int, int, int]], ...] = (
+Levels = tuple[int, tuple[int, int, int]]
+LEVELS: tuple[Levels, ...] = (
     (4, (1, 3, 4)),
     (5, (2, 4, 5)),
     (3, (3, 4, 5)),
@@ -34,6 +35,6 @@ LEVELS: tuple[tuple[int, tuple[int, int, int]], ...] = (
 )
 
 
-def levels_of(video: str, place: int) -> tuple[int, tuple[int, int, int]]:
+def levels_of(video: str, place: int) -> Levels:
     """The levels for the task at a place of a video. Each video begins elsewhere, so that few videos have all."""
     return LEVELS[(crc32(video.encode()) + place) % len(LEVELS)]

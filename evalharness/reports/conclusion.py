@@ -54,7 +54,7 @@ def _extent(score: Estimate) -> str:
 
 
 def _by_item(leader: SubjectScores, follower: SubjectScores) -> str:
-    """Whether the lead is beyond chance on the items that both have a score of."""
+    """Whether the lead is beyond chance on the items scored for both."""
     try:
         pair = compare(leader, follower, (leader.name, follower.name)).paired
     except ConfigError:
@@ -62,7 +62,7 @@ def _by_item(leader: SubjectScores, follower: SubjectScores) -> str:
     difference = pair.difference
     if difference.value is None or pair.p_videos is None:
         return "The two have no item in common that is scored, so it isn't known whether the lead is chance."
-    common = f"Item by item, over {counted(difference.n, 'item')} that both have a score of,"
+    common = f"Item by item, over {counted(difference.n, 'item')} scored for both,"
     if difference.videos < FEWEST_VIDEOS:
         few = f"with fewer than {FEWEST_VIDEOS} videos, it can't be said whether that is chance"
         return f"{common} the difference is {difference.value:+z.1f} points; {few}."

@@ -62,7 +62,6 @@ def report_content(run: RunScores) -> Content:
         "Cost of judging": "; ".join(f"{one.name} {in_words(one.table.judging)}" for one in subjects),
         "Longtake": card.version,
     }
-    notes = tuple(f"{subject.name}: {note}" for subject in subjects for note in subject.table.notes)
     plots = (by_frames(subjects), _abstention(subjects), _cost(subjects))
     return Content(
         title=f"{card.suite}: {', '.join(subject.name for subject in subjects)}",
@@ -71,10 +70,20 @@ def report_content(run: RunScores) -> Content:
         headline=_headline(subjects),
         faults=_faults(subjects),
         published=beside_published(card, subjects),
-        notes=notes,
+        notes=_notes(subjects),
         plots=tuple(plot for plot in plots if plot),
         groups=(*filter(None, (people(subjects), by_helps(subjects))), *_groups(subjects)),
     )
+
+
+def _notes(subjects: Sequence[SubjectScores]) -> tuple[str, ...]:
+    """What is noted of subjects; once if it is of several, and without their names if it is of all."""
+    named: dict[str, list[str]] = {}
+    for subject in subjects:
+        for note in subject.table.notes:
+            named.setdefault(note, []).append(subject.name)
+    every = len(subjects) if len(subjects) > 1 else 0
+    return tuple(note if len(names) == every else f"{', '.join(names)}: {note}" for note, names in named.items())
 
 
 def _loading(held: Loading) -> dict[str, str]:

@@ -114,12 +114,12 @@ def test_the_page_cannot_keep_an_item_without_a_category_either(audit: RunFolder
     write_votes(audit, NAMES, {"v": dict.fromkeys("abcdfgh", 2)})
     saved = tmp_path / "saved.jsonl"
     saved.write_text('{"item": "e", "decision": "keep"}\n{"item": "c", "decision": "keep"}\n')
-    done = longtake("eval", "audit", "review", audit.path, "--verdicts", saved)
+    done = longtake("eval", "audit", "review", audit.path, "--decisions", saved)
     assert (done.code, "saved.jsonl, e:" in done.stderr) == (3, True)
     assert list(audit_state(audit, print).verdicts) == ["c"]
     named = {"item": "e", "decision": "keep", "category": next(iter(CATEGORIES))}
     saved.write_text(json.dumps(named) + "\n")
-    assert longtake("eval", "audit", "review", audit.path, "--verdicts", saved).code == 0
+    assert longtake("eval", "audit", "review", audit.path, "--decisions", saved).code == 0
     assert audit_state(audit, print).categories["e"] == named["category"]
 
 
@@ -148,9 +148,9 @@ def test_the_page_has_every_item_and_its_verdicts_are_taken_over(audit: RunFolde
     assert [name for name in NAMES if f'data-item="{name}"' in text] == ["b", "c", "d"]
     assert not (audit.path / "review.jsonl").exists()
     saved.write_text('{"item": "c", "decision": "keep"}\n{"item": "a", "decision": "drop"}\n')
-    done = longtake("eval", "audit", "review", audit.path, "--verdicts", saved)
-    assert done.code == 0, done.stderr
+    done = longtake("eval", "audit", "review", audit.path, "--decisions", saved)
+    assert (done.code, "saved.jsonl, a: it isn't up for review; the decision was left out." in done.stderr) == (3, True)
     assert list(audit_state(audit, print).verdicts) == ["c"]
-    assert "1 verdict recorded" in done.stdout
+    assert "1 decision recorded" in done.stdout
     saved.write_text('{"item": "a", "decision": "drop"}\n')
-    assert longtake("eval", "audit", "review", audit.path, "--verdicts", saved).code == 1
+    assert longtake("eval", "audit", "review", audit.path, "--decisions", saved).code == 1

@@ -64,9 +64,9 @@ def test_a_review_by_keyboard_and_mouse_is_kept_resumed_and_taken_over(
     context.close()
     assert complaints == []
 
-    done = longtake("eval", "audit", "review", audit.path, "--verdicts", saved)
+    done = longtake("eval", "audit", "review", audit.path, "--decisions", saved)
     assert done.code == 0, done.stderr
-    assert done.stdout.startswith("2 verdicts recorded")
+    assert done.stdout.startswith("2 decisions recorded")
     assert "1 left" in done.stdout
     lines = [json.loads(line) for line in (audit.path / "review.jsonl").read_text().splitlines()]
     assert [(line["item"], line["decision"], line["note"]) for line in lines] == [

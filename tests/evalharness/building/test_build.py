@@ -206,6 +206,16 @@ def calls(tool: str, **arguments: str) -> dict[str, Any]:
     return {"turns": [{"calls": [{"tool": tool, "arguments": given, "returns": "x"}]}]}
 
 
+def asks(question: str, level: int = 1) -> dict[str, Any]:
+    """A single question of level 1 and a conversation that begins with a question; no opener is asked for above 3."""
+    plain = {"difficulty": 1, "modalities": ["speech"]}
+    opener = {**plain, "question": question, "difficulty": level, "role": "opener"}
+    return {
+        "single": {**plain, "question": "What costs 5?"},
+        "conversation": [opener, {**plain, "question": "Why?", "role": "deepener"}],
+    }
+
+
 ANSWERED = {"answerable": True, "answer": "So.", "segments": [0]}
 
 
@@ -226,7 +236,9 @@ ANSWERED = {"answerable": True, "answer": "So.", "segments": [0]}
             3,
             "nothing else is a prohibition",
         ),
-        ("rubrics", rubric(description="Must not err.", name="fact"), 3, 3, "two criteria have one name"),
+        ("questions", asks("And doesn't it cost too much?"), 2, 2, "is answered by yes or no"),
+        ("questions", asks("What costs 5, according to the video?"), 2, 2, "says 'according to the video'"),
+        ("questions", asks("Who?", level=4), 2, 2, "'Who?' has difficulty 4, and"),
         ("calls", calls("fly"), 4, 3, "there is no tool fly"),
         ("calls", calls("transcribe_speech"), 4, 3, "The argument 'timestamp' is missing"),
         ("calls", calls("transcribe_speech", timestamp="0:50-0:55"), 4, 3, "is outside the video"),
@@ -259,6 +271,25 @@ def test_a_mended_reply_counts(place: Path) -> None:
     assert code == 0
     assert rows(place / "set/items.jsonl")[0]["scenario"] == "Me: all"
     assert rows(place / "set/stages/scenarios.jsonl")[0]["calls"] == 2
+
+
+def test_a_reply_that_breaks_a_newer_rule_is_asked_for_again(place: Path) -> None:
+    built(place, builds())
+    kept = place / "set/stages/questions.jsonl"
+    kept.write_text(kept.read_text().replace(f"Which {FIRST} is alone?", "Is it alone?"))
+    assert "questions 1" in built(place, builds(), "--dry-run")[1]
+    code, _, endpoint = built(place, builds())
+    # The second time as at first: what follows is there already.
+    assert (code, asked_of(endpoint)) == (0, ["questions"])
+
+
+@pytest.mark.parametrize("written", ["['person', 'red circle']", '["person", "red circle"]', "person, red circle"])
+def test_a_list_is_read_however_it_is_written(place: Path, written: str) -> None:
+    wanted = calls("object_detection", timestamp="00:00:01-00:00:03", categories=written)
+    code, printed, _ = built(place, builds(calls=only_first(wanted)))
+    assert code == 0, printed
+    (call,) = rows(place / "set/agentic.jsonl")[0]["conversations"][1]["tool_calls"]
+    assert call["parameters"] == {"timestamp": "00:00:01-00:00:03", "categories": ["person", "red circle"]}
 
 
 def test_segments_whose_description_is_useless_keep_what_the_index_has(place: Path) -> None:
@@ -310,7 +341,17 @@ def test_repeated_unshown_and_guessable_questions(place: Path) -> None:
         ("talk_s0_t0_conversation", "support", "turn 3 isn't shown: no; the turns before it stay"),
         ("talk_s0_t1_conversation", "support", "turn 2 isn't shown: no"),
     ]
-    assert json.loads((place / "set/card.json").read_text())["blind"] == 2
+    card = json.loads((place / "set/card.json").read_text())
+    assert (card["blind"], card["dropped"], card["partly"]) == (2, {"duplicates": 1, "support": 1}, {"support": 1})
+    page = (place / "set/card.md").read_text()
+    assert "| support | 1 | 1 | talk_s0_t0_conversation: turn 3 isn't shown: no; the turns before it stay |" in page
+    # Three questions, of which the model made up none of a level above: 3 are left, as the two of the conversation keep
+    # the levels that were asked for.
+    single, (opener, deepener, _) = levels_of("talk", 0)
+    assert {int(level): count for level, count in card["difficulties"].items() if count} == Counter(
+        (single, opener, deepener)
+    )
+    assert f"| {single} | 1 | 33 % |" in page
 
 
 def test_what_cannot_be_answered_goes(place: Path) -> None:

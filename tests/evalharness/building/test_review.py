@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers.browser import LAPTOP, come_back, faults
+from helpers.browser import LAPTOP, PHONE, come_back, faults
 from helpers.building import build, rows
 from helpers.command import Done, longtake
 from helpers.models.builder import builds
@@ -56,7 +56,7 @@ def test_items_are_accepted_corrected_and_dropped(made: Path) -> None:
     assert rows(made / "dropped.jsonl") == [{"of": TALK, "stage": "review", "why": "two answers are right"}]
     card = json.loads((made / "card.json").read_text())
     assert card["decisions"] == {"accept": 1, "correct": 1, "drop": 1}
-    assert "People have decided about 3: 1 accept, 1 correct, 1 drop." in (made / "card.md").read_text()
+    assert "People have checked 3: 1 accepted, 1 corrected, 1 dropped." in (made / "card.md").read_text()
     # Only the last one is left to ask about.
     assert review(made, typed="s\n").stdout.startswith(f"1 of 1  {OTHER}")
 
@@ -104,7 +104,7 @@ def test_a_decision_that_cannot_be_followed_is_told_and_left_out(
     done = review(made, "--decisions", file)
     assert done.code == EXIT_FAILED
     assert why in done.stderr
-    assert "no decision on an item of this set" in done.stderr
+    assert "no decision that can be followed" in done.stderr
     assert len(rows(made / "items.jsonl")) == 4
 
 
@@ -124,7 +124,7 @@ def test_a_folder_without_a_set_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_page_keeps_saves_and_hands_over_what_is_decided(browser: Any, made: Path, tmp_path: Path) -> None:
-    page_file, saved = tmp_path / "check.html", tmp_path / "review.jsonl"
+    page_file, saved = tmp_path / "review.html", tmp_path / "review.jsonl"
     assert review(made, "--page", page_file).code == 0
     context = browser.new_context(viewport=LAPTOP, accept_downloads=True)
     page = context.new_page()
@@ -133,6 +133,9 @@ def test_the_page_keeps_saves_and_hands_over_what_is_decided(browser: Any, made:
     page.goto(page_file.as_uri())
     assert page.locator("fieldset").count() == 4
     assert faults(page) == []
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    page.set_viewport_size(LAPTOP)
     decided = page.get_by_role("status")
 
     first, talk, second = (page.locator(f"fieldset[data-item={name}]") for name in (FIRST, TALK, SECOND))

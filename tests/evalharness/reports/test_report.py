@@ -208,6 +208,16 @@ def test_a_headline_that_lacks_verdicts_is_withheld_and_said(rubric: Write) -> N
         assert "agent: No headline: 1 of 4 verdicts are missing (25.0 %)" in text
 
 
+def test_what_is_noted_of_all_subjects_stands_once(choices: Write) -> None:
+    folder = choices()
+    lines = folder.predictions_file.read_text().splitlines(keepends=True)
+    folder.predictions_file.write_text("".join(line for line in lines if '"q5"' not in line))
+    _, markdown = report(folder)
+    # Of six predictions of each of the two subjects, one isn't made.
+    assert markdown.count("1 of 6 predictions are not made yet") == 1
+    assert "sharp: 1 of 6" not in markdown
+
+
 @pytest.mark.parametrize(("met", "reported"), [(True, "met"), (False, "not met"), (None, "no verdict")])
 def test_verdicts_stand_beside_their_criteria(rubric: Write, met: bool | None, reported: str) -> None:
     page, _ = report(rubric((met, met)))

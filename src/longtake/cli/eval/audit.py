@@ -201,18 +201,20 @@ def taxonomy(
 def review(
     run: Run,
     page: Annotated[Path | None, typer.Option(help="Write the items to this HTML file instead of asking here.")] = None,
-    verdicts: Annotated[
-        Path | None, typer.Option(help="Take the verdicts that the page saved.", exists=True, dir_okay=False)
+    decisions: Annotated[
+        Path | None, typer.Option(help="Take the decisions that the page saved.", exists=True, dir_okay=False)
     ] = None,
     consensus: Consensus = None,
 ) -> None:
-    """Go through the items that people should look at, one after another; the verdicts stay in the run folder."""
-    from longtake.cli.eval.audit_review import review as reviewed
-    from longtake.cli.eval.audit_review import take_over
+    """Go through the items that people should look at, one after another; the decisions stay in the run folder."""
+    from longtake.cli.eval.audit_review import waiting
+    from longtake.cli.eval.reviewing import review as reviewed
     from longtake.evalharness.audit.audit_state import audit_state
-    from longtake.evalharness.audit.review import record, review_file
+    from longtake.evalharness.audit.review import Verdict, fault_in, record, review_file, verdicts
     from longtake.evalharness.audit.review_page import review_page
+    from longtake.evalharness.audit.review_page import waiting as left_in
     from longtake.evalharness.reports.document import write_pieces
+    from longtake.evalharness.runs.decisions import take_over
 
     remarks, folder = Remarks(), RunFolder(run)
     with folder.locked():
@@ -221,8 +223,12 @@ def review(
             write_pieces(page, review_page(state, run))
             say(str(page))
         else:
-            done = take_over(state, verdicts, remarks.notify, write) if verdicts else reviewed(state, write)
-            said = f"{counted(done.decided, 'verdict')} recorded in {review_file(folder)}, {done.left} left"
+            if decisions:
+                done = take_over(decisions, Verdict, partial(fault_in, state.queue), remarks.notify, write)
+            else:
+                done = reviewed([waiting(item) for item in left_in(state)], write)
+            left = state.queue.keys() - verdicts(folder, remarks.notify).keys()
+            said = f"{counted(done, 'decision')} recorded in {review_file(folder)}, {len(left)} left"
             say(f"{said}; next: longtake eval audit distil {run} --out FOLDER")
     remarks.leave()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -93,26 +94,28 @@ def review(
     ] = None,
 ) -> None:
     """Go through the items of a set: accept, correct or drop each; the set follows."""
-    from longtake.cli.eval.build_review import review_items, take_over
+    from longtake.cli.eval.build_review import waiting
+    from longtake.cli.eval.reviewing import review as reviewed
     from longtake.evalharness.building.check_page import check_page
-    from longtake.evalharness.building.checking import valid
+    from longtake.evalharness.building.checking import Decision, fault_in, valid
     from longtake.evalharness.building.set_folder import SetFolder
     from longtake.evalharness.reports.document import write_pieces
+    from longtake.evalharness.runs.decisions import take_over
 
     remarks, folder = Remarks(), SetFolder(set_)
     with folder.locked():
         items = folder.built(remarks.notify)
         done = valid(items, folder.decisions(remarks.notify))
-        waiting = [item for item in items if item.id not in done]
+        left = [item for item in items if item.id not in done]
         if page:
-            write_pieces(page, check_page(waiting, set_))
+            write_pieces(page, check_page(left, set_))
             say(str(page))
         else:
             try:
                 if decisions:
-                    take_over(items, decisions, remarks.notify, folder.decide)
+                    take_over(decisions, Decision, partial(fault_in, items), remarks.notify, folder.decide)
                 else:
-                    review_items(waiting, folder.decide)
+                    reviewed([waiting(item) for item in left], folder.decide)
             finally:
                 card = folder.write(remarks.notify)
             for line in _summary(card):
@@ -187,5 +190,5 @@ def _summary(card: Card) -> list[str]:
     return [
         f"{counted(card.items, 'item')} with {counted(card.turns, 'question')}; {card.agentic} items with tool calls, "
         f"{card.blind} questions answered without the video, {sum(card.dropped.values())} left out, "
-        f"{card.checked} items checked by a person",
+        f"{sum(card.partly.values())} kept in part, {card.checked} items checked by a person",
     ]

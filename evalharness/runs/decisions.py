@@ -1,0 +1,48 @@
+"""What people decide about items, one after another or on a page: records in a file, of which an item's last counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from longtake.errors import ConfigError
+from longtake.evalharness.runs.journal import read_records
+from longtake.evalharness.runs.run_folder import Notify
+from longtake.memory.records import Record
+
+
+class ItemDecision(Record):
+    """What a person decided about an item."""
+
+    item: str
+
+
+D = TypeVar("D", bound=ItemDecision)
+
+
+def take_over(file: Path, kind: type[D], fault: Callable[[D], str], notify: Notify, write: Callable[[D], None]) -> int:
+    """Write down the decisions that a page saved in a file; how many these are.
+
+    Args:
+        file: as the page saved it.
+        kind: of the decisions.
+        fault: what keeps a decision from being followed, or nothing.
+        notify: called for each that is left out.
+        write: called with each that isn't.
+
+    Raises:
+        ConfigError: if none can be followed.
+        LibraryError: if the file can't be read.
+    """
+    found = []
+    for decision in read_records(file, kind, notify, by_hand=True):
+        if wrong := fault(decision):
+            notify(f"{file}, {decision.item}: {wrong}; the decision was left out.")
+        else:
+            found.append(decision)
+    if not found:
+        raise ConfigError(f"{file} has no decision that can be followed. Save it from the page of this folder.")
+    for decision in found:
+        write(decision)
+    return len(found)
