@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from difflib import get_close_matches
 
 from longtake.preprocess.media.language_codes import language_code
@@ -50,13 +51,21 @@ def _names() -> dict[str, list[str]]:
 
 
 _NAMES = _names()
-_CODES = {name.casefold(): code for code, names in _NAMES.items() for name in names}
+
+
+def _plain(name: str) -> str:
+    """A name without capitals and accents, which people leave out."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+_CODES = {_plain(name): code for code, names in _NAMES.items() for name in names}
 
 
 def language_of(text: str) -> str | None:
     """The shortest code for a language's name or code, with its region if given; None if the text isn't a language."""
     plain = re.sub(r"\(.*\)", "", text).strip()
-    return language_code(plain) or _CODES.get(plain.casefold())
+    return language_code(plain) or _CODES.get(_plain(plain))
 
 
 def language_name(code: str) -> str:
@@ -75,7 +84,7 @@ def languages() -> list[tuple[str, str]]:
 
 def near_language(text: str) -> str | None:
     """The English name closest to a misspelt one."""
-    close = get_close_matches(text.strip().casefold(), _CODES, n=1)
+    close = get_close_matches(_plain(text.strip()), _CODES, n=1)
     return language_name(_CODES[close[0]]) if close else None
 
 

@@ -17,7 +17,7 @@ from longtake.errors import MediaError
 from longtake.memory.conversations import Conversations
 from longtake.memory.layers import write_atomic
 from longtake.memory.library import VideoRecord, file_id
-from longtake.preprocess.layers.subtitles import find_sidecars
+from longtake.preprocess.media.sidecars import find_sidecars
 from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sources import source

@@ -24,7 +24,7 @@ from longtake.preprocess.layers.segments import Segment, Segments
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.layers.subtitles import with_speakers
 from longtake.preprocess.media.media import MediaInfo
-from longtake.preprocess.media.subtitle_formats import Cue
+from longtake.preprocess.media.cues import Cue
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 

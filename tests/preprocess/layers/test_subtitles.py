@@ -18,10 +18,12 @@ from longtake.errors import MediaError
 from longtake.memory.layers import LayerStore
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob
-from longtake.preprocess.layers.subtitles import Subtitles, embedded_cues, find_sidecars
+from longtake.preprocess.layers.subtitles import Subtitles, embedded_cues
+from longtake.preprocess.media.sidecars import find_sidecars
 from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import MediaInfo, probe
-from longtake.preprocess.media.subtitle_formats import Cue, guessed_encoding, parse_subtitles
+from longtake.preprocess.media.cues import Cue
+from longtake.preprocess.media.subtitle_formats import guessed_encoding, parse_subtitles
 from longtake.settings import Settings
 
 SRT = "1\n00:00:01,000 --> 00:00:02,500\nHello there.\n\n2\n00:00:03,000 --> 00:00:04,000\nTwo\nlines.\n"
