@@ -53,7 +53,8 @@ class Speech:
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Recognise the default track chunk by chunk, each in the language of the settings or its own.
 
-        Of a video with subtitles only the voices between them are heard. What isn't trusted doesn't count as covered: something may have been said there.
+        Of a video with subtitles only the voices between them are heard. What isn't trusted doesn't count as covered:
+        something may have been said there.
         """
         writer = writers[NAME]
         spans = _to_hear(job)

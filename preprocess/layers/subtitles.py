@@ -17,8 +17,8 @@ from longtake.memory.library import file_id
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.container import open_media
-from longtake.preprocess.media.cues import Cue
 from longtake.preprocess.media.coverage import SLACK, promised_end, warn_of_gaps
+from longtake.preprocess.media.cues import Cue
 from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.named_speakers import with_speakers
@@ -100,7 +100,10 @@ class Subtitles:
 def _between(shown: Sequence[TimeSpan], whole: TimeSpan) -> list[TimeSpan]:
     """The parts of a recording that cues cover, with the short pauses between them."""
     edges = [TimeSpan(start=at, end=at) for at in (whole.start, whole.end)]
-    spans = (TimeSpan(start=min(each.start, whole.end), end=min(each.end, whole.end)) for each in joined([*shown, *edges], PAUSE))
+    spans = (
+        TimeSpan(start=min(each.start, whole.end), end=min(each.end, whole.end))
+        for each in joined([*shown, *edges], PAUSE)
+    )
     return [span for span in spans if span.length]
 
 

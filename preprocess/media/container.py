@@ -26,7 +26,7 @@ def open_media(path: Path) -> InputContainer:
         MediaError: if the file is missing, or isn't a media file.
     """
     if is_transcript(path):
-        raise MediaError(f"{path} is a transcript: it has no picture and no sound.")
+        raise MediaError(f"{path} isn't a video or audio file: a transcript has no picture and no sound.")
     try:
         # Absolute, because FFmpeg treats anything before a colon as a protocol.
         file = path.open("rb") if isinstance(path, RemoteFile) else str(path.absolute())

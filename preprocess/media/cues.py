@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 # Hours (which may be missing), minutes, seconds and their fraction.
-TIME = r"(?:\d{1,4}:)?\d{1,3}:\d{1,2}(?:[.,]\s?\d{1,30})?"
+TIME = r"(?:\d{1,4}:)?\d{1,3}:\d{1,2}(?:[.,]\s?\d{1,30}(?:(?<=\d\d\d)\.\d{1,30})?)?"
 OPEN = -1.0  # the end of a cue that has none
 Note = Callable[[str], None]  # takes what was repaired or left out, with its line
 _LETTERS_A_SECOND = 15.0  # of speech
@@ -52,7 +52,7 @@ def closed(cues: Iterable[Cue]) -> list[Cue]:
     """Cues by start. Those whose end is `OPEN` last as long as it takes to say them, or until the next one starts."""
     found: list[Cue] = []
     following = float("inf")
-    for cue in sorted(cues, key=lambda cue: cue.start, reverse=True):
+    for cue in sorted(cues, key=lambda cue: cue.start)[::-1]:
         if found and found[-1].start > cue.start:
             following = found[-1].start
         end = min(following, cue.start + spoken_seconds(cue.text)) if cue.end == OPEN else cue.end

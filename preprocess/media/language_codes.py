@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-# ISO 639-1, and after the colon the ISO 639-2 codes (terminological and bibliographic) of the same language, and those it
-# had before.
+# ISO 639-1, and after the colon the ISO 639-2 codes (terminological and bibliographic) of the same language, and
+# those it had before.
 _TABLE = """
 aa:aar ab:abk ae:ave af:afr ak:aka am:amh an:arg ar:ara as:asm av:ava ay:aym az:aze ba:bak be:bel bg:bul bi:bis
 bm:bam bn:ben bo:bod,tib br:bre bs:bos ca:cat ce:che ch:cha co:cos cr:cre cs:ces,cze cu:chu cv:chv cy:cym,wel
@@ -32,7 +32,7 @@ def _shortest() -> dict[str, str]:
 
 
 _SHORTEST = _shortest()
-_VARIANT = re.compile(r"[a-z]*\d[a-z0-9]*|x|orig", re.IGNORECASE)  # of a tag; YouTube writes `en-orig`
+_VARIANT = re.compile(r"[a-z]*\d[a-z0-9]*|x", re.IGNORECASE)  # of a tag
 
 
 def language_code(text: str | None) -> str | None:
@@ -40,7 +40,7 @@ def language_code(text: str | None) -> str | None:
 
     `zh-hant-tw` is `zh-Hant-TW`; what else a tag tells is left out.
     """
-    head, *rest = (text or "").replace("_", "-").split("-")
+    head, *rest = (text or "").replace("_", "-").removesuffix("-orig").split("-")  # so YouTube marks what was said
     language = _SHORTEST.get(head.lower())
     script = f"-{rest.pop(0).title()}" if language and rest and len(rest[0]) == 4 and rest[0].isalpha() else ""
     region = ""

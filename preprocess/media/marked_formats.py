@@ -143,12 +143,13 @@ def _events(events: list[dict[str, Any]], note: Note) -> Iterator[Cue]:
         words = tidy("".join(str(piece.get("utf8", "")) for piece in event.get("segs", ())))
         if not words:
             continue
-        start, length = event.get("tStartMs"), event.get("dDurationMs")
-        if not (_milliseconds(start) and (length is None or _milliseconds(length))):
+        start, length = _milliseconds(event.get("tStartMs")), _milliseconds(event.get("dDurationMs"))
+        if start is None or (length is None and "dDurationMs" in event):
             note(f"event {number} (left out: its times aren't milliseconds)")
             continue
-        yield Cue(start / 1000, OPEN if length is None else (start + length) / 1000, words)
+        yield Cue(start, OPEN if length is None else start + length, words)
 
 
-def _milliseconds(value: object) -> bool:
-    return isinstance(value, int | float) and 0 <= value < 1000 * _LONGEST
+def _milliseconds(value: object) -> float | None:
+    """Seconds; None if a value is no number of milliseconds."""
+    return value / 1000 if isinstance(value, int | float) and 0 <= value < 1000 * _LONGEST else None

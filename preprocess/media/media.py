@@ -17,6 +17,7 @@ from av.video.stream import VideoStream as AvVideo
 from longtake.errors import MediaError
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.subtitle_formats import is_transcript, parse_subtitles
+from longtake.preprocess.media.subtitle_names import language_in
 
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
 MAX_PIXELS = 16_384 * 8_192  # of a picture; a few bytes of a header can ask for any amount of memory
@@ -106,7 +107,7 @@ def _check_file(path: Path) -> None:
 def _transcript(path: Path) -> MediaInfo:
     if path.stat().st_size > MAX_TRANSCRIPT:
         raise MediaError(f"{path} is too large for a transcript (at most {MAX_TRANSCRIPT // 1_000_000} MB).")
-    cues = parse_subtitles(path.read_bytes(), path.name)
+    cues = parse_subtitles(path.read_bytes(), str(path), language=language_in(path.name))
     if not cues:
         raise MediaError(f"{path} has no words; choose another file.")
     return MediaInfo("transcript", max(cue.end for cue in cues), 0.0, None, (), ())

@@ -16,6 +16,7 @@ NAME = rf"[^\W\d_a-z][\w.'’-]*(?:,? (?:{_WORD}|{_PARTICLE})){{0,5}}"
 _TURN = r"(?:(?:[-–—]|>{2,3})\s*)?"  # how captions mark a new speaker
 _BEFORE_WORDS = re.compile(rf"{_TURN}\[?({NAME})\]?(?: ?[\[(][^\])]*[\])])?(?:\s?：\s*|\s?:\s+|:$)")
 _ALONE = re.compile(rf"{_TURN}({NAME}):?")
+_REMARKS = frozenset("caution chapter example figure note notes part section source step tip warning".split())
 _OFTEN, _DIFFERENT = 2, 2  # lines that begin with a name from which it is a speaker's, and speakers
 _SHARE = 0.15  # of the cues that begin so
 _MOST = 0.5  # of the cues: a transcript, in which a name that comes once is a speaker's too
@@ -37,13 +38,20 @@ def with_speakers(cues: Sequence[Cue]) -> list[Cue]:
 
 def _before_words(cues: Sequence[Cue]) -> set[str]:
     """The names before colons."""
-    begun = [[found[1] for line in cue.text.split("\n") if (found := _BEFORE_WORDS.match(line))] for cue in cues]
+    begun = [[name for line in cue.text.split("\n") if (name := _name(line))] for cue in cues]
     times = Counter(name for names in begun for name in names)
     often = {name for name, count in times.items() if count >= _OFTEN}
     if times.total() > 1 and sum(map(bool, begun)) >= _MOST * len(cues):
-        return set(times) if often or all(" " in name for name in times) else set()
+        full = all(" " in name for name in times)
+        return set(times) if full or (often and len(times) >= _DIFFERENT) else set()
     named = sum(not often.isdisjoint(names) for names in begun)
     return often if len(often) >= _DIFFERENT and named >= _SHARE * len(cues) else set()
+
+
+def _name(line: str) -> str | None:
+    """The name before the colon of a line; None if there is none, or a word that begins remarks."""
+    found = _BEFORE_WORDS.match(line)
+    return found[1] if found and found[1].split()[0].casefold() not in _REMARKS else None
 
 
 def _alone(cues: Sequence[Cue]) -> set[str]:
@@ -59,7 +67,7 @@ def _split(cue: Cue, names: set[str]) -> Iterator[Cue]:
     said: list[str] = []
     for line in cue.text.split("\n"):
         found = _BEFORE_WORDS.match(line)
-        if found and found[1] in names:
+        if found and found[1] in names:  # someone else speaks
             if said:
                 yield replace(cue, speaker=speaker, text="\n".join(said))
             speaker, said = found[1], []

@@ -21,9 +21,7 @@ _FORMS = (
     re.compile(rf"[\[(<]{_TIMES}[\])>]\s*[-–—:]?\s*(?P<rest>.*)"),  # [00:01:05] Bob: text
     re.compile(rf"{_TIMES}(?:\s*[-–—|]\s+|\s+)(?P<rest>.+)"),  # 00:01:05 Bob: text
     # Bob  1:05, and text below
-    re.compile(
-        rf"(?:\[(?P<quoted>[^\]]+)\]|(?P<name>{NAME}))(?:\s*[-–—|,]\s*|\s+)[\[(]?{_TIMES}[\])]?:?(?P<rest>)"
-    ),
+    re.compile(rf"(?:\[(?P<quoted>[^\]]+)\]|(?P<name>{NAME}))(?:\s*[-–—|,]\s*|\s+)[\[(]?{_TIMES}[\])]?:?(?P<rest>)"),
 )
 _LRC_TAG = re.compile(r"\[(?:ti|ar|al|au|lr|by|re|ve|length|offset|tool|#)\s*:[^\]]*\]", re.IGNORECASE)
 _LRC_TIME = re.compile(rf"\[{TIME}\]\s*")
@@ -103,7 +101,7 @@ def _drafts(lines: Sequence[tuple[int, str]]) -> list[_Draft]:
 def _placed(cues: Sequence[Cue], note: Note) -> list[Cue]:
     """Cues of which those that share a time follow each other until the next one, each as long as its text."""
     found: list[Cue] = []
-    groups = [list(group) for _, group in groupby(cues, key=lambda cue: cue.line)]
+    groups = [list(group) for _, group in groupby(cues, key=lambda cue: (cue.line, cue.start))]
     ends = [after[0].start for _, after in pairwise(groups)] + [float("inf")]
     for group, end in zip(groups, ends, strict=True):
         room = end if group[0].end == OPEN else group[0].end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from longtake.preprocess.media.text_encodings import decoded
 
 _TEXT = ".txt"  # read if it is a transcript with names; other texts are something else
 _UNREAD = (".sub", ".idx", ".sup", ".smi", ".sami", ".stl", ".scc", ".srv1", ".srv2", ".srv3", ".usf")
+_MAX_NAMED = 10  # files that are named one by one
 _FOLDERS = frozenset("sub subs subtitle subtitles caption captions".split())
 _ENDS = "._-([ "  # what may follow the name of a video
 # What meetings add to the name of a recording, and not to that of its transcript: the view and size, or a word.
@@ -44,7 +45,7 @@ class _Found(NamedTuple):
 
 
 def find_sidecars(path: Path) -> list[Sidecar]:
-    """The subtitle files of a media file, by name: `talk.srt`, `talk.en.vtt`, `talk (English).ass`, `Subs/2_English.srt`.
+    """The subtitle files of a media file, by name: `talk.srt`, `talk.en.vtt`, `talk (en).ass`, `Subs/2_English.srt`.
 
     What follows the name may only be a language and words such as `captions`: `talk_meta.vtt` or `talk-2.srt` is
     something else, and so is the sidecar of another media file with the longer name. They are in the order of what
@@ -57,22 +58,33 @@ def find_sidecars(path: Path) -> list[Sidecar]:
     return [Sidecar(each.path, each.track.language if each.track else None) for each in taken]
 
 
-def unread_subtitles(path: Path) -> list[tuple[Path, str]]:
-    """The subtitle files beside a media file that no media file there takes, each with a sentence that says what to do.
+def unread_subtitles(path: Path, named: Collection[str] = ()) -> list[str]:
+    """Sentences that name the subtitle files beside a media file that no media file there takes, and say what to do.
+
+    Args:
+        path: of the media file.
+        named: the names of files that are read although their names don't say so.
 
     Raises:
         MediaError: if the folder can't be read.
     """
-    return [(each.path, _why(each.path)) for each in _found(path) if each.track is None]
+    unread = [each.path for each in _found(path) if each.track is None and each.path.name not in named]
+    other = [file.name for file in unread if file.suffix.lower() in _UNREAD]
+    unnamed = [file.name for file in unread if file.suffix.lower() not in _UNREAD]
+    found = []
+    if other:
+        found.append(f"Not read: {_named(other)}. Convert to .srt; Longtake reads {', '.join(SUFFIXES)}.")
+    if unnamed:
+        found.append(
+            f"Not read: {_named(unnamed)}. The subtitles of a video have its name, and perhaps a language "
+            "(talk.en.srt): rename them, name them with --subtitles, or index them by themselves."
+        )
+    return found
 
 
-def _why(file: Path) -> str:
-    if file.suffix.lower() in _UNREAD:
-        return f"{file.name} isn't read: convert it to .srt (Longtake reads {', '.join(SUFFIXES)})."
-    return (
-        f"{file.name} isn't read: its name isn't that of a video here followed by a language. Rename it, name it with "
-        "--subtitles, or index it by itself."
-    )
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _MAX_NAMED
+    return ", ".join(names[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _found(path: Path) -> Iterator[_Found]:
@@ -100,7 +112,9 @@ def _listed(folder: Path) -> tuple[list[Path], list[Path]]:
         entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
         kinds = (*SUFFIXES, *_UNREAD, _TEXT)
         files = [each for each in entries if each.suffix.lower() in kinds or has_media_name(each)]
-        return [each for each in files if each.is_file()], [each for each in entries if not each.suffix and each.is_dir()]
+        return [each for each in files if each.is_file()], [
+            each for each in entries if not each.suffix and each.is_dir()
+        ]
     except OSError as error:
         raise MediaError(f"The folder {folder} cannot be read: {error.strerror}.") from error
 

@@ -52,8 +52,8 @@ def _ignore(_: str) -> None:
 def parse_subtitles(data: bytes, name: str, note: Note = _ignore, language: str | None = None) -> list[Cue]:
     """Parse a subtitle file or transcript by its content, not by its name.
 
-    Cues are sorted by start, without the repetitions of rolling captions, and with the speakers that are named. A bad cue
-    is repaired or left out with a note.
+    Cues are sorted by start, without the repetitions of rolling captions, and with the speakers that are named. A bad
+    cue is repaired or left out with a note.
 
     Args:
         data: the file's bytes.

@@ -98,8 +98,8 @@ def index_file(
         subtitles: subtitle files to use for it now and later, whatever their names.
 
     Raises:
-        MediaError: if the file has neither picture, sound nor words, or a subtitle file can't be read; nothing is written
-            then.
+        MediaError: if the file has neither picture, sound nor words, or a subtitle file can't be read; nothing is
+            written then.
         SourceChanged: if the file changed or disappeared while it was read; earlier finished work is kept.
         LibraryUnavailable: if the library can't be written, for example because the disk is full.
     """
@@ -266,7 +266,7 @@ class _Indexing:
         if not is_transcript(self.path):
             named = {file.name for file in self.library.named_subtitles(self.video.id)}
             with suppress(MediaError):  # the step that reads subtitles tells it
-                yield from (why for file, why in unread_subtitles(self.path) if file.name not in named)
+                yield from unread_subtitles(self.path, named)
         if told := heard_between(self.layers):
             yield told
 

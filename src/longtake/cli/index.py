@@ -46,7 +46,7 @@ def index(
     executor: Executor = "local",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per file, one per line.")] = False,
 ) -> None:
-    """Index videos and transcripts. Files that are already indexed are only completed. A link needs the extra `links`."""
+    """Index videos and transcripts. Files that are indexed already are completed. A link needs the extra `links`."""
     session: Session = context.obj
     library = Library(session.library_root, session.settings)
     if everything == bool(files):

@@ -17,9 +17,9 @@ from longtake.errors import MediaError
 from longtake.memory.conversations import Conversations
 from longtake.memory.layers import write_atomic
 from longtake.memory.library import VideoRecord, file_id
-from longtake.preprocess.media.sidecars import find_sidecars
 from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.sidecars import find_sidecars
 from longtake.preprocess.media.sources import source
 from longtake.preprocess.media.subtitle_formats import SUFFIXES, parse_subtitles
 from longtake.preprocess.pipeline.pipeline import video_record

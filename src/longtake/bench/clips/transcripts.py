@@ -8,9 +8,9 @@ from pathlib import Path
 
 from longtake.memory.timespan import clock
 from longtake.preprocess.layers.subtitles import embedded_cues
-from longtake.preprocess.media.sidecars import find_sidecars
-from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.cues import Cue
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.sidecars import find_sidecars
 from longtake.preprocess.media.subtitle_formats import parse_subtitles
 
 
