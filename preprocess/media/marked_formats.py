@@ -131,7 +131,7 @@ def parse_json3(text: str, name: str, note: Note) -> list[Cue]:
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise MediaError(f"{name} isn't a json3 file of YouTube: save its subtitles as .vtt or .srt.") from error
     ordered = closed(found)
-    following = [cue.start for cue in ordered[1:]] + [float("inf")]
+    following = [cue.start for cue in ordered[1:]] + [float("inf")] * bool(ordered)
     return [
         replace(cue, end=min(cue.end, after) if after > cue.start else cue.end)
         for cue, after in zip(ordered, following, strict=True)

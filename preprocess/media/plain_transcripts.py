@@ -15,13 +15,17 @@ from longtake.preprocess.media.cues import OPEN, TIME, Cue, Note, closed, second
 from longtake.preprocess.media.named_speakers import NAME, with_speakers
 
 _TIMES = rf"(?P<start>{TIME})(?:\s*(?:-{{1,3}}>|-|–|—|to)\s*(?P<end>{TIME}))?"
+_SECONDS = r"\d{1,6}\.\d{1,3}"
+_NAMED = rf"(?:\[(?P<quoted>[^\]]+)\]|(?P<name>{NAME}))"
 # Where lines have their times: a transcript has the form that most of its lines fit, the first of equals.
 _FORMS = (
     re.compile(rf"{_TIMES}(?P<rest>)"),  # 1:05, and text below
     re.compile(rf"[\[(<]{_TIMES}[\])>]\s*[-–—:]?\s*(?P<rest>.*)"),  # [00:01:05] Bob: text
     re.compile(rf"{_TIMES}(?:\s*[-–—|]\s+|\s+)(?P<rest>.+)"),  # 00:01:05 Bob: text
-    # Bob  1:05, and text below
-    re.compile(rf"(?:\[(?P<quoted>[^\]]+)\]|(?P<name>{NAME}))(?:\s*[-–—|,]\s*|\s+)[\[(]?{_TIMES}[\])]?:?(?P<rest>)"),
+    # [65.0s -> 66.1s] text
+    re.compile(rf"\[(?P<start>{_SECONDS})s?\s*-{{1,3}}>\s*(?P<end>{_SECONDS})s?\]\s*(?P<rest>.*)"),
+    re.compile(rf"{_NAMED}:?\s*[\[(]{_TIMES}[\])]:?\s*(?P<rest>.*)"),  # Bob (1:05): text, or text below
+    re.compile(rf"{_NAMED}(?:\s*[-–—|,]\s*|\s+){_TIMES}:?(?P<rest>)"),  # Bob  1:05, and text below
 )
 _LRC_TAG = re.compile(r"\[(?:ti|ar|al|au|lr|by|re|ve|length|offset|tool|#)\s*:[^\]]*\]", re.IGNORECASE)
 _LRC_TIME = re.compile(rf"\[{TIME}\]\s*")

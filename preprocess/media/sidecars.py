@@ -25,6 +25,7 @@ _ENDS = "._-([ "  # what may follow the name of a video
 _ADDED = (
     re.compile(r"(?:_(?:as|avo|gallery|gvo|speaker|separate|\d+))*_\d{3,4}x\d{3,4}$", re.IGNORECASE),
     re.compile(r"[ _-]*(?:meeting )?recording$", re.IGNORECASE),
+    re.compile(r"-\d{8}_\d{6}(?:utc)?-meeting recording$", re.IGNORECASE),
 )
 
 
@@ -90,33 +91,33 @@ def _named(names: Sequence[str]) -> str:
 def _found(path: Path) -> Iterator[_Found]:
     """The subtitle files beside a media file, but not those of others."""
     path = path.resolve()
-    files, folders = _listed(path.parent)
-    owners = _Owners(path, [file for file in files if has_media_name(file)])
-    for file in files:
+    beside = _entries(path.parent)
+    media = [each for each in beside if has_media_name(each) or each.suffix == path.suffix]
+    owners = _Owners(path, [each for each in media if each.is_file()])
+    for file in _files(beside):
         yield from owners.judged(file, 0)
-    for folder in folders:
-        if folder.name.casefold() not in _FOLDERS:
-            continue
-        inside, deeper = _listed(folder)
-        for file in inside:
-            yield from owners.judged(file, 1)
-        for own in deeper:
-            if owners.own(own.name):
-                for file in _listed(own)[0]:
-                    yield from owners.judged(file, 2)
+    for folder in beside:
+        if folder.name.casefold() in _FOLDERS and folder.is_dir():
+            inside = _entries(folder)
+            for file in _files(inside):
+                yield from owners.judged(file, 1)
+            for own in inside:
+                if owners.own(own.name) and own.is_dir():
+                    for file in _files(_entries(own)):
+                        yield from owners.judged(file, 2)
 
 
-def _listed(folder: Path) -> tuple[list[Path], list[Path]]:
-    """The files of a folder that may count here, and its folders, in order."""
+def _entries(folder: Path) -> list[Path]:
     try:
-        entries = sorted(folder.iterdir(), key=lambda entry: entry.name)
-        kinds = (*SUFFIXES, *_UNREAD, _TEXT)
-        files = [each for each in entries if each.suffix.lower() in kinds or has_media_name(each)]
-        return [each for each in files if each.is_file()], [
-            each for each in entries if not each.suffix and each.is_dir()
-        ]
+        return sorted(folder.iterdir(), key=lambda entry: entry.name)
     except OSError as error:
         raise MediaError(f"The folder {folder} cannot be read: {error.strerror}.") from error
+
+
+def _files(entries: Sequence[Path]) -> list[Path]:
+    """The files with the names of subtitles or texts."""
+    kinds = (*SUFFIXES, *_UNREAD, _TEXT)
+    return [each for each in entries if each.suffix.lower() in kinds and each.is_file()]
 
 
 class _Owners:
@@ -131,10 +132,8 @@ class _Owners:
         return _folded(name) in (_folded(self._path.stem), _folded(self._path.name))
 
     def judged(self, file: Path, depth: int) -> Iterator[_Found]:
-        """The file as one that is read or isn't; nothing if it is another's, or no subtitles."""
+        """A subtitle file as one that is read or isn't; nothing if it is another's, or a text and no transcript."""
         kind = file.suffix.lower()
-        if kind not in (*SUFFIXES, *_UNREAD, _TEXT):
-            return
         stem = plain(file.name[: -len(kind)])
         base, rest = self._base(stem)
         if any(_base_of(other, stem, exact=True) > base for other in self._others):

@@ -69,6 +69,8 @@ def test_what_isnt_read_is_named_with_what_to_do(tmp_path: Path, name: str) -> N
         ("s01e01.mkv", "s01e02.mkv", "s01e02.srt"),
         ("s01e01.mkv", "s01e02.mkv", "Subs/s01e02/2_English.srt"),
         ("talk.mp4", "talk.en.mp4", "talk.en.vtt"),
+        ("a1b2.media", "c3d4.media", "c3d4.en.srt"),
+        ("Film.2019.mkv", "Film.2020.mkv", "Subs/Film.2020/2_English.srt"),
     ],
 )
 def test_the_subtitles_of_another_video_are_left_to_it(tmp_path: Path, video: str, other: str, name: str) -> None:
