@@ -17,7 +17,8 @@ bo Tibetan; br Breton, brezhoneg; bs Bosnian, bosanski; ca Catalan, Valencian, c
 ch Chamorro; co Corsican; cs Czech, čeština, česky; cu Church Slavonic; cv Chuvash; cy Welsh,
 Cymraeg; da Danish, dansk; de German, Deutsch; dv Divehi, Maldivian; dz Dzongkha; ee Ewe; el Greek,
 Modern Greek, ελληνικά; en English; en-US American English, US English; en-GB British English, UK
-English; eo Esperanto; es Spanish, Castilian, español, castellano; es-419 Latin American Spanish; et Estonian, eesti; eu Basque,
+English; eo Esperanto; es Spanish, Castilian, español, castellano; es-419 Latin American
+Spanish; et Estonian, eesti; eu Basque,
 euskara; fa Persian, Farsi, فارسی; ff Fulah, Fula; fi Finnish, suomi; fil Filipino; fj Fijian; fo
 Faroese, føroyskt; fr French, français; fy Western Frisian, Frisian; ga Irish, Gaeilge; gd Scottish
 Gaelic, Gaelic; gl Galician, galego; gn Guarani; gu Gujarati; gv Manx; ha Hausa; haw Hawaiian; he
