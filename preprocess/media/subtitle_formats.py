@@ -166,7 +166,8 @@ def _parse_timed(text: str, name: str, note: Note) -> list[Cue]:
 def _begins_cue(line: str, inside: bool) -> bool:
     """Whether a line is meant as a timing line; a time alone may also be the text of a cue."""
     timing = _TIMING.fullmatch(line)
-    return bool(_ARROW.match(line) or (timing and (timing["arrow"] or not inside)))
+    arrow = "-->" in line if not inside else _ARROW.match(line)
+    return bool(arrow or (timing and (timing["arrow"] or not inside)))
 
 
 def _timed_block(line: str, number: int, note: Note) -> _Block | None:
@@ -271,7 +272,9 @@ _FORMATS = (
     _Format((".ass", ".ssa"), lambda text, head: _ASS_SECTION.search(text), _parse_ass),
     _Format(
         (".srt", ".vtt"),
-        lambda text, head: head.startswith("WEBVTT") or any(map(_ARROW.match, text.splitlines())),
+        lambda text, head: (
+            head.startswith("WEBVTT") or (head.isdigit() and "-->" in text) or any(map(_ARROW.match, text.splitlines()))
+        ),
         _parse_timed,
     ),
     _Format((".sbv",), lambda text, head: any(map(_SBV.fullmatch, text.splitlines())), _parse_sbv),
