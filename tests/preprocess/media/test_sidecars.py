@@ -37,6 +37,7 @@ def taken(root: Path, video: str = "talk.mp4") -> dict[str, str | None]:
         ("talk (en).srt", "en"), ("talk [English].srt", "en"), ("talk.English (SDH).srt", "en"),
         ("talk.en.hi.srt", "en"), ("talk.hi.srt", "hi"), ("talk.en.1.srt", "en"), ("talk.und.srt", None),
         ("talk.iw.srt", "he"), ("talk.zh-Hant-TW.srt", "zh-Hant-TW"), ("talk.pt_br.srt", "pt-BR"),
+        ("talk.jp.srt", "ja"), ("talk.en.cc.vtt", "en"), ("talk.Latin American Spanish.srt", "es-419"),
         ("talk.sr-Latn.srt", "sr-Latn"), ("talk.es-419.srt", "es-419"), ("talk.transcript.vtt", None),
         ("talk.en.ttml", "en"), ("talk.en.dfxp", "en"), ("talk.sbv", None), ("talk.lrc", None), ("talk.en.json3", "en"),
         ("Subs/talk.en.srt", "en"), ("Subtitles/talk.srt", None), ("Subs/talk/2_English.srt", "en"),
@@ -92,6 +93,7 @@ def test_a_name_that_could_mean_several_videos_is_taken_by_none(tmp_path: Path) 
         ("GMT20240112-140300_Recording_1920x1080.mp4", "GMT20240112-140300_Recording.transcript.vtt"),
         ("GMT20240112-140300_Recording_gallery_1280x720.mp4", "GMT20240112-140300_Recording.cc.vtt"),
         ("Sync-20240112_100300-Meeting Recording.mp4", "Sync-20240112_100300-Meeting Transcript.vtt"),
+        ("Sync-20240112_100300UTC-Meeting Recording.mp4", "Sync.vtt"),
         ("Sync (2024-01-12) - Recording.mp4", "Sync (2024-01-12) - Transcript.sbv"),
     ],
 )
