@@ -236,6 +236,24 @@ class Library:
         """The names that users gave to entities of a video."""
         return EntityNames(self.layers(video_id).root.parent)
 
+    def named_subtitles(self, video_id: str) -> tuple[Path, ...]:
+        """Copies of the subtitle files that the user named for a video, by name."""
+        return tuple(sorted((self.layers(video_id).root.parent / "subtitles").glob("[!.]*")))
+
+    def name_subtitles(self, video_id: str, files: Mapping[str, bytes]) -> None:
+        """Keep subtitle files for a video, by name, instead of those that were named before.
+
+        Raises:
+            OSError: if they can't be written.
+        """
+        folder = self.layers(video_id).root.parent / "subtitles"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            write_atomic(folder / name, data)
+        for file in self.named_subtitles(video_id):
+            if file.name not in files:
+                file.unlink()
+
     def uploaded(self, video_id: str) -> list[Path]:
         """The file of a video that was uploaded, and the subtitles beside it; nothing if its file lies elsewhere."""
         return list((self.root / "uploads").glob(f"{video_id}.*"))

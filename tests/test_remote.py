@@ -167,7 +167,6 @@ def test_an_address_travels_to_the_workers_of_a_cluster(indexed: Workspace) -> N
         ("abc://there/talk.mp4", "abc://"),
         ("s3:///talk.mp4", "address"),
         (f"s3://key:{SECRET}@{BUCKET}/talk.mp4", "password"),
-        (f"s3://{BUCKET}/folder/talk.vtt", "video or audio"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(indexed: Workspace, address: str, said: str, tmp_path: Path) -> None:

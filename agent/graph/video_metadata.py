@@ -12,11 +12,12 @@ from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.preprocess.layers.sections import sections_of
-from longtake.preprocess.layers.speaker_lines import SPEAKERS, speaker_lines
+from longtake.preprocess.layers.speaker_lines import SPEAKERS, speaker_lines, words_said
 from longtake.tools.core.evidence import evidence_of
 from longtake.tools.core.tool_context import VideoHandle
 
 _NO_PICTURE = "The file has no picture, only sound."
+_NO_STREAMS = "The file is a transcript: it has no picture and no sound."
 _NO_SOUND = "The file has no audio track."
 _READ = "The file has no audio track: nothing was heard, and what is said was read from its subtitles."
 _SHOWN: tuple[Source, ...] = ("picture", "text", "shots", "motion")
@@ -81,6 +82,8 @@ def _lacks(video: VideoHandle) -> dict[Source, str]:
     if probe is None:
         return {}
     streams = next(probe.items())
+    if not (streams["video"] or streams["audio"]):
+        return dict.fromkeys((*_SHOWN, "sound"), _NO_STREAMS)
     lacks: dict[Source, str] = {} if streams["video"] else dict.fromkeys(_SHOWN, _NO_PICTURE)
     if not streams["audio"]:
         lacks["sound"] = _silence(video)
@@ -127,7 +130,7 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
         return []
     streams = next(probe.items())
     picture = streams["video"]
-    shown = _NO_PICTURE
+    shown = _NO_PICTURE if streams["audio"] else _NO_STREAMS
     if picture:
         size = f"{picture['width']}x{picture['height']}"
         shown = f"The picture is {size} at {picture['fps']:g} frames a second, codec {picture['codec']}."
@@ -140,7 +143,7 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
     found = [
         fact(length, "file", ("duration", "number", "time", "count", "quote")),
         fact(shown, "file", ("number", "yesno", "name", "quote", "description", "choice")),
-        fact(_sound(video, len(streams["audio"])), "sound", ("yesno",)),
+        fact(_sound(video, len(streams["audio"])) if picture or streams["audio"] else shown, "sound", ("yesno",)),
     ]
     if (shots := video.layer("shots")) and video.items("shots"):
         count, *changes = _shots(video.items("shots"))
@@ -152,7 +155,7 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
 def _speakers(video: VideoHandle) -> list[Fact]:
     """Who speaks, or that the transcript doesn't say; nothing without a transcript."""
     words, turns = video.layer("subtitles") or video.layer("speech"), video.layer("speakers")
-    if turns and (lines := list(speaker_lines(turns, words))):
+    if turns and (lines := list(speaker_lines(turns, words_said(video.items)))):
         said = evidence_of(lines[0], lines[0]["text"], "speech", turns, video.id)
         said = said.model_copy(update={"engine": SPEAKERS})
         return [Fact(evidence=said, source="speech", targets=_OF_SPEAKERS)]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from longtake.memory.timespan import TimeSpan, clock
+from longtake.preprocess.layers.speaker_lines import words_said
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import VideoHandle
 
@@ -25,7 +26,7 @@ class Transcript(NamedTuple):
 
 
 def read_transcript(workspace: Workspace, path: Path, most: int, clip: TimeSpan | None = None) -> Transcript:
-    """The subtitles of a video, else its recognised speech; the first of several tracks. Empty without either.
+    """The first track of a video's subtitles, and its recognised speech where they have none. Empty without either.
 
     Args:
         workspace: its library has the video, which is indexed if necessary.
@@ -37,13 +38,12 @@ def read_transcript(workspace: Workspace, path: Path, most: int, clip: TimeSpan 
         LongtakeError: if the video cannot be indexed.
     """
     video = VideoHandle(workspace.add(path).video, workspace.library)
-    items = video.items("subtitles") or video.items("speech")
-    items = [item for item in items if item.get("source") == items[0].get("source")]
+    items = words_said(video.items)
     if clip:
         items = [item for item in items if clip.overlaps(TimeSpan(start=item["start"], end=item["end"]))]
     lines: list[Line] = []
     room = most
-    for item in sorted(items, key=lambda item: float(item["start"])):
+    for item in items:
         line = Line(clock(item["start"]), " ".join(item["text"].split()))
         room -= len(line.time) + len(line.text)
         if room < 0:

@@ -12,7 +12,7 @@ from longtake.memory.records import Modality
 from longtake.memory.search.search_index import Document
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.entities import entity_of
-from longtake.preprocess.layers.speaker_lines import SPEAKERS, speaker_lines, spoken_by
+from longtake.preprocess.layers.speaker_lines import SPEAKERS, speaker_lines, spoken_by, words_said
 
 VERSION = 3  # raise it when the same layers would give different documents
 SOURCES: Mapping[str, Modality] = {
@@ -73,7 +73,7 @@ def _document(video_id: str, layer: Layer, modality: Modality, number: int, item
 
 def _items(layer: Layer, layers: Mapping[str, Layer]) -> Iterator[dict[str, Any]]:
     if layer.name == "speakers":
-        return speaker_lines(layer, layers.get("subtitles") or layers.get("speech"))
+        return speaker_lines(layer, words_said(lambda name: layers[name].items() if name in layers else ()))
     if layer.name == "sounds":
         return (item | {"text": sound_text(item)} for item in layer.items())
     if layer.name == "moments":

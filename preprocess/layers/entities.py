@@ -16,12 +16,11 @@ from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.analysis.names_in_text import names_in
 from longtake.preprocess.engines.objects.nanodet import PERSON
-from longtake.preprocess.layers.speaker_lines import first_track, introduced, named
+from longtake.preprocess.layers.speaker_lines import introduced, named, words_said
 from longtake.preprocess.layers.step import IndexJob
 
 NAME, ENGINE = "entities", "longtake/entities"
 _USED = ("subtitles", "speech", "speakers", "scene_text", "detections", "faces", "captions")
-_WORDS = ("subtitles", "speech")
 MOST, _PLACES = 100, 200  # entities of a video, and spans of each
 _NAMES = 30  # names of which is only known that they are said or written
 _TOGETHER = 5.0  # seconds between two places that count as one
@@ -80,7 +79,7 @@ class Entities:
         for caption in items.get("captions", ()):
             for each in caption["named"]:
                 register.add(each["name"], each["kind"], "described", [caption], looks=each["looks"])
-        words = first_track(next((items[name] for name in _WORDS if name in items), []))
+        words = words_said(lambda name: items.get(name, ()))
         for name, turns in _speakers(items.get("speakers", ()), words):
             register.add(name, "person", "speaks", turns, trusted=all(turn["trusted"] for turn in turns))
         for track in items.get("detections", ()):

@@ -12,7 +12,7 @@ from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.segment_spans import segment_spans
 from longtake.preprocess.layers.documents import sound_text
-from longtake.preprocess.layers.speaker_lines import first_track, spoken_by
+from longtake.preprocess.layers.speaker_lines import spoken_by, words_said
 from longtake.preprocess.layers.step import IndexJob
 
 NAME = "segments"
@@ -78,8 +78,7 @@ class Segments:
         writer = writers[NAME]
         spans = segment_spans(job.layers, job.media.duration, job.settings.captions.every)
         items = {name: list(job.layers[name].items()) for name in USED if name in job.layers}
-        spoken = first_track(items.get("subtitles") or items.get("speech") or [])
-        said = _by_middle(spoken, spans)
+        said = _by_middle(words_said(lambda name: items.get(name, ())), spans)
         turns = _Meanwhile(items.get("speakers", ()))
         others = {name: _Meanwhile(items.get(name, ())) for name in ("scene_text", "sounds", "detections", "captions")}
         for number, span in enumerate(spans):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -19,12 +19,12 @@ _INTRODUCES = re.compile(
 _COUNTS = ("", "One person", "Two people", "Three people", "Four people", "Five people", "Six people")
 
 
-def speaker_lines(turns: Layer, words: Layer | None) -> Iterator[dict[str, Any]]:
+def speaker_lines(turns: Layer, words: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """Items {start, end, text, trusted}: one about all speakers, then one about each of the first.
 
     Args:
         turns: the layer `speakers`.
-        words: subtitles or recognised speech, in which speakers may give their names.
+        words: what is said, in which speakers may give their names.
     """
     items = sorted(turns.items(), key=lambda turn: str(turn["speaker"]))
     by_speaker = {name: list(group) for name, group in groupby(items, key=lambda turn: str(turn["speaker"]))}
@@ -36,7 +36,7 @@ def speaker_lines(turns: Layer, words: Layer | None) -> Iterator[dict[str, Any]]
     who = _COUNTS[count] if count < len(_COUNTS) else f"{count} people"
     listed = ", ".join(names.values())
     # In subtitles that name some speakers, others may speak whom nobody names.
-    some = any(turn["trusted"] for turn in items) and words is not None and any(map(_unnamed, words.items()))
+    some = any(turn["trusted"] for turn in items) and any(map(_unnamed, words))
     speak = f"{'is' if count == 1 else 'are'} named as speaking" if some else f"speak{'s' * (count == 1)}"
     at_least = f"At least {who[0].lower()}{who[1:]}" if some else who
     yield _line(f"{at_least} {speak}: {listed}.", [min(items, key=lambda turn: turn["start"])])
@@ -65,9 +65,16 @@ def named(speaker: str) -> str:
     return f"speaker {speaker}" if speaker.isdecimal() else speaker
 
 
-def first_track(cues: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The cues of the first track: others say the same in other languages."""
-    return [cue for cue in cues if all(cue.get(name) == cues[0].get(name) for name in ("language", "source"))]
+def words_said(items: Callable[[str], Iterable[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
+    """What is said, by start: the first track of the subtitles, for others say the same in other languages, and what a
+    recogniser heard between them.
+
+    Args:
+        items: of the layer of a name, none if there is no such layer.
+    """
+    cues = list(items("subtitles"))
+    first = [cue for cue in cues if all(cue.get(name) == cues[0].get(name) for name in ("language", "source"))]
+    return sorted([*first, *items("speech")], key=lambda item: float(item["start"]))
 
 
 def spoken_by(speaker: str, text: str) -> str:
@@ -85,7 +92,7 @@ def introduced(turns: Sequence[Mapping[str, Any]], words: Iterable[Mapping[str, 
     return None
 
 
-def _name(speaker: str, turns: Sequence[Mapping[str, Any]], words: Layer | None) -> str:
+def _name(speaker: str, turns: Sequence[Mapping[str, Any]], words: Sequence[Mapping[str, Any]]) -> str:
     """The name of the subtitles, or `speaker 1` with the name by which they introduce themselves."""
-    name = introduced(turns, words.items()) if words and speaker.isdecimal() else None
+    name = introduced(turns, words) if speaker.isdecimal() else None
     return f"{name} ({named(speaker)})" if name else named(speaker)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -16,53 +14,22 @@ from longtake.errors import MediaError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import file_id
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.coverage import SLACK, promised_end, warn_of_gaps
+from longtake.preprocess.media.cues import Cue
 from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import MediaInfo
-from longtake.preprocess.media.subtitle_formats import (
-    SUFFIXES,
-    Cue,
-    ass_text,
-    guessed_encoding,
-    parse_subtitles,
-    unrolled,
-)
+from longtake.preprocess.media.named_speakers import with_speakers
+from longtake.preprocess.media.sidecars import Sidecar, find_sidecars
+from longtake.preprocess.media.subtitle_formats import ass_text, is_transcript, parse_subtitles, unrolled
+from longtake.preprocess.media.subtitle_names import language_in
+from longtake.preprocess.media.text_encodings import decoded
 
 NAME = "subtitles"
+PAUSE = 5.0  # seconds between cues; in a longer one something may be said that the subtitles leave out
 _MAX_NAMED_CUES = 3  # problems with cues of a track that are reported one by one
-
-_NAME = re.compile(r"([^\W\d_a-z](?:[^\W\d_]|[.'’-])*(?: [^\W_](?:\w|[.'’-])*){0,3}):\s")  # before what somebody says
-_OFTEN, _DIFFERENT = 2, 2  # cues that begin with a name from which it is a speaker's, and speakers
-_SHARE = 0.15  # of the cues that begin so
-
-# Words that name a track of speech; chapters, metadata or descriptions are not speech.
-_SPEECH_WORDS = frozenset(
-    (
-        "caption",
-        "captions",
-        "subtitle",
-        "subtitles",
-        "sub",
-        "subs",
-        "cc",
-        "sdh",
-        "forced",
-        "default",
-        "auto",
-        "transcript",
-    )
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Sidecar:
-    """A subtitle file next to a media file; `language` is an ISO 639 code, None if the name has none."""
-
-    path: Path
-    language: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +54,16 @@ class Subtitles:
         Raises:
             MediaError: if a sidecar cannot be read.
         """
-        sidecars = find_sidecars(job.path)
+        sidecars = _sidecars(job)
         if not (sidecars or job.media.subtitles):
             return ()
         inputs = {_label(number, sidecar): file_id(sidecar.path) for number, sidecar in enumerate(sidecars, 1)}
-        return (LayerRecipe(NAME, version=4, engine="subtitles-1", inputs=inputs),)
+        return (LayerRecipe(NAME, version=5, engine="subtitles-1", inputs=inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Write the cues of every sidecar, then of every embedded track. A rejected track doesn't affect the others.
+
+        Where there is sound, long pauses between the cues don't count as covered.
 
         Raises:
             MediaError: if none can be read; the message names file and line.
@@ -103,46 +72,39 @@ class Subtitles:
         written: set[tuple[str, ...]] = set()
         refused: list[MediaError] = []
         reached = 0.0
+        shown: list[TimeSpan] = []
         for track in _tracks(job):
             job.check_cancelled()
             try:
                 cues, until = track.read()
-                cues = with_speakers(cues)
             except MediaError as error:
                 refused.append(error)
                 continue
             texts = tuple(cue.text for cue in cues)
-            if (
-                texts not in written
-            ):  # the same transcript in two formats, or next to the file and inside it, counts once
+            # The same transcript in two formats, or next to the file and inside it, counts once.
+            if texts not in written:
                 outside = _write(writer, cues, track.language, track.source, job.media.duration)
                 if outside:
                     job.warn(f"{track.place}: skipped, because it is outside the media: {_listed(outside)}")
             written.add(texts)
             reached = max(reached, until)
+            shown += [TimeSpan(start=max(0.0, cue.start), end=max(0.0, cue.end)) for cue in cues]
         if refused and not written:
             raise refused[0]
         for refusal in refused:
             job.warn(f"{refusal} The other subtitles were read without it.")
-        writer.cover([TimeSpan(start=0.0, end=min(reached, job.media.duration))])
+        whole = TimeSpan(start=0.0, end=min(reached, job.media.duration))
+        writer.cover(_between(shown, whole) if job.media.audio else [whole])
 
 
-def with_speakers(cues: Sequence[Cue]) -> list[Cue]:
-    """Cues with the speakers whose names stand before a colon, without those names in the text.
-
-    They are names if several different ones stand there, each more than once, and before enough of the cues.
-    """
-    begun = [_NAME.match(cue.text) for cue in cues]
-    often = Counter(found[1] for found in begun if found)
-    names = {name for name, count in often.items() if count >= _OFTEN}
-    if len(names) < _DIFFERENT or sum(often[name] for name in names) < _SHARE * len(cues):
-        return list(cues)
-    return [
-        replace(cue, speaker=found[1], text=cue.text[found.end() :])
-        if found and cue.speaker is None and found[1] in names
-        else cue
-        for cue, found in zip(cues, begun, strict=True)
-    ]
+def _between(shown: Sequence[TimeSpan], whole: TimeSpan) -> list[TimeSpan]:
+    """The parts of a recording that cues cover, with the short pauses between them."""
+    edges = [TimeSpan(start=at, end=at) for at in (whole.start, whole.end)]
+    spans = (
+        TimeSpan(start=min(each.start, whole.end), end=min(each.end, whole.end))
+        for each in joined([*shown, *edges], PAUSE)
+    )
+    return [span for span in spans if span.length]
 
 
 def _label(number: int, sidecar: Sidecar) -> str:
@@ -150,9 +112,16 @@ def _label(number: int, sidecar: Sidecar) -> str:
     return f"sidecar {number} ({sidecar.language})" if sidecar.language else f"sidecar {number}"
 
 
+def _sidecars(job: IndexJob) -> list[Sidecar]:
+    """The files that the user named, then those beside the video; a transcript by itself is its own."""
+    named = [Sidecar(path, language_in(path.name)) for path in job.subtitles]
+    own = Sidecar(job.path, language_in(job.path.name))
+    return [*named, *([own] if is_transcript(job.path) else find_sidecars(job.path))]
+
+
 def _tracks(job: IndexJob) -> Iterator[_Track]:
     """Every sidecar, then every embedded track."""
-    for number, sidecar in enumerate(find_sidecars(job.path), 1):
+    for number, sidecar in enumerate(_sidecars(job), 1):
         yield _Track(_label(number, sidecar), sidecar.language, sidecar.path.name, partial(_read_sidecar, sidecar, job))
     for stream in job.media.subtitles:
         source = f"stream {stream.index}"
@@ -165,13 +134,14 @@ def _read_sidecar(sidecar: Sidecar, job: IndexJob) -> tuple[list[Cue], float]:
         data = sidecar.path.read_bytes()
     except OSError as error:
         raise MediaError(f"{sidecar.path} cannot be read: {error.strerror}; check that you may read it.") from error
-    repairs: list[str] = []
-    cues = parse_subtitles(data, sidecar.path.name, repairs.append)
-    if repairs:
-        job.warn(f"{sidecar.path.name} was repaired: {_listed(repairs)}")
-    guess = guessed_encoding(data)
+    notes: list[str] = []
+    name = sidecar.path.name
+    cues = parse_subtitles(data, name, notes.append, sidecar.language)
+    if notes:
+        job.warn(f"{name} was repaired: {_listed(notes)}")
+    _, guess = decoded(data, sidecar.language)
     if guess:
-        job.warn(f"{sidecar.path.name} is not in UTF-8 and was read as {guess}: if that is wrong, save it as UTF-8.")
+        job.warn(f"{name} is not in UTF-8 and was read as {guess}: if that is wrong, save it as UTF-8.")
     return cues, job.media.duration
 
 
@@ -181,35 +151,6 @@ def _read_embedded(index: int, job: IndexJob) -> tuple[list[Cue], float]:
     whole = end >= promised - SLACK
     warn_of_gaps([TimeSpan(start=0.0, end=end)], f"subtitle track of stream {index}", promised, job.warn)
     return cues, job.media.duration if whole else end
-
-
-def find_sidecars(path: Path) -> list[Sidecar]:
-    """Subtitle files of a media file in its folder, by name: `talk.srt`, `talk.en.vtt`, `talk_captions_pt-BR.ass`.
-
-    What follows the name may only be a language and words such as `captions`: `talk_meta.vtt` or `talk-2.srt` is
-    something else, and so is the sidecar of another media file with the longer name.
-    """
-    try:
-        names = sorted(entry.name for entry in path.resolve().parent.iterdir() if entry.is_file())
-    except OSError as error:
-        raise MediaError(f"The folder of {path} cannot be read: {error.strerror}.") from error
-    others = {Path(name).stem.casefold() for name in names if Path(name).suffix.lower() not in SUFFIXES}
-    found: list[tuple[str, bool, Sidecar]] = []
-    for name in names:
-        stem = Path(name).stem
-        if Path(name).suffix.lower() not in SUFFIXES:
-            continue
-        if stem.casefold() in others - {path.stem.casefold(), path.name.casefold()}:
-            continue
-        for base in (path.name, path.stem):
-            if stem.casefold().startswith(base.casefold()):
-                speech, language = _read_name(stem[len(base) :])
-                if speech:
-                    sidecar = Sidecar(path.resolve().parent / name, language)
-                    found.append((name[len(base) :].casefold(), base == path.stem, sidecar))
-                    break
-    # By what follows the media file's name, so that renaming them together keeps their order.
-    return [sidecar for _, _, sidecar in sorted(found, key=lambda item: item[:2])]
 
 
 def embedded_cues(path: Path, media: MediaInfo, index: int) -> list[Cue]:
@@ -238,31 +179,13 @@ def _decoded(path: Path, media: MediaInfo, index: int) -> tuple[list[Cue], float
     except (FFmpegError, OSError) as error:
         raise MediaError(f"{path}: subtitle stream {index} cannot be decoded: {error.strerror}.") from error
     shown = (cue for cue in cues if cue.text)
-    return unrolled(sorted(shown, key=lambda cue: (cue.start, cue.end))), last
+    return with_speakers(unrolled(sorted(shown, key=lambda cue: (cue.start, cue.end)))), last
 
 
 def _event_cue(event: AssSubtitle, start: float, end: float) -> Cue:
     """FFmpeg hands every text format over as ASS: read order, layer, style, name, three margins, effect, text."""
     fields = event.ass.decode("utf-8", errors="replace").split(",", 8)
     return Cue(start, end, ass_text(fields[-1]), fields[3].strip() or None if len(fields) == 9 else None)
-
-
-def _read_name(rest: str) -> tuple[bool, str | None]:
-    """Whether what follows the media file's name marks a track of speech, and in which language."""
-    language: str | None = None
-    tokens = re.split(r"[._-]", rest)
-    if tokens[0]:
-        return False, None
-    for token in tokens[1:]:
-        code = language_code(token)
-        region = language_code(f"{language}-{token}") if language and not token.islower() else None
-        if region:
-            language = region
-        elif code and language is None:
-            language = code
-        elif token.lower() not in _SPEECH_WORDS:
-            return False, None
-    return True, language
 
 
 def _write(writer: LayerWriter, cues: list[Cue], language: str | None, source: str, duration: float) -> list[str]:

@@ -9,6 +9,7 @@ import av.error
 from av.container import InputContainer
 
 from longtake.errors import MediaError
+from longtake.preprocess.media.subtitle_formats import is_transcript
 from longtake.remote import RemoteFile
 
 # Formats that read other files or the network, and `tty`, which renders any text as a terminal screen.
@@ -24,6 +25,8 @@ def open_media(path: Path) -> InputContainer:
     Raises:
         MediaError: if the file is missing, or isn't a media file.
     """
+    if is_transcript(path):
+        raise MediaError(f"{path} isn't a video or audio file: a transcript has no picture and no sound.")
     try:
         # Absolute, because FFmpeg treats anything before a colon as a protocol.
         file = path.open("rb") if isinstance(path, RemoteFile) else str(path.absolute())

@@ -169,7 +169,8 @@ def _read_from(
     entry: float | None, path: Path, media: MediaInfo, check_cancelled: Callable[[], None]
 ) -> Iterator[Frame]:
     if media.video is None:
-        raise MediaError(f"{path} has no video stream; ask about its sound.")
+        what = "sound" if media.audio else "words"
+        raise MediaError(f"{path} has no picture; ask about its {what}.")
     reformatters: dict[tuple[int, int], VideoReformatter] = {}
     with open_media(path) as container:
         if entry is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from difflib import get_close_matches
 
 from longtake.preprocess.media.language_codes import language_code
@@ -16,7 +17,8 @@ bo Tibetan; br Breton, brezhoneg; bs Bosnian, bosanski; ca Catalan, Valencian, c
 ch Chamorro; co Corsican; cs Czech, čeština, česky; cu Church Slavonic; cv Chuvash; cy Welsh,
 Cymraeg; da Danish, dansk; de German, Deutsch; dv Divehi, Maldivian; dz Dzongkha; ee Ewe; el Greek,
 Modern Greek, ελληνικά; en English; en-US American English, US English; en-GB British English, UK
-English; eo Esperanto; es Spanish, Castilian, español, castellano; et Estonian, eesti; eu Basque,
+English; eo Esperanto; es Spanish, Castilian, español, castellano; es-419 Latin American
+Spanish; et Estonian, eesti; eu Basque,
 euskara; fa Persian, Farsi, فارسی; ff Fulah, Fula; fi Finnish, suomi; fil Filipino; fj Fijian; fo
 Faroese, føroyskt; fr French, français; fy Western Frisian, Frisian; ga Irish, Gaeilge; gd Scottish
 Gaelic, Gaelic; gl Galician, galego; gn Guarani; gu Gujarati; gv Manx; ha Hausa; haw Hawaiian; he
@@ -50,13 +52,21 @@ def _names() -> dict[str, list[str]]:
 
 
 _NAMES = _names()
-_CODES = {name.casefold(): code for code, names in _NAMES.items() for name in names}
+
+
+def _plain(name: str) -> str:
+    """A name without capitals and accents, which people leave out."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+_CODES = {_plain(name): code for code, names in _NAMES.items() for name in names}
 
 
 def language_of(text: str) -> str | None:
     """The shortest code for a language's name or code, with its region if given; None if the text isn't a language."""
     plain = re.sub(r"\(.*\)", "", text).strip()
-    return language_code(plain) or _CODES.get(plain.casefold())
+    return language_code(plain) or _CODES.get(_plain(plain))
 
 
 def language_name(code: str) -> str:
@@ -75,7 +85,7 @@ def languages() -> list[tuple[str, str]]:
 
 def near_language(text: str) -> str | None:
     """The English name closest to a misspelt one."""
-    close = get_close_matches(text.strip().casefold(), _CODES, n=1)
+    close = get_close_matches(_plain(text.strip()), _CODES, n=1)
     return language_name(_CODES[close[0]]) if close else None
 
 

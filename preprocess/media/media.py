@@ -16,9 +16,12 @@ from av.video.stream import VideoStream as AvVideo
 
 from longtake.errors import MediaError
 from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.subtitle_formats import is_transcript, parse_subtitles
+from longtake.preprocess.media.subtitle_names import language_in
 
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
 MAX_PIXELS = 16_384 * 8_192  # of a picture; a few bytes of a header can ask for any amount of memory
+MAX_TRANSCRIPT = 50_000_000  # bytes
 _ORDINARY_FPS = 25.0
 _ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths FFmpeg estimates
 _UNTIMED = frozenset({"aac", "mp3"})  # formats whose packets carry no times: only counting them all gives the length
@@ -73,10 +76,14 @@ class MediaInfo:
 def probe(path: Path) -> MediaInfo:
     """Read a file's streams. Decodes the first video frame, because only that has the rotation.
 
+    A transcript by itself has no streams; it is as long as its words.
+
     Raises:
-        MediaError: if the file is missing, empty, a folder, or has neither picture nor sound.
+        MediaError: if the file is missing, empty, a folder, or has neither picture, sound nor words.
     """
     _check_file(path)
+    if is_transcript(path):
+        return _transcript(path)
     try:
         with open_media(path) as container:
             return _describe(container, path)
@@ -95,6 +102,15 @@ def _check_file(path: Path) -> None:
         raise MediaError(f"{path} is a folder; choose a video file in it.")
     if status.st_size == 0:
         raise MediaError(f"{path} is empty; copy or record it again.")
+
+
+def _transcript(path: Path) -> MediaInfo:
+    if path.stat().st_size > MAX_TRANSCRIPT:
+        raise MediaError(f"{path} is too large for a transcript (at most {MAX_TRANSCRIPT // 1_000_000} MB).")
+    cues = parse_subtitles(path.read_bytes(), str(path), language=language_in(path.name))
+    if not cues:
+        raise MediaError(f"{path} has no words; choose another file.")
+    return MediaInfo("transcript", max(cue.end for cue in cues), 0.0, None, (), ())
 
 
 def _describe(container: Any, path: Path) -> MediaInfo:

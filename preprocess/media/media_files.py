@@ -24,6 +24,11 @@ def files_in(root: Path) -> Iterator[Path]:
         yield from (Path(folder, name) for name in sorted(names) if not name.startswith("."))
 
 
+def has_media_name(file: Path) -> bool:
+    """Whether a path has the name of a video or an audio file."""
+    return file.suffix.lower() in _SUFFIXES
+
+
 def is_media(file: Path) -> bool:
-    """Whether a file has the name of a video or an audio file."""
-    return file.suffix.lower() in _SUFFIXES and file.is_file()
+    """Whether a path is a file with the name of a video or an audio file."""
+    return has_media_name(file) and file.is_file()

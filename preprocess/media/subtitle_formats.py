@@ -1,75 +1,79 @@
-"""Parses SubRip, WebVTT and ASS/SSA files into cues, removing markup and making safe repairs.
+"""Parses every format of subtitles and transcripts into cues, removing markup and making safe repairs.
 
-Formats: the SubRip text format as written by players; W3C WebVTT; the SSA v4 and ASS v4+ specifications.
+Formats: the SubRip text format as written by players; W3C WebVTT; the SSA v4 and ASS v4+ specifications; SBV as YouTube
+and Google Meet write it; those of `marked_formats` and `plain_transcripts`.
 """
 
 from __future__ import annotations
 
-import codecs
 import html
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-
-from charset_normalizer import from_bytes
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 from longtake.errors import MediaError
+from longtake.preprocess.media.cues import OPEN, TIME, Cue, Note, closed, seconds, tidy
+from longtake.preprocess.media.marked_formats import parse_json3, parse_ttml
+from longtake.preprocess.media.named_speakers import with_speakers
+from longtake.preprocess.media.plain_transcripts import parse_transcript
+from longtake.preprocess.media.subtitle_names import language_in
+from longtake.preprocess.media.text_encodings import decoded
 
-SUFFIXES = (".srt", ".vtt", ".ass", ".ssa")
-
-_CLOCK = r"(?:(\d{1,4}):)?(\d{1,3}):(\d{1,2})(?:[.,](\d{1,3}))?"
-_TIMING = re.compile(rf"\s*{_CLOCK}\s*-{{1,2}}>\s*{_CLOCK}(?:\s.*)?")
-_ARROW = re.compile(r"\s*\d.*-->")  # a malformed timing line
+_TIMING = re.compile(rf"\s*(?P<start>-?{TIME})\s*(?:(?P<arrow>(?:-{{1,3}}|–|—)>)\s*(?P<end>-?{TIME})?(?:\s.*)?)?")
+_ARROW = re.compile(r"\s*(?:-?\d.*)?-->")  # maybe of a malformed timing line
+_SBV = re.compile(rf"\s*(?P<start>{TIME}),(?P<end>{TIME})\s*")
 _ASS_SECTION = re.compile(r"^\[(?:script info|events|v4\+? styles)\]\s*$", re.IGNORECASE | re.MULTILINE)
 _WEBVTT_BLOCK = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)\b")
 _ASS_FORMAT = "layer,start,end,style,name,marginl,marginr,marginv,effect,text"
 _ASS_DRAWING = re.compile(r"\{[^}]*\\p[1-9][^}]*\}.*?(?=\{[^}]*\\p0|$)")
+_DRAWN = re.compile(r"m(?:\s+-?\d+(?:\.\d+)?){2}(?:\s+(?:[mnlbspc]|-?\d+(?:\.\d+)?))*\s*")  # without its override code
 _OVERRIDE = re.compile(r"\{\\[^}]*\}")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<\d[\d:.,]*>")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>", re.IGNORECASE)
+_WEBEX = re.compile(r'\d+ "(.+)" \(\d+\)')  # the identifier of a cue, with who speaks
 _TOUCHING = 0.1  # seconds; the largest gap between the cues of one rolling caption
-_WESTERN = ("Latin", "Control", "Punctuation")  # words in the alphabet names of Western text
 _READABLE = 0.5  # seconds; a shorter cue is a step of an animation
 
 
-@dataclass(frozen=True, slots=True)
-class Cue:
-    """Words and when they are shown, in seconds; `text` may have several lines.
+class _Format(NamedTuple):
+    """A format: what its files are called, how its text looks, and what reads it."""
 
-    `line` is the file's line with the times, None for a cue that doesn't come from a text file.
-    """
-
-    start: float
-    end: float
-    text: str
-    speaker: str | None = None
-    line: int | None = field(default=None, compare=False)
+    suffixes: tuple[str, ...]
+    fits: Callable[[str, str], object]  # the text, and the first line that isn't empty
+    parse: Callable[[str, str, Note], Sequence[Cue]]  # the text, the file's name and what takes notes
 
 
 def _ignore(_: str) -> None:
-    """Ignore a repair."""
+    """Ignore a note."""
 
 
-def parse_subtitles(data: bytes, name: str, repaired: Callable[[str], None] = _ignore) -> list[Cue]:
-    """Parse a subtitle file by its content; cues are sorted by start, without the repetitions of rolling captions.
+def parse_subtitles(data: bytes, name: str, note: Note = _ignore, language: str | None = None) -> list[Cue]:
+    """Parse a subtitle file or transcript by its content, not by its name.
+
+    Cues are sorted by start, without the repetitions of rolling captions, and with the speakers that are named. A bad
+    cue is repaired or left out with a note.
 
     Args:
-        data: the file's bytes, in UTF-8, UTF-16 or a Western single-byte encoding.
-        name: the file's name for error messages.
-        repaired: takes each repair, with its line, in file order.
+        data: the file's bytes.
+        name: the file's name, for messages.
+        note: takes what is repaired or left out, with its line, in file order.
+        language: which tells the encoding if it isn't Unicode; by default that of the name.
 
     Raises:
-        MediaError: if it isn't a subtitle file or a line can't be read; the message names file and line.
+        MediaError: if nothing in it can be read as cues; the message names the file and, if it can, the line.
     """
-    lines = _decode(data, name).splitlines()
+    text, _ = decoded(data, language or language_in(name))
+    if "\0" in text:
+        raise MediaError(f"{name} isn't a subtitle file: it contains binary data.")
+    lines = text.splitlines()
     head = next((line.strip() for line in lines if line.strip()), "")
     if not head:
         return []
-    if _ASS_SECTION.search("\n".join(lines)):
-        cues = list(_ass_cues(lines, name, repaired))
-    else:
-        cues = list(_timed_cues(lines, name, repaired, webvtt=head.startswith("WEBVTT")))
-    return unrolled(sorted(cues, key=lambda cue: (cue.start, cue.end)))
+    format = next(each for each in _FORMATS if each.fits(text, head))
+    cues = format.parse(text, name, note)
+    return with_speakers(unrolled(sorted(cues, key=lambda cue: (cue.start, cue.end))))
 
 
 def unrolled(cues: list[Cue]) -> list[Cue]:
@@ -103,112 +107,182 @@ def unrolled(cues: list[Cue]) -> list[Cue]:
 
 def ass_text(text: str) -> str:
     """The words of an ASS event: no override codes, no drawings, real line breaks."""
-    text = _ASS_DRAWING.sub("", text)
-    text = re.sub(r"\{[^}]*\}", "", text)
-    return _tidy(re.sub(r"\\[Nn]", "\n", text).replace("\\h", " "))
+    text = re.sub(r"\{[^}]*\}", "", _ASS_DRAWING.sub("", text))
+    return "" if _DRAWN.fullmatch(text) else tidy(re.sub(r"\\[Nn]", "\n", text).replace("\\h", " "))
 
 
-def guessed_encoding(data: bytes) -> str | None:
-    """The encoding of a non-Unicode file, guessed from its letters; None if it is Unicode."""
-    try:
-        data.decode(_unicode_encoding(data))
-    except UnicodeDecodeError:
-        best = from_bytes(data).best()
-        # Among encodings of Latin letters the guess is poor, and cp1252 is by far the most common.
-        if best is not None and not all(any(word in name for word in _WESTERN) for name in best.alphabets):
-            return best.encoding
-        return "cp1252" if not set(data) & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "latin-1"
-    return None
+class _Block(NamedTuple):
+    """A timing line, with its number and the lines under it."""
+
+    start: float
+    end: float
+    line: int
+    body: list[str]
+    speaker: str | None = None
 
 
-def _decode(data: bytes, name: str) -> str:
-    text = data.decode(guessed_encoding(data) or _unicode_encoding(data))
-    if "\0" in text:
-        raise MediaError(f"{name} isn't a subtitle file: it contains binary data.")
-    return text
-
-
-def _unicode_encoding(data: bytes) -> str:
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if not any(data[0:8:2]):  # the times at the top of a file are ASCII in every language
-        return "utf-16-be"
-    return "utf-16-le" if not any(data[1:8:2]) else "utf-8-sig"
-
-
-def _timed_cues(lines: list[str], name: str, repaired: Callable[[str], None], *, webvtt: bool) -> Iterator[Cue]:
-    """Cues of SubRip or WebVTT: a timing line, then text up to a blank line or the next timing line."""
-    drafts: list[tuple[float, float, int, list[str]]] = []
-    inside = comment = False
-    numbered = 0  # the last line that contained only a cue number
+def _parse_timed(text: str, name: str, note: Note) -> list[Cue]:
+    """Cues of SubRip or WebVTT: a timing line, then text up to an empty line or the next timing line."""
+    lines = text.splitlines()
+    webvtt = text.lstrip().startswith("WEBVTT")
+    blocks: list[_Block] = []
+    inside = skipped = False  # in a cue; in something that is no cue, up to the next empty line
+    refused = ""
     for number, line in enumerate(lines, start=1):
-        timing = _TIMING.fullmatch(line)
-        if not line.strip():
-            inside = comment = False
-        elif comment:
-            continue
-        elif timing:
-            if inside and drafts[-1][3] and drafts[-1][3][-1].strip().isdigit():
-                drafts[-1][3].pop()
-                repaired(f"line {number - 1} (read as a cue number: the blank line before it is missing)")
-            start, end = _in_order(_seconds(*timing.groups()[:4]), _seconds(*timing.groups()[4:]), number, repaired)
-            drafts.append((start, end, number, []))
-            inside = True
-        elif _ARROW.match(line):
-            shown = line.strip()[:60]
-            raise MediaError(f"{name}, line {number}: {shown!r} isn't a cue time; write 00:00:01.000 --> 00:00:02.000.")
+        if not line:
+            inside = skipped = False
+        elif _begins_cue(line, inside):
+            above = lines[number - 2].strip() if number > 1 else ""
+            if inside and above.isdigit() and blocks[-1].body:
+                blocks[-1].body.pop()
+                note(f"line {number - 1} (read as a cue number: the blank line before it is missing)")
+            block = _timed_block(line, number, note)
+            refused = refused or f"{name}, line {number}: {line.strip()[:60]!r} isn't a cue time"
+            inside, skipped = block is not None, block is None
+            if block:
+                named = _WEBEX.fullmatch(above)
+                blocks.append(block._replace(speaker=named[1] if named else None))
         elif inside:
-            drafts[-1][3].append(line)
-        elif webvtt:
-            comment = bool(_WEBVTT_BLOCK.match(line))
-        elif line.strip().isdigit():
-            numbered = number
-        elif not drafts or numbered == number - 1:
-            raise MediaError(f"{name}, line {number}: expected a cue time, found {line.strip()[:60]!r}.")
+            blocks[-1].body.append(line)
+        elif skipped or not line.strip() or line.strip().isdigit():
+            continue
+        elif webvtt and (number < len(lines) and _begins_cue(lines[number], False)):
+            continue  # the name of the cue that follows
+        elif webvtt and (not blocks or _WEBVTT_BLOCK.match(line)):
+            skipped = True
+        elif not blocks:
+            refused = refused or f"{name}, line {number}: expected a cue time, found {line.strip()[:60]!r}"
+            note(f"line {number} (left out: it stands before the first cue)")
+            skipped = True
         else:
-            drafts[-1][3].append(line)
-            repaired(f"line {number} (read as part of the cue above, despite the blank line)")
-    if not (drafts or webvtt):
-        raise MediaError(f"{name} isn't a subtitle file: it has no cues.")
-    for start, end, number, body in drafts:
-        text = "\n".join(body)
-        voice = _VOICE.search(text)
-        words = _tidy(html.unescape(_TAG.sub("", _OVERRIDE.sub("", text))))
+            blocks[-1].body.append(line)
+            inside = True
+            note(f"line {number} (read as part of the cue above, despite the blank line)")
+    if refused and not blocks:
+        raise MediaError(f"{refused}; write 00:00:01.000 --> 00:00:02.000.")
+    return closed(cue for block in blocks for cue in _voices(block))
+
+
+def _begins_cue(line: str, inside: bool) -> bool:
+    """Whether a line is meant as a timing line; a time alone may also be the text of a cue."""
+    timing = _TIMING.fullmatch(line)
+    arrow = "-->" in line if not inside else _ARROW.match(line)
+    return bool(arrow or (timing and (timing["arrow"] or not inside)))
+
+
+def _timed_block(line: str, number: int, note: Note) -> _Block | None:
+    """The block that a timing line begins; None if it can't be read."""
+    timing = _TIMING.fullmatch(line)
+    if not timing:
+        note(f"line {number} (left out: {line.strip()[:40]!r} isn't a cue time)")
+        return None
+    start = _signed(timing["start"])
+    if timing["end"] is None:
+        note(f"line {number} (has no end: it lasts as long as it takes to say it)")
+        return _Block(max(0.0, start), OPEN, number, [])
+    start, end = _in_order(start, _signed(timing["end"]), number, note)
+    if start < 0 and end <= 0:
+        note(f"line {number} (left out: it ends before the video begins)")
+        return None
+    if start < 0:
+        note(f"line {number} (begins before the video: cut)")
+    return _Block(max(0.0, start), end, number, [])
+
+
+def _signed(time: str) -> float:
+    return -seconds(time[1:]) if time.startswith("-") else seconds(time)
+
+
+def _voices(block: _Block) -> Iterator[Cue]:
+    """The cues of a block, one for each voice in it."""
+    text = "\n".join(block.body)
+    edges = [found.start() for found in _VOICE.finditer(text)]
+    for first, last in zip([0, *edges], [*edges, len(text)], strict=True):
+        voice = _VOICE.match(text[first:last])
+        words = tidy(html.unescape(_TAG.sub("", _OVERRIDE.sub("", text[first:last]))))
         if words:
-            yield Cue(start, end, words, html.unescape(voice[1]).strip() if voice else None, number)
+            speaker = html.unescape(voice[1]).strip() if voice else block.speaker
+            yield Cue(block.start, block.end, words, speaker, block.line)
 
 
-def _ass_cues(lines: list[str], name: str, repaired: Callable[[str], None]) -> Iterator[Cue]:
+def _parse_ass(text: str, name: str, note: Note) -> list[Cue]:
+    """Cues of ASS or SSA, without the parts of a line that effects show again."""
     columns = _ASS_FORMAT.split(",")
-    for number, line in enumerate(lines, start=1):
+    found: list[Cue] = []
+    refused: str | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
         kind, _, rest = line.partition(":")
         if kind.strip().lower() == "format" and "text" in rest.lower():
             columns = [column.strip().lower() for column in rest.split(",")]
         if kind.strip().lower() != "dialogue":
             continue
         fields = dict(zip(columns, rest.strip().split(",", len(columns) - 1), strict=False))
-        times = [re.fullmatch(_CLOCK, fields.get(column, "").strip()) for column in ("start", "end")]
-        if not (times[0] and times[1] and "text" in fields):
-            raise MediaError(
-                f"{name}, line {number}: {line.strip()[:60]!r} is missing a time or a column of its format line."
-            )
-        start, end = _in_order(_seconds(*times[0].groups()), _seconds(*times[1].groups()), number, repaired)
+        times = [fields.get(column, "").strip() for column in ("start", "end")]
+        if not ("text" in fields and all(re.fullmatch(TIME, time) for time in times)):
+            note(f"line {number} (left out: it lacks a time or a column of its format line)")
+            refused = refused or f"{name}, line {number}: {line.strip()[:60]!r}"
+            continue
+        start, end = _in_order(seconds(times[0]), seconds(times[1]), number, note)
         words = ass_text(fields["text"])
         if words:
-            yield Cue(start, end, words, fields.get("name", "").strip() or None, number)
+            found.append(Cue(start, end, words, fields.get("name", "").strip() or None, number))
+    if refused and not found:
+        raise MediaError(f"{refused} is missing a time or a column of its format line.")
+    return list(_once(found))
 
 
-def _in_order(start: float, end: float, line: int, repaired: Callable[[str], None]) -> tuple[float, float]:
+def _once(cues: Sequence[Cue]) -> Iterator[Cue]:
+    """Cues that are no part of another at the same time: no syllables of a song, no glow around a line."""
+    shown: list[Cue] = []
+    for cue in sorted(cues, key=lambda cue: (cue.start, -cue.end, -len(cue.text))):
+        shown = [other for other in shown if other.end > cue.start]
+        if not any(cue.end <= other.end and cue.text in other.text for other in shown):
+            yield cue
+        shown.append(cue)
+
+
+def _parse_sbv(text: str, name: str, note: Note) -> list[Cue]:
+    """Cues of SBV: a line with start and end, then text."""
+    blocks: list[_Block] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if timing := _SBV.fullmatch(line):
+            start, end = _in_order(seconds(timing["start"]), seconds(timing["end"]), number, note)
+            blocks.append(_Block(start, end, number, []))
+        elif blocks:
+            blocks[-1].body.append(line.replace("[br]", "\n"))
+        elif line.strip():
+            note(f"line {number} (left out: it stands before the first cue)")
+    return [cue for block in blocks for cue in _voices(block)]
+
+
+def _parse_transcript(text: str, name: str, note: Note) -> list[Cue]:
+    return parse_transcript(text.splitlines(), name, note)
+
+
+def _in_order(start: float, end: float, line: int, note: Note) -> tuple[float, float]:
     if end < start:
-        repaired(f"line {line} (ends before it starts: times swapped)")
+        note(f"line {line} (ends before it starts: times swapped)")
     return min(start, end), max(start, end)
 
 
-def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str | None) -> float:
-    whole = int(hours or 0) * 3600 + int(minutes) * 60 + int(seconds)
-    return round(whole + float(f"0.{fraction or 0}"), 3)
+# The first that fits the text reads it; one without a sign of any is a plain transcript, or none.
+_FORMATS = (
+    _Format((".json3",), lambda text, head: head.startswith("{"), parse_json3),
+    _Format((".ttml", ".dfxp"), lambda text, head: head.startswith("<") and "<tt" in text, parse_ttml),
+    _Format((".ass", ".ssa"), lambda text, head: _ASS_SECTION.search(text), _parse_ass),
+    _Format(
+        (".srt", ".vtt"),
+        lambda text, head: (
+            head.startswith("WEBVTT") or (head.isdigit() and "-->" in text) or any(map(_ARROW.match, text.splitlines()))
+        ),
+        _parse_timed,
+    ),
+    _Format((".sbv",), lambda text, head: any(map(_SBV.fullmatch, text.splitlines())), _parse_sbv),
+    _Format((".lrc",), lambda text, head: True, _parse_transcript),
+)
+SUFFIXES = tuple(suffix for format in _FORMATS for suffix in format.suffixes)
 
 
-def _tidy(text: str) -> str:
-    lines = (" ".join(line.split()) for line in text.split("\n"))
-    return "\n".join(line for line in lines if line)
+def is_transcript(path: Path) -> bool:
+    """Whether a path has the name of a subtitle file or a text, which may be indexed by itself."""
+    return path.suffix.lower() in (*SUFFIXES, ".txt")

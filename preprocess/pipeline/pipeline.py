@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from filelock import Timeout
 
-from longtake.errors import Cancelled, LibraryError, LongtakeError, file_error
+from longtake.errors import Cancelled, LibraryError, LongtakeError, MediaError, file_error
 from longtake.memory.building import forget_unfinished, settle
 from longtake.memory.gallery import Gallery
 from longtake.memory.layers import Layer
@@ -30,11 +30,13 @@ from longtake.preprocess.layers.sections import Sections
 from longtake.preprocess.layers.segments import Segments
 from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.speakers import Speakers
-from longtake.preprocess.layers.speech import Speech
+from longtake.preprocess.layers.speech import Speech, heard_between
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.layers.subtitles import Subtitles
 from longtake.preprocess.layers.text_vectors import TextVectors
 from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.preprocess.media.sidecars import unread_subtitles
+from longtake.preprocess.media.subtitle_formats import is_transcript, parse_subtitles
 from longtake.preprocess.pipeline.index_sync import index_key, make_findable, text_vectors_fit
 from longtake.preprocess.pipeline.progress import IndexReport, LayerReport, Watcher
 from longtake.preprocess.pipeline.step_run import StepRunner, run_step, unchanged
@@ -78,20 +80,33 @@ def index_file(
     *,
     watcher: Watcher | None = None,
     runner: StepRunner = run_step,
+    subtitles: Sequence[Path] = (),
 ) -> IndexReport:
     """Build a file's missing layers and make each searchable as soon as it is built.
 
     A layer that fails is reported, and the others continue. If the watcher cancels or the process is killed, finished
     work is kept, and the next call resumes from there.
 
+    Args:
+        path: the file.
+        library: that gets its layers.
+        settings: of the layers.
+        engines: that build them.
+        index: of the library.
+        watcher: follows and stops the work.
+        runner: where the steps run.
+        subtitles: subtitle files to use for it now and later, whatever their names.
+
     Raises:
-        MediaError: if the file has neither picture nor sound; nothing is written then.
+        MediaError: if the file has neither picture, sound nor words, or a subtitle file can't be read; nothing is
+            written then.
         SourceChanged: if the file changed or disappeared while it was read; earlier finished work is kept.
         LibraryUnavailable: if the library can't be written, for example because the disk is full.
     """
     started = time.perf_counter()
     watcher = watcher or Watcher()
     media = probe(path)
+    named = {file.name: _subtitles(file) for file in subtitles}
     source, check_source = path.stat(), unchanged(path)
     try:
         video_id = _identify(path, library)
@@ -101,10 +116,27 @@ def index_file(
                 # The process with the lock may only be checking whether anything is missing.
                 return IndexReport(known, (), time.perf_counter() - started, complete=known.complete)
             record = video_record(path, source, video_id, library, media)
+            if named:
+                library.name_subtitles(video_id, named)
             run = _Indexing(path, check_source, media, library, settings, engines, index, watcher, record, runner)
             return run.run_all(started)
     except OSError as error:
         raise file_error(error, library.root) from error
+
+
+def _subtitles(file: Path) -> bytes:
+    """The bytes of a subtitle file that can be read.
+
+    Raises:
+        MediaError: if it can't, or has no words.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise MediaError(f"{file} can't be read: {error.strerror}. Check the name and your read permission.") from error
+    if not parse_subtitles(data, file.name):
+        raise MediaError(f"{file} has no words; choose another file.")
+    return data
 
 
 def rename_entities(
@@ -226,8 +258,17 @@ class _Indexing:
         if complete and not any(report.problem for report in self.watcher.reports):
             forget_unfinished(self.library.layers(self.video.id).root)
         kept = dict(before.layers.items() & self.video.layers.items()) if before.complete else ()
-        reports = tuple(self.watcher.reports)
-        return IndexReport(self.video, reports, time.perf_counter() - started, complete, told=frozenset(kept))
+        seconds, reports = time.perf_counter() - started, tuple(self.watcher.reports)
+        return IndexReport(self.video, reports, seconds, complete, told=frozenset(kept), notes=tuple(self._notes()))
+
+    def _notes(self) -> Iterator[str]:
+        """What became of the subtitles, where the layers don't tell it."""
+        if not is_transcript(self.path):
+            named = {file.name for file in self.library.named_subtitles(self.video.id)}
+            with suppress(MediaError):  # the step that reads subtitles tells it
+                yield from unread_subtitles(self.path, named)
+        if told := heard_between(self.layers):
+            yield told
 
     def make_entities(self) -> None:
         """Make the entities again, with the names that the user has given them since.
@@ -277,6 +318,7 @@ class _Indexing:
             hurried=hurried,
             people=people,
             names=names,
+            subtitles=self.library.named_subtitles(self.video.id),
         )
         # What takes no time, or needs what the library keeps of the user, isn't handed over.
         runner = run_step if step in (FACES, ENTITIES, *MAP) else self.runner

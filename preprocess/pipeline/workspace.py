@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -123,8 +123,14 @@ class Workspace:
         for video in self.library.videos():
             forget_faces(video, self.library, self.settings, self.engines, self.index)
 
-    def add(self, path: Path, watcher: Watcher | None = None, runner: StepRunner | None = None) -> IndexReport:
-        """Index a file, or its missing layers, with steps that run here unless a runner is given."""
+    def add(
+        self,
+        path: Path,
+        watcher: Watcher | None = None,
+        runner: StepRunner | None = None,
+        subtitles: Sequence[Path] = (),
+    ) -> IndexReport:
+        """Index a file, or its missing layers, with steps that run here unless a runner is given; see `index_file`."""
         from longtake.preprocess.pipeline.pipeline import index_file
         from longtake.preprocess.pipeline.step_run import run_step
 
@@ -136,4 +142,5 @@ class Workspace:
             self.index,
             watcher=watcher,
             runner=runner or run_step,
+            subtitles=subtitles,
         )

@@ -67,20 +67,28 @@ class Library:
         return [Video.of(video, library.root) for video in library.videos()]
 
     def index(
-        self, file: str | PathLike[str], watcher: Watcher | None = None, runner: StepRunner | None = None
+        self,
+        file: str | PathLike[str],
+        watcher: Watcher | None = None,
+        runner: StepRunner | None = None,
+        *,
+        subtitles: Sequence[str | PathLike[str]] = (),
     ) -> IndexReport:
-        """Index a video or audio file. An incomplete index is completed.
+        """Index a video, an audio file or a transcript. An incomplete index is completed.
 
         Args:
             file: its path, or the name or id of a video in the library. The file isn't copied.
             watcher: receives progress and can stop the work.
             runner: where the steps run, such as the `RaySteps` of a cluster; by default here.
+            subtitles: subtitle files to use for it, besides those that its name finds; they replace earlier ones.
         """
         path = media_path(file)
         library = self.workspace.library
         library.check_writable()  # else the first file that can't be written is named, which says nothing
         known = None if path.exists() else library.find(fspath(file))
-        report = self.workspace.add(media_path(known.path) if known else path, watcher, runner)
+        report = self.workspace.add(
+            media_path(known.path) if known else path, watcher, runner, [media_path(each) for each in subtitles]
+        )
         return replace(report, video=Video.of(report.video, library.root))
 
     def ask(

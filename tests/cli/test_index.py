@@ -56,6 +56,45 @@ def test_folders_and_patterns_stand_for_their_media_files(folder: Path, given: s
     assert names(done) == found
 
 
+CUE = "1\n00:00:00,000 --> 00:00:02,000\nThe ferry leaves at nine.\n"
+
+
+def test_subtitles_that_no_video_takes_are_named_and_can_be_given(folder: Path) -> None:
+    library = folder.parent / "library"
+    (folder / "inside" / "other.en.srt").write_text(CUE)
+    video = folder / "inside" / "three.wav"
+    done = longtake("index", video, library=library)
+    assert done.code == 0
+    assert "!  Not read: other.en.srt. The subtitles of a video have its name" in done.stdout
+    # The copy is used from now on, whatever becomes of the file.
+    given = longtake("index", video, "--subtitles", folder / "inside" / "other.en.srt", library=library)
+    assert (given.code, "Not read" in given.stdout) == (0, False)
+    (folder / "inside" / "other.en.srt").unlink()
+    [report] = map(json.loads, longtake("index", video, "--json", library=library).stdout.splitlines())
+    assert report["notes"] == []
+    assert "The ferry leaves at nine." in longtake("show", "three.wav", library=library).stdout
+    assert longtake("index", folder, "--subtitles", "x.srt", library=library).stderr.count("one video") == 1
+    missing = longtake("index", video, "--subtitles", folder / "none.srt", library=library)
+    assert (missing.code, "none.srt can't be read" in missing.stderr) == (1, True)
+
+
+def test_a_transcript_alone_is_asked_and_has_neither_picture_nor_sound(tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    (tmp_path / "talks").mkdir()
+    (tmp_path / "talks" / "meeting.vtt").write_text(
+        "WEBVTT\n\n00:02.000 --> 00:05.000\n<v Edith Marlow>Who has the key?\n\n"
+        "00:06.000 --> 00:10.000\n<v Bob Tarn>The ladder is in the small shed.\n"
+    )
+    [report] = map(json.loads, longtake("index", tmp_path / "talks", "--json", library=library).stdout.splitlines())
+    assert (report["name"], report["duration"]) == ("meeting.vtt", 10.0)
+    answer = longtake("ask", "meeting.vtt", "What does Bob Tarn say about the ladder?", library=library).stdout
+    assert answer.startswith("“Bob Tarn: The ladder is in the small shed.” [00:00:06]")
+    shown = longtake("ask", "meeting.vtt", "What is shown in the picture?", library=library).stdout
+    assert "The file is a transcript: it has no picture and no sound." in shown
+    clip = longtake("clip", "meeting.vtt", "6-10", library=library)
+    assert (clip.code, clip.stderr.count("it has no picture and no sound to save")) == (1, 1)
+
+
 @pytest.mark.parametrize("given", ["*.mp4", "empty"])
 def test_a_folder_or_pattern_without_media_is_an_error(folder: Path, given: str) -> None:
     (folder / "empty").mkdir()

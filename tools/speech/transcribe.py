@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.timespan import TimeSpan, joined
 from longtake.tools.core.evidence import evidence_of, examined, unexamined
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
@@ -30,22 +32,24 @@ def transcribe_speech(
     """Words said, with times."""
     parsed = context.span(timestamp, window=WINDOW)
     span, video = parsed.span, context.video
-    layer = _words_of(video)
-    heard, said = hear_closely(context, span, layer, language)
+    layers = _words_of(video)
+    heard, said = hear_closely(context, span, layers[0] if layers else None, language)
     if heard is not None:
         return _result(span, heard, (span,), (*parsed.notes, *said))
-    if layer is None:
+    if not layers:
         raise ToolError("unavailable", " ".join([_why_no_words(context, span), *said]), _remedy(context))
-    source = _one_source(list(layer.items()), language)
-    items = [item for item in source if TimeSpan(start=item["start"], end=item["end"]).overlaps(span)]
+    items = [(item, layer) for layer in layers for item in _within(_one_source(list(layer.items()), language), span)]
+    items.sort(key=lambda found: (found[0]["start"], found[0]["end"]))
     evidence = tuple(
         evidence_of(item, item["text"], "speech", layer, video.id, confidence=item.get("confidence", 1.0))
-        for item in items
+        for item, layer in items
     )
     # The layer of sounds is made of the same track and tells what is missing of it.
-    reader = video.layer("sounds") if layer.name == "speech" else None
-    notes = (*parsed.notes, *said, *unexamined(layer, span, reader), *_notes(layer, items, span, language))
-    return _result(span, evidence, examined(layer, span), notes)
+    reader = video.layer("sounds") if layers[0].name == "speech" else None
+    notes = _notes(layers[0], [item for item, _ in items], span, language)
+    both = replace(layers[0], covered=joined(part for layer in layers for part in layer.covered))
+    notes = (*parsed.notes, *said, *unexamined(both, span, reader), *notes)
+    return _result(span, evidence, examined(both, span), notes)
 
 
 def _result(
@@ -57,17 +61,14 @@ def _result(
     return ToolResult(tool="transcribe_speech", output=output, evidence=evidence, looked_at=looked_at, notes=notes)
 
 
-def words_said(video: VideoHandle, span: TimeSpan) -> list[dict[str, Any]]:
-    """The items of the first track that overlap a span; none without words."""
-    layer = _words_of(video)
-    source = _one_source(list(layer.items()), None) if layer else []
-    return [item for item in source if TimeSpan(start=item["start"], end=item["end"]).overlaps(span)]
+def _within(items: Sequence[dict[str, Any]], span: TimeSpan) -> list[dict[str, Any]]:
+    return [item for item in items if TimeSpan(start=item["start"], end=item["end"]).overlaps(span)]
 
 
-def _words_of(video: VideoHandle) -> Layer | None:
-    """Subtitles, which a person wrote, before recognised speech; empty subtitles only if no speech was recognised."""
-    subtitles = video.layer("subtitles")
-    return subtitles if subtitles and subtitles.count else video.layer("speech") or subtitles
+def _words_of(video: VideoHandle) -> list[Layer]:
+    """Subtitles, which a person wrote, and speech recognised where they have none; empty ones only by themselves."""
+    subtitles, speech = video.layer("subtitles"), video.layer("speech")
+    return [layer for layer in (subtitles, speech) if layer and (layer is speech or layer.count or not speech)]
 
 
 def _one_source(items: list[dict[str, Any]], language: str | None) -> list[dict[str, Any]]:

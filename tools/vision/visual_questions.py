@@ -19,11 +19,11 @@ from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.preprocess.engines.endpoints.chosen_frames import choose_times, read_chosen
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg, VisualQuestionEngine
 from longtake.preprocess.engines.text.scene_text_engine import Box
+from longtake.preprocess.layers.speaker_lines import words_said
 from longtake.preprocess.media.frames import encode_jpeg
 from longtake.prompts import render
 from longtake.settings import MAX_PICTURES
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.speech.transcribe import words_said
 from longtake.tools.vision.asked_pictures import sightings, similar_pictures
 from longtake.tools.vision.timed_lines import MOST, Reply, Said, read_reply
 
@@ -214,7 +214,8 @@ def _words(context: ToolContext, spans: Sequence[TimeSpan]) -> list[str]:
     lines = [
         f"{clock(item['start'], decimals=1)}-{clock(item['end'], decimals=1)} {' '.join(item['text'].split())}"
         for span in spans
-        for item in words_said(context.video, span)
+        for item in words_said(context.video.items)
+        if span.overlaps(TimeSpan(start=item["start"], end=item["end"]))
     ]
     keep = -(-sum(map(len, lines)) // _WORDS)
     return lines[:: max(1, keep)]

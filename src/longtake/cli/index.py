@@ -23,6 +23,7 @@ from longtake.memory.timespan import clock
 from longtake.preprocess.engines.packaged_files import INSTALL
 from longtake.preprocess.media.links import fetch, is_link
 from longtake.preprocess.media.media_files import files_in, is_media
+from longtake.preprocess.media.subtitle_formats import SUFFIXES
 from longtake.preprocess.pipeline.progress import IndexReport, LayerReport
 from longtake.preprocess.pipeline.step_run import StepRunner
 from longtake.remote import RemoteFile, media_path
@@ -38,10 +39,14 @@ def index(
     everything: Annotated[
         bool, typer.Option("--all", help="Index every video of the library with the engines that it has now.")
     ] = False,
+    subtitles: Annotated[
+        list[str] | None,
+        typer.Option(help="A subtitle file or transcript of the one FILE, whatever its name.", metavar="FILE"),
+    ] = None,
     executor: Executor = "local",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per file, one per line.")] = False,
 ) -> None:
-    """Index videos. Files that are already indexed are only completed. A link needs the extra `links`."""
+    """Index videos and transcripts. Files that are indexed already are completed. A link needs the extra `links`."""
     session: Session = context.obj
     library = Library(session.library_root, session.settings)
     if everything == bool(files):
@@ -49,15 +54,19 @@ def index(
     named = named_by(files) if files else [video.id for video in library.videos()]
     if not named:
         raise LibraryError("The library is empty. Give the files to index.")
+    if subtitles and len(named) > 1:
+        raise ConfigError("--subtitles names the subtitles of one video. Index each with its own.")
     refused = in_part = 0
     unheard = False
+    noted: set[str] = set()  # several videos may lie beside the same file
     with _executor(executor, session.settings) as (runner, most), display(quiet=as_json) as shown:
 
         def indexed(number: int) -> tuple[str, IndexReport | LongtakeError]:
             name = named[number]
             before = f"{number + 1} of {len(named)}: " if len(named) > 1 else ""
             try:
-                return name, library.index(_fetched(name, library, shown), watcher_on(shown, before), runner)
+                file = _fetched(name, library, shown)
+                return name, library.index(file, watcher_on(shown, before), runner, subtitles=subtitles or ())
             except LongtakeError as error:
                 return name, error
 
@@ -70,7 +79,7 @@ def index(
                     say(json.dumps({"video": None, "name": Path(name).name, "error": str(report)}, ensure_ascii=False))
                 refused += 1
                 continue
-            say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report)
+            say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report, noted)
             if not report.complete or any(layer.problem or _untold(layer, report) for layer in report.layers):
                 in_part += 1
             unheard = unheard or any(layer.name == "speech" and layer.unavailable for layer in report.layers)
@@ -91,13 +100,16 @@ def named_by(files: Sequence[str]) -> list[str]:
     for file in files:
         path = media_path(file)
         if path.is_dir():
-            inside = [str(each) for each in files_in(path) if is_media(each)]
+            files_inside = list(files_in(path))
+            inside = [str(each) for each in files_inside if is_media(each)] or [
+                str(each) for each in files_inside if each.suffix.lower() in SUFFIXES
+            ]
         elif not path.exists() and not is_link(file) and has_magic(file):
             inside = [str(each) for each in _matching(path)]
         else:
             inside = [file]
         if not inside:
-            raise ConfigError(f"{file} holds no video or audio file.")
+            raise ConfigError(f"{file} holds no video, audio file or transcript.")
         found += inside
     return list(dict.fromkeys(found))
 
@@ -146,6 +158,7 @@ def report_json(report: IndexReport) -> dict[str, Any]:
         "layers": [asdict(layer) for layer in report.layers],
         "seconds": round(report.seconds, 3),
         "complete": report.complete,
+        "notes": report.notes,
     }
 
 
@@ -156,7 +169,7 @@ def _untold(layer: LayerReport, report: IndexReport) -> bool:
     return bool(layer.left_out) and not (layer.reused and layer.name in report.told)
 
 
-def _show(report: IndexReport) -> None:
+def _show(report: IndexReport, noted: set[str]) -> None:
     say(f"{report.video.name}  {clock(report.video.duration)}  id {report.video.id}")
     printed: set[str] = set()  # the layers of one pass skip the same parts
     for layer in report.layers:
@@ -169,6 +182,9 @@ def _show(report: IndexReport) -> None:
             for sentence in (sentence for sentence in layer.left_out if sentence not in printed):
                 say(f"  {'':<13} !  {sentence}")
             printed.update(layer.left_out)
+    for sentence in (sentence for sentence in report.notes if sentence not in noted):
+        say(f"  {'':<13} !  {sentence}")
+    noted.update(report.notes)
     if report.complete and all(layer.reused or layer.unavailable for layer in report.layers):
         say("  Up to date: all layers were kept.")
     if lacking := [layer.name for layer in report.layers if layer.unavailable]:

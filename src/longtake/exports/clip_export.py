@@ -11,6 +11,7 @@ import av
 from av.audio.frame import AudioFrame
 from av.video.frame import VideoFrame
 
+from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import read_audio
 from longtake.preprocess.media.frames import read_frames
@@ -44,8 +45,10 @@ def write_clip(source: Path, media: MediaInfo, span: TimeSpan, target: Path, lon
         long_side: at most this many pixels; a smaller picture stays as it is.
 
     Raises:
-        MediaError: if the source can't be opened.
+        MediaError: if the source can't be opened, or has neither picture nor sound.
     """
+    if not (media.video or media.audio):
+        raise MediaError(f"{source.name} is a transcript: it has no picture and no sound to save.")
     with av.open(target, "w", format="mp4", options={"movflags": "faststart"}) as container:
         video = _video_stream(container, media, long_side) if media.video else None
         audio: Any = container.add_stream("aac", rate=_RATE, layout="mono") if media.audio else None

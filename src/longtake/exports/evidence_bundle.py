@@ -63,7 +63,7 @@ def _add_place(pack: ZipFile, place: Place) -> None:
         MediaError: if the file can't be read or has been replaced: a clip of another file would prove nothing.
     """
     span = TimeSpan(start=place.span.start, end=min(place.span.end, place.span.start + MAX_CLIP_LENGTH))
-    if words := place.video.items("subtitles", span) or place.video.items("speech", span):
+    if words := place.video.items("subtitles", span) + place.video.items("speech", span):
         pack.writestr(place.file("srt"), subtitles_text(words, span))
     path = source(place.video.record)
     if path is None:
@@ -73,7 +73,8 @@ def _add_place(pack: ZipFile, place: Place) -> None:
         middle = (place.citations[0].start + place.citations[0].end) / 2
         for still in read_chosen(path, media, [middle], _STILL_BYTES, lambda: None):
             pack.writestr(place.file("jpg"), still.jpeg)
-    pack.writestr(place.file("mp4"), clip_bytes(path, media, span))
+    if media.video or media.audio:
+        pack.writestr(place.file("mp4"), clip_bytes(path, media, span))
 
 
 def _add_trace(pack: ZipFile, trace: RecordedTrace, library: Library) -> None:

@@ -37,10 +37,10 @@ def transcript(library: Library, video: VideoRecord, track: Track = "speech") ->
     Raises:
         LibraryError: if the video has no such layer.
     """
-    layer = _layer(library, video, track)
-    if layer is None:
+    layers = _layers(library, video, track)
+    if not layers:
         raise LibraryError(f"{video.name} has no {_WHAT[track]}: `longtake doctor` says what reads it.")
-    items = sorted((item for item in layer.items() if item["text"].strip()), key=_times)
+    items = sorted((item for layer in layers for item in layer.items() if item["text"].strip()), key=_times)
     if track == "text":
         return [_screen(shown) for _, shown in groupby(items, key=_times)]
     turns = _turns(library.layer(video, "speakers"))
@@ -50,12 +50,10 @@ def transcript(library: Library, video: VideoRecord, track: Track = "speech") ->
 
 
 def read_by(library: Library, video: VideoRecord, track: Track = "speech") -> str | None:
-    """Where the lines of a track come from: `subtitles (en)`, or the engine that heard or read them; None without."""
-    layer = _layer(library, video, track)
-    if layer is None or layer.name != "subtitles":
-        return layer.engine if layer else None
-    languages = dict.fromkeys(item["language"] for item in layer.items() if item["language"])
-    return f"subtitles ({', '.join(languages)})" if languages else "subtitles"
+    """Where the lines of a track come from: `subtitles (en)`, the engine that heard or read them; None without."""
+    layers = _layers(library, video, track)
+    used = [layer for layer in layers if layer.count] or layers[:1]
+    return " and ".join(map(_source, used)) or None
 
 
 def rendered(lines: Sequence[Line], form: Format) -> str:
@@ -75,8 +73,15 @@ def rendered(lines: Sequence[Line], form: Format) -> str:
     )
 
 
-def _layer(library: Library, video: VideoRecord, track: Track) -> Layer | None:
-    return next((found for name in _LAYERS[track] if (found := library.layer(video, name))), None)
+def _layers(library: Library, video: VideoRecord, track: Track) -> list[Layer]:
+    return [found for name in _LAYERS[track] if (found := library.layer(video, name))]
+
+
+def _source(layer: Layer) -> str:
+    if layer.name != "subtitles":
+        return layer.engine
+    languages = dict.fromkeys(item["language"] for item in layer.items() if item["language"])
+    return f"subtitles ({', '.join(languages)})" if languages else "subtitles"
 
 
 def _times(item: Mapping[str, Any]) -> tuple[float, float]:

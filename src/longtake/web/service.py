@@ -17,11 +17,11 @@ from longtake.errors import MediaError
 from longtake.memory.conversations import Conversations
 from longtake.memory.layers import write_atomic
 from longtake.memory.library import VideoRecord, file_id
-from longtake.preprocess.layers.subtitles import find_sidecars
-from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.sidecars import find_sidecars
 from longtake.preprocess.media.sources import source
 from longtake.preprocess.media.subtitle_formats import SUFFIXES, parse_subtitles
+from longtake.preprocess.media.subtitle_names import language_in
 from longtake.preprocess.pipeline.pipeline import video_record
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.folders import Folders
@@ -237,10 +237,10 @@ def _ending(name: str) -> str:
     Raises:
         Refusal: 400 if it isn't the name of a subtitle file.
     """
-    stem, kind = splitext(name.lower())
+    kind = splitext(name.lower())[1]
     if kind not in SUFFIXES:
         raise Refusal(400, f"{name} isn't a subtitle file. Give one of {', '.join(SUFFIXES)}.")
-    language = language_code(splitext(stem)[1].removeprefix("."))
+    language = language_in(name)
     return f".{language}{kind}" if language else kind
 
 

@@ -21,6 +21,6 @@ def add_subtitles(
     body: RawBody,
     name: Annotated[str, Query(min_length=1, max_length=MAX_NAME_LENGTH, pattern=NAME, description="Of the file.")],
 ) -> Video:
-    """Add a subtitle file (SRT, VTT, ASS), of at most 1 MiB, to a video whose file the library keeps, and index it."""
+    """Add a subtitle file or transcript, of at most 1 MiB, to a video whose file the library keeps, and index it."""
     service.add_subtitles(service.video(video_id), name, body)
     return shown(service, service.video(video_id))

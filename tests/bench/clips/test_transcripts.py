@@ -8,7 +8,8 @@ import pytest
 from helpers.media.clips import flat, write_clip
 
 from longtake.bench.clips.transcripts import transcript, write_vtt
-from longtake.preprocess.media.subtitle_formats import Cue, parse_subtitles
+from longtake.preprocess.media.cues import Cue
+from longtake.preprocess.media.subtitle_formats import parse_subtitles
 
 VTT = "WEBVTT\n\n00:01.000 --> 00:02.000\nFrom the sidecar.\n"
 

@@ -22,9 +22,9 @@ from longtake.preprocess.layers.entities import Entities
 from longtake.preprocess.layers.outline import Outline, read_outline
 from longtake.preprocess.layers.segments import Segment, Segments
 from longtake.preprocess.layers.step import IndexJob, Step
-from longtake.preprocess.layers.subtitles import with_speakers
+from longtake.preprocess.media.cues import Cue
 from longtake.preprocess.media.media import MediaInfo
-from longtake.preprocess.media.subtitle_formats import Cue
+from longtake.preprocess.media.named_speakers import with_speakers
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 

@@ -107,6 +107,6 @@ def test_two_voices_in_a_talk_are_told_apart(media: Path, tmp_path: Path) -> Non
     ids=["none", "by voice", "by name", "by name now and then"],
 )
 def test_search_finds_how_many_speak_and_who(turns: Items, cues: Items, lines: list[str], tmp_path: Path) -> None:
-    found = list(speaker_lines(stored(tmp_path, "speakers", turns), stored(tmp_path, "subtitles", cues)))
+    found = list(speaker_lines(stored(tmp_path, "speakers", turns), cues))
     assert [line["text"] for line in found] == lines
     assert all(line["trusted"] == turns[0]["trusted"] for line in found)

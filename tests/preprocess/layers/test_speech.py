@@ -23,7 +23,7 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.audio.packaged_whisper import FILES
 from longtake.preprocess.engines.audio.speech_engine import RATE
-from longtake.preprocess.layers.speech import Speech, cut_at_pauses, distrust_loops
+from longtake.preprocess.layers.speech import Speech, cut_at_pauses, distrust_loops, heard_between
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import AudioBlock, Samples
 from longtake.preprocess.media.media import probe
@@ -63,11 +63,13 @@ def heard(text: str, start: float) -> dict[str, Any]:
     return {"start": start, "end": start + 1.0, "text": text, "words": words} | facts
 
 
-def subtitles(folder: Path, *cues: str) -> Layer:
-    recipe = LayerRecipe("subtitles", 1, "test", {"cues": len(cues)})
+def subtitles(folder: Path, *cues: str, until: float = 10**6) -> Layer:
+    """Subtitles that cover the first seconds."""
+    recipe = LayerRecipe("subtitles", 1, "test", {"cues": len(cues), "until": until})
     with new_layer(LayerStore(folder), recipe) as writer:
         for cue in cues:
             writer.add({"start": 0.0, "end": 1.0, "text": cue})
+        writer.cover([TimeSpan(start=0.0, end=until)])
     layer = LayerStore(folder).get(recipe.name, recipe.key)
     assert layer
     return layer
@@ -158,6 +160,39 @@ def test_what_somebody_wrote_down_is_not_recognised(talk: Path, tiny: Path, tmp_
     for written, layers in ((subtitles(tmp_path, "Hello."), 0), (subtitles(tmp_path), 1)):
         given = IndexJob(job.path, job.media, job.settings, job.engines, {"subtitles": written})
         assert len(Speech().recipes(given)) == layers
+
+
+def sounds(folder: Path, *voices: tuple[float, float]) -> Layer:
+    recipe = LayerRecipe("sounds", 1, "test", {"voices": [list(voice) for voice in voices]})
+    with new_layer(LayerStore(folder), recipe) as writer:
+        for start, end in voices:
+            writer.add({"start": start, "end": end, "kind": "speech"})
+    layer = LayerStore(folder).get(recipe.name, recipe.key)
+    assert layer
+    return layer
+
+
+@pytest.mark.parametrize(
+    ("until", "voices", "first"),
+    [
+        (3.0, (), 302.0),  # subtitles of the first sentence only are no transcript: all else is heard
+        (200.0, ((0.0, 3.0), (303.0, 305.0)), 302.0),  # they cover most: where there is a voice, is heard
+        (200.0, ((0.0, 3.0),), None),
+    ],
+)
+def test_speech_that_no_cue_covers_is_recognised_once(
+    talk: Path, tiny: Path, tmp_path: Path, until: float, voices: tuple[tuple[float, float], ...], first: float | None
+) -> None:
+    job = job_for(talk, f"speech.model={tiny}")
+    layers = {"subtitles": subtitles(tmp_path, "He married.", until=until), "sounds": sounds(tmp_path, *voices)}
+    given = IndexJob(job.path, job.media, job.settings, job.engines, layers)
+    layer = layer_of(Speech(), given, LayerStore(tmp_path / "speech"))
+    starts = [item["start"] for item in layer.items()]
+    assert (not starts) if first is None else min(starts) > first
+    # The talk lasts 305.98 s: what the subtitles leave out was heard, or has no voice.
+    assert layer.covered == (TimeSpan(start=until, end=305.98),)
+    told = heard_between({**layers, "speech": layer})
+    assert told is None if first is None else (told is not None and "the first at 00:05:0" in told)
 
 
 def test_the_model_of_the_settings_comes_before_the_packaged_one(talk: Path, tiny: Path, tmp_path: Path) -> None:

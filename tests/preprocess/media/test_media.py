@@ -22,15 +22,15 @@ def test_an_ordinary_clip_tells_its_streams_and_length(tmp_path: Path) -> None:
     assert info.duration == pytest.approx(1.0, abs=0.1)
 
 
-@pytest.mark.parametrize("name", ["missing.mp4", "folder", "empty.mp4", "text.mp4", "notes.txt", "talk.srt"])
+@pytest.mark.parametrize("name", ["missing.mp4", "folder", "empty.mp4", "text.mp4", "notes.txt", "empty.srt"])
 def test_what_is_no_video_is_one_sentence_that_names_it(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     if name == "folder":
         path.mkdir()
     elif name == "empty.mp4":
         path.touch()
-    elif name == "talk.srt":
-        path.write_text("1\n00:00:01,000 --> 00:00:02,000\nHello\n\n")
+    elif name == "empty.srt":
+        path.write_text("\n\n")
     elif name != "missing.mp4":
         path.write_text("This is not a video at all.\n" * 50)
     with pytest.raises(MediaError) as caught:

@@ -58,10 +58,14 @@ def transcribe(context: ToolContext, *span: float, **arguments: str) -> ToolResu
     return Toolbox(ALL_TOOLS).call("transcribe_speech", {"timestamp": list(span), **arguments}, context)
 
 
-def test_what_somebody_wrote_beats_what_was_recognised(tmp_path: Path) -> None:
-    result = transcribe(opened(tmp_path, subtitles=WRITTEN, speech=HEARD), 0, 20)
-    assert result.output["transcript"] == "Hello. Bye."
-    assert {(item.engine, item.trusted, item.score) for item in result.evidence} == {("subtitles-engine", True, 1.0)}
+def test_what_somebody_wrote_is_completed_by_what_was_recognised_between(tmp_path: Path) -> None:
+    result = transcribe(opened(tmp_path, subtitles=WRITTEN, speech=[recognised(3, "well")]), 0, 20)
+    assert result.output["transcript"] == "Hello. well Bye."
+    assert [(item.engine, item.score) for item in result.evidence] == [
+        ("subtitles-engine", 1.0),
+        ("speech-engine", 0.8),
+        ("subtitles-engine", 1.0),
+    ]
 
 
 @pytest.mark.parametrize(

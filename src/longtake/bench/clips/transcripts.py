@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from longtake.memory.timespan import clock
-from longtake.preprocess.layers.subtitles import embedded_cues, find_sidecars
+from longtake.preprocess.layers.subtitles import embedded_cues
+from longtake.preprocess.media.cues import Cue
 from longtake.preprocess.media.media import probe
-from longtake.preprocess.media.subtitle_formats import Cue, parse_subtitles
+from longtake.preprocess.media.sidecars import find_sidecars
+from longtake.preprocess.media.subtitle_formats import parse_subtitles
 
 
 def transcript(clip: Path) -> list[Cue]:

@@ -19,8 +19,8 @@ from longtake.errors import MediaError
 from longtake.memory.records import Record
 from longtake.preprocess.demo.demo_script import load_script
 from longtake.preprocess.demo.slides import PALETTES, pictures
+from longtake.preprocess.media.cues import Cue
 from longtake.preprocess.media.media import probe
-from longtake.preprocess.media.subtitle_formats import Cue
 
 HOUR = 3600.0
 _PICTURES = (".mp4", ".mkv", ".mov", ".webm", ".avi")

@@ -3,7 +3,7 @@
 import { allVideos, api } from "./api.js";
 
 /** Whether a file is one of subtitles, by its name. */
-export const isSubtitles = ({ name }) => /\.(srt|vtt|ass|ssa)$/i.test(name);
+export const isSubtitles = ({ name }) => /\.(srt|vtt|ass|ssa|ttml|dfxp|sbv|lrc|json3)$/i.test(name);
 
 /** Send subtitles for a video, which is then indexed with them. */
 export function sendSubtitles(file, video) {

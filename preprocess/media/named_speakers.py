@@ -1,0 +1,84 @@
+"""Finds the names of speakers in the text of cues: `Name: …` at the start of a line, or a name on a line of its own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from longtake.preprocess.media.cues import Cue
+
+# Up to six words, each with a capital, a digit or in a script without capitals, except for particles.
+_PARTICLE = r"(?:and|al|bin|da|de|del|den|der|di|do|du|el|la|le|of|on|the|van|von|und|y)"
+_WORD = r"[^\W_a-z][\w.'’-]*"
+NAME = rf"[^\W\d_a-z][\w.'’-]*(?:,? (?:{_WORD}|{_PARTICLE})){{0,5}}"
+_TURN = r"(?:(?:[-–—]|>{2,3})\s*)?"  # how captions mark a new speaker
+_BEFORE_WORDS = re.compile(rf"{_TURN}\[?({NAME})\]?(?: ?[\[(][^\])]*[\])])?(?:\s?：\s*|\s?:\s+|:$)")
+_ALONE = re.compile(rf"{_TURN}({NAME}):?")
+_REMARKS = frozenset("caution chapter example figure note notes part section source step tip warning".split())
+_OFTEN, _DIFFERENT = 2, 2  # lines that begin with a name from which it is a speaker's, and speakers
+_SHARE = 0.15  # of the cues that begin so
+_MOST = 0.5  # of the cues: a transcript, in which a name that comes once is a speaker's too
+
+
+def with_speakers(cues: Sequence[Cue]) -> list[Cue]:
+    """Cues with the speakers whose names their texts give, without those names; one cue for each who speaks in it.
+
+    What stands before colons are names if several different ones stand there, each more than once, and before enough
+    of the cues; before most cues, as in a transcript, if one of them comes more than once or all are full names.
+    """
+    unnamed = [cue for cue in cues if cue.speaker is None]
+    if names := _before_words(unnamed):
+        return [piece for cue in cues for piece in (_split(cue, names) if cue.speaker is None else [cue])]
+    if names := _alone(unnamed):
+        return [_under_name(cue, names) if cue.speaker is None else cue for cue in cues]
+    return list(cues)
+
+
+def _before_words(cues: Sequence[Cue]) -> set[str]:
+    """The names before colons."""
+    begun = [[name for line in cue.text.split("\n") if (name := _name(line))] for cue in cues]
+    times = Counter(name for names in begun for name in names)
+    often = {name for name, count in times.items() if count >= _OFTEN}
+    if times.total() > 1 and sum(map(bool, begun)) >= _MOST * len(cues):
+        full = all(" " in name for name in times)
+        return set(times) if full or (often and len(times) >= _DIFFERENT) else set()
+    named = sum(not often.isdisjoint(names) for names in begun)
+    return often if len(often) >= _DIFFERENT and named >= _SHARE * len(cues) else set()
+
+
+def _name(line: str) -> str | None:
+    """The name before the colon of a line; None if there is none, or a word that begins remarks."""
+    found = _BEFORE_WORDS.match(line)
+    return found[1] if found and found[1].split()[0].casefold() not in _REMARKS else None
+
+
+def _alone(cues: Sequence[Cue]) -> set[str]:
+    """The names on the first lines of most cues, of which some come more than once."""
+    heads = (cue.text.split("\n", 1)[0] for cue in cues if "\n" in cue.text)
+    times = Counter(found[1] for head in heads if (found := _ALONE.fullmatch(head)))
+    return set(times) if len(times) >= _DIFFERENT and times.total() > max(_MOST * len(cues), len(times)) else set()
+
+
+def _split(cue: Cue, names: set[str]) -> Iterator[Cue]:
+    """The parts of a cue that begin with a name; what stands before the first has no speaker."""
+    speaker: str | None = None
+    said: list[str] = []
+    for line in cue.text.split("\n"):
+        found = _BEFORE_WORDS.match(line)
+        if found and found[1] in names:  # someone else speaks
+            if said:
+                yield replace(cue, speaker=speaker, text="\n".join(said))
+            speaker, said = found[1], []
+            line = line[found.end() :]
+        if line:
+            said.append(line)
+    if said:
+        yield replace(cue, speaker=speaker, text="\n".join(said))
+
+
+def _under_name(cue: Cue, names: set[str]) -> Cue:
+    head, _, rest = cue.text.partition("\n")
+    found = _ALONE.fullmatch(head)
+    return replace(cue, speaker=found[1], text=rest) if rest and found and found[1] in names else cue

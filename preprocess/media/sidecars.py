@@ -1,0 +1,182 @@
+"""Finds the subtitle files of a video by their names, and those beside it that aren't read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from longtake.errors import MediaError
+from longtake.preprocess.media.media_files import has_media_name
+from longtake.preprocess.media.plain_transcripts import names_speakers
+from longtake.preprocess.media.subtitle_formats import SUFFIXES
+from longtake.preprocess.media.subtitle_names import TrackName, plain, track_named
+from longtake.preprocess.media.text_encodings import decoded
+
+_TEXT = ".txt"  # read if it is a transcript with names; other texts are something else
+_UNREAD = (".sub", ".idx", ".sup", ".smi", ".sami", ".stl", ".scc", ".srv1", ".srv2", ".srv3", ".usf")
+_MAX_NAMED = 10  # files that are named one by one
+_FOLDERS = frozenset("sub subs subtitle subtitles caption captions".split())
+_ENDS = "._-([ "  # what may follow the name of a video
+# What meetings add to the name of a recording, and not to that of its transcript: the view and size, or a word.
+_ADDED = (
+    re.compile(r"(?:_(?:as|avo|gallery|gvo|speaker|separate|\d+))*_\d{3,4}x\d{3,4}$", re.IGNORECASE),
+    re.compile(r"[ _-]*(?:meeting )?recording$", re.IGNORECASE),
+    re.compile(r"-\d{8}_\d{6}(?:utc)?-meeting recording$", re.IGNORECASE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar:
+    """A subtitle file of a media file; `language` is an ISO 639 code, None if the name has none."""
+
+    path: Path
+    language: str | None
+
+
+class _Found(NamedTuple):
+    """A subtitle file, with what its name tells of the track, None if it isn't read; `place` puts them in order."""
+
+    path: Path
+    place: tuple[object, ...]
+    track: TrackName | None
+
+
+def find_sidecars(path: Path) -> list[Sidecar]:
+    """The subtitle files of a media file, by name: `talk.srt`, `talk.en.vtt`, `talk (en).ass`, `Subs/2_English.srt`.
+
+    What follows the name may only be a language and words such as `captions`: `talk_meta.vtt` or `talk-2.srt` is
+    something else, and so is the sidecar of another media file with the longer name. They are in the order of what
+    follows the name, so that renaming them together keeps it; forced and automatic ones come last.
+
+    Raises:
+        MediaError: if the folder can't be read.
+    """
+    taken = sorted((each for each in _found(path) if each.track), key=lambda each: each.place)
+    return [Sidecar(each.path, each.track.language if each.track else None) for each in taken]
+
+
+def unread_subtitles(path: Path, named: Collection[str] = ()) -> list[str]:
+    """Sentences that name the subtitle files beside a media file that no media file there takes, and say what to do.
+
+    Args:
+        path: of the media file.
+        named: the names of files that are read although their names don't say so.
+
+    Raises:
+        MediaError: if the folder can't be read.
+    """
+    unread = [each.path for each in _found(path) if each.track is None and each.path.name not in named]
+    other = [file.name for file in unread if file.suffix.lower() in _UNREAD]
+    unnamed = [file.name for file in unread if file.suffix.lower() not in _UNREAD]
+    found = []
+    if other:
+        found.append(f"Not read: {_named(other)}. Convert to .srt; Longtake reads {', '.join(SUFFIXES)}.")
+    if unnamed:
+        found.append(
+            f"Not read: {_named(unnamed)}. The subtitles of a video have its name, and perhaps a language "
+            "(talk.en.srt): rename them, name them with --subtitles, or index them by themselves."
+        )
+    return found
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _MAX_NAMED
+    return ", ".join(names[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _found(path: Path) -> Iterator[_Found]:
+    """The subtitle files beside a media file, but not those of others."""
+    path = path.resolve()
+    beside = _entries(path.parent)
+    media = [each for each in beside if has_media_name(each) or each.suffix == path.suffix]
+    owners = _Owners(path, [each for each in media if each.is_file()])
+    for file in _files(beside):
+        yield from owners.judged(file, 0)
+    for folder in beside:
+        if folder.name.casefold() in _FOLDERS and folder.is_dir():
+            inside = _entries(folder)
+            for file in _files(inside):
+                yield from owners.judged(file, 1)
+            for own in inside:
+                if owners.own(own.name) and own.is_dir():
+                    for file in _files(_entries(own)):
+                        yield from owners.judged(file, 2)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir(), key=lambda entry: entry.name)
+    except OSError as error:
+        raise MediaError(f"The folder {folder} cannot be read: {error.strerror}.") from error
+
+
+def _files(entries: Sequence[Path]) -> list[Path]:
+    """The files with the names of subtitles or texts."""
+    kinds = (*SUFFIXES, *_UNREAD, _TEXT)
+    return [each for each in entries if each.suffix.lower() in kinds and each.is_file()]
+
+
+class _Owners:
+    """Tells whose a subtitle file is, among the media files of a folder."""
+
+    def __init__(self, path: Path, media: Sequence[Path]) -> None:
+        self._path = path
+        self._others = [each for each in media if _folded(each.stem) != _folded(path.stem)]
+
+    def own(self, name: str) -> bool:
+        """Whether a folder is named like the media file."""
+        return _folded(name) in (_folded(self._path.stem), _folded(self._path.name))
+
+    def judged(self, file: Path, depth: int) -> Iterator[_Found]:
+        """A subtitle file as one that is read or isn't; nothing if it is another's, or a text and no transcript."""
+        kind = file.suffix.lower()
+        stem = plain(file.name[: -len(kind)])
+        base, rest = self._base(stem)
+        if any(_base_of(other, stem, exact=True) > base for other in self._others):
+            return
+        track = track_named(rest) if base else None
+        if not base and (depth == 2 or not self._others):
+            rest = stem
+            track = track_named(stem, alone=True)
+        if kind in _UNREAD:
+            track = None
+        if kind == _TEXT and not (track and base and _is_transcript(file)):
+            return
+        later = bool(track and track.later)
+        yield _Found(file, (later, depth, rest.casefold(), kind, file.name.startswith(self._path.name)), track)
+
+    def _base(self, stem: str) -> tuple[int, str]:
+        """How much of a name is that of the media file, 0 if nothing or another could mean it, and what follows."""
+        base = _base_of(self._path, stem, exact=True)
+        if not base:
+            base = _base_of(self._path, stem, exact=False)
+            if any(_base_of(other, stem, exact=False) == base for other in self._others):
+                base = 0
+        return base, stem[base:]
+
+
+def _base_of(media: Path, stem: str, *, exact: bool) -> int:
+    """How many letters a name begins with that are those of a media file, or without what meetings add; 0 if none."""
+    names = [media.name, media.stem] if exact else [added.sub("", media.stem) for added in _ADDED]
+    if not exact:
+        names.append(_ADDED[1].sub("", names[0]))
+    lengths = (len(plain(name)) for name in names if name and _begins(stem, plain(name)))
+    return max(lengths, default=0)
+
+
+def _begins(stem: str, name: str) -> bool:
+    return _folded(stem[: len(name)]) == _folded(name) and (len(stem) == len(name) or stem[len(name)] in _ENDS)
+
+
+def _folded(name: str) -> str:
+    return plain(name).casefold()
+
+
+def _is_transcript(file: Path) -> bool:
+    with suppress(OSError):
+        return names_speakers(decoded(file.read_bytes())[0])
+    return False
