@@ -44,9 +44,10 @@ def transcript(library: Library, video: VideoRecord, track: Track = "speech") ->
     if track == "text":
         return [_screen(shown) for _, shown in groupby(items, key=_times)]
     turns = _turns(library.layer(video, "speakers"))
-    if layer.name == "subtitles":
-        return [_spoken(item, turns) for item in items]
-    return [line for words in _stretches(items, turns) for line in _sentences(words)]
+    heard = [item for item in items if "words" in item]
+    lines = [_spoken(item, turns) for item in items if "words" not in item]
+    lines += [line for words in _stretches(heard, turns) for line in _sentences(words)]
+    return sorted(lines, key=lambda line: line[:2])
 
 
 def read_by(library: Library, video: VideoRecord, track: Track = "speech") -> str | None:

@@ -56,8 +56,9 @@ export class Words {
     this.list.setAttribute("aria-label", name);
     const at = `/api/videos/${this.player.video?.id}/${path}`;
     const lines = linesOf(found);
-    const written = found.source?.startsWith("subtitles");
-    this.source.textContent = lines.length && found.source ? (written ? `From ${found.source}` : by) : "";
+    const [first = "", heard] = found.source?.split(" and ") ?? [];
+    const written = `From ${first}${heard ? "; what they leave out was transcribed automatically" : ""}`;
+    this.source.textContent = !lines.length || !first ? "" : first.startsWith("subtitles") ? written : by;
     this.source.hidden = !this.source.textContent;
     this.#now = null;
     this.#lines = lines.map((line) => ({ ...line, row: this.#row(line) }));
