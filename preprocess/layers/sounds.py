@@ -33,10 +33,10 @@ class Sounds:
         if not job.media.audio:
             return ()
         engine: SoundEngine = job.engines.load("sounds")
-        return (LayerRecipe(NAME, version=1, engine=engine.id),)
+        return (LayerRecipe(NAME, version=2, engine=engine.id, settings=job.media.sound_recipe),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Measure the default track once; blocks measured by an earlier build are decoded but not measured again."""
+        """Measure the track once; blocks measured by an earlier build are decoded but not measured again."""
         engine: SoundEngine = job.engines.load("sounds")
         measured: list[Measures] = []
         heard: list[TimeSpan] = []

@@ -40,10 +40,11 @@ class Speech:
         if not job.media.audio or (written and written.count):
             return ()
         engine: SpeechEngine = job.engines.load(NAME)
-        return (LayerRecipe(NAME, 3, engine.id, {"language": job.settings.speech.language}),)
+        settings = {"language": job.settings.speech.language} | job.media.sound_recipe
+        return (LayerRecipe(NAME, 4, engine.id, settings),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Recognise the default track chunk by chunk, each in the language of the settings or its own.
+        """Recognise the track chunk by chunk, each in the language of the settings or its own.
 
         What isn't trusted doesn't count as covered: something may have been said there.
         """

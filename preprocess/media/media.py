@@ -56,7 +56,10 @@ class VideoStream:
 
 @dataclass(frozen=True, slots=True)
 class AudioStream:
-    """One audio track; `role` is what it is for, unless it is the ordinary sound."""
+    """One audio track; `role` is what it is for, unless it is the ordinary sound.
+
+    `speech` is the share of what was listened to in which somebody speaks, if it was measured.
+    """
 
     index: int
     codec: str
@@ -66,6 +69,7 @@ class AudioStream:
     title: str | None = None
     role: str | None = None
     default: bool = False
+    speech: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,16 @@ class MediaInfo:
         """The audio track that is read; None without any."""
         named = [stream for stream in self.audio if stream.index == self.track]
         return next(iter([*named, *played_first(self.audio)]), None)
+
+    @property
+    def recipe(self) -> dict[str, object]:
+        """What decides how the packets of this file become layers, for a recipe; nothing for an ordinary file."""
+        return {"restarts": list(self.restarts)} if self.restarts else {}
+
+    @property
+    def sound_recipe(self) -> dict[str, object]:
+        """The same for the layers of the sound."""
+        return self.recipe | ({"track": self.sound.index} if self.sound and len(self.audio) > 1 else {})
 
     @property
     def used(self) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.library import Library, VideoRecord
-from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.preprocess.media.media import MediaInfo, survey
 from longtake.remote import media_path
 
 _MEDIA = TypeAdapter(MediaInfo)
@@ -31,4 +31,4 @@ def media_of(library: Library, video: VideoRecord) -> MediaInfo | None:
         if layer := library.layer(video, "probe"):
             return _MEDIA.validate_python(next(layer.items()))
     path = source(video)
-    return probe(path) if path else None
+    return survey(path) if path else None
