@@ -25,7 +25,8 @@ class ProbeStep:
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One recipe; the file itself is the only input, and of several tracks the one that is read."""
-        return (LayerRecipe(self.name, VERSION, f"pyav-{av.__version__}", job.media.sound_recipe),)
+        wanted = {"wanted": job.settings.speech.track} if len(job.media.audio) > 1 and job.settings.speech.track else {}
+        return (LayerRecipe(self.name, VERSION, f"pyav-{av.__version__}", job.media.sound_recipe | wanted),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Write the probed facts."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -89,7 +90,7 @@ def read_audio(
 
 def _frames(container: InputContainer, stream: AudioStream, path: Path, marks: Sequence[Mark]) -> Iterator[AudioFrame]:
     broken = 0
-    packets = on_one_clock(container.demux(stream), marks)
+    packets: Iterator[Any] = on_one_clock(container.demux(stream), marks)
     while True:
         try:
             packet = next(packets)

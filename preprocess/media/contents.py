@@ -28,16 +28,18 @@ class Part(Record):
 
 
 def contents(media: MediaInfo, sidecars: Sequence[str] = ()) -> list[Part]:
-    """Every stream of a file, the subtitle files beside it by name, and where its clock starts again."""
+    """Every stream of a file, the subtitle files beside it, and where its clock starts again."""
     return [*_streams(media), *(_sidecar(name) for name in sidecars), *_clock(media)]
 
 
 def no_track(media: MediaInfo, wanted: str) -> str:
     """What to say where a file has no such track as the setting names."""
-    there = (f"{n} ({_about(each.codec, each.language, each.title, each.role)})" for n, each in enumerate(media.audio, 1))
+    there = (
+        f"{n} ({_about(each.codec, each.language, each.title, each.role)})" for n, each in enumerate(media.audio, 1)
+    )
     return (
-        f"there is no sound track {wanted!r}, as the setting speech.track says; the tracks are {', '.join(there)}. Give "
-        "a number, a language or a title"
+        f"there is no sound track {wanted!r}, which the setting speech.track asks for; there are {', '.join(there)}. "
+        "Give a number, a language or a title"
     )
 
 
@@ -80,6 +82,10 @@ def _clock(media: MediaInfo) -> Iterator[Part]:
 
 
 def _about(codec: str | None, language: str | None, title: str | None = None, role: str | None = None) -> str:
-    parts = (codec or "unknown", language and language_name(language_code(language) or language), title and f"“{title}”", role)
+    parts = (
+        codec or "unknown",
+        language and language_name(language_code(language) or language),
+        title and f"“{title}”",
+        role,
+    )
     return ", ".join(part for part in parts if part)
-

@@ -10,10 +10,11 @@ import av
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.container import open_media
-from longtake.preprocess.media.media import SLACK, MediaInfo, last_packet_end
+from longtake.preprocess.media.media import MediaInfo, last_packet_end
 
 _UNDECLARED = frozenset({"aac", "mp3"})  # formats that don't declare a length: FFmpeg estimates it
 _MIN_GAP = 1.0  # seconds; less than this is an uneven clock
+SLACK = 1.0  # seconds by which a stream of a complete file may end early
 
 
 def promised_end(path: Path, media: MediaInfo, index: int) -> float:

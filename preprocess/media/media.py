@@ -25,7 +25,7 @@ _ORDINARY_FPS = 25.0
 _ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths FFmpeg estimates
 _UNTIMED = frozenset({"aac", "mp3"})  # formats whose packets carry no times: only counting them all gives the length
 _TAIL = 5  # seconds before a file's end in which to look for its last packets
-SLACK = 1.0  # seconds by which a stream of a complete file may end early
+_SAME = 1.0  # seconds by which the end of the packets may differ from that of the header
 _ROLES = (
     (Disposition.comment, "commentary"),
     (Disposition.visual_impaired, "for the visually impaired"),
@@ -153,7 +153,7 @@ def survey(path: Path) -> MediaInfo:
         return media
     duration = round(timeline.end - media.origin, 3)
     restarts = tuple(round(time - media.origin, 3) for time in timeline.restarts)
-    if not restarts and abs(duration - media.duration) <= SLACK:
+    if not restarts and abs(duration - media.duration) <= _SAME:
         return media
     return replace(media, duration=duration, restarts=restarts, marks=timeline.marks)
 

@@ -28,8 +28,8 @@ from longtake.preprocess.layers.probe_layer import ProbeStep
 from longtake.preprocess.layers.scene_text import SceneText
 from longtake.preprocess.layers.sections import Sections
 from longtake.preprocess.layers.segments import Segments
-from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.sound_track import with_track
+from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.speakers import Speakers
 from longtake.preprocess.layers.speech import Speech
 from longtake.preprocess.layers.step import IndexJob, Step

@@ -84,8 +84,7 @@ def clip(
 ) -> None:
     """Save a part of a video as an MP4 file."""
     from longtake.exports.clip_export import write_clip
-    from longtake.preprocess.media.media import probe
-    from longtake.preprocess.media.sources import source
+    from longtake.preprocess.media.sources import media_at, source
 
     session: Session = context.obj
     library = library_of(session)
@@ -98,7 +97,7 @@ def clip(
     if target.exists():
         raise ConfigError(f"{target} exists: name another file with --out.")
     try:
-        write_clip(file, probe(file), part, target)
+        write_clip(file, media_at(file, library, record), part, target)
     except BaseException:
         target.unlink(missing_ok=True)
         raise

@@ -16,7 +16,8 @@ from longtake.errors import LibraryError
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
-from longtake.preprocess.media.sources import media_of, source
+from longtake.preprocess.media.contents import Part
+from longtake.preprocess.media.sources import contents_of, media_of, source
 from longtake.remote import RemoteFile
 from longtake.web.event_feed import EventStream
 from longtake.web.http.cached import cached, tag_of
@@ -62,6 +63,7 @@ class Video(Record):
     progress: Progress | None
     problems: dict[str, str]
     left_out: tuple[str, ...] = Field(description="Sentences about parts of the file that couldn't be read.")
+    contents: tuple[Part, ...] = Field(description="What the file holds, and what of it is read.")
 
 
 class VideoList(Record):
@@ -203,4 +205,5 @@ def shown(service: Service, video: VideoRecord) -> Video:
         progress=progress,
         problems=problems,
         left_out=tuple(left_out),
+        contents=tuple(contents_of(service.library, video, media)),
     )

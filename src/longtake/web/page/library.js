@@ -171,6 +171,8 @@ function detailsOf(video, status) {
   );
   for (const [layer, reason] of Object.entries(problems))
     rows.push(el("li", { class: "faint" }, ...coded(`No ${plain(layer)}: ${reason}`)));
+  for (const { name, about, outcome } of video.contents)
+    rows.push(el("li", {}, Plain(name), el("span", { class: "faint" }, [about, outcome].filter(Boolean).join(": "))));
   for (const sentence of video.left_out) rows.push(el("li", { class: "faint" }, sentence));
   const count = layers.length && (!progress || over(progress)) ? ` · ${many(layers.length, "layer")}` : "";
   const built = new Set(layers.map(({ name }) => name));
