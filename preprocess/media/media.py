@@ -18,6 +18,7 @@ from av.video.stream import VideoStream as AvVideo
 from longtake.errors import MediaError
 from longtake.preprocess.media.clock import Mark, read_timeline
 from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.media_files import name_problem, readable
 
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
 MAX_PIXELS = 16_384 * 8_192  # of a picture; a few bytes of a header can ask for any amount of memory
@@ -175,6 +176,8 @@ def probe(path: Path) -> MediaInfo:
 
 
 def _check_file(path: Path) -> None:
+    if problem := name_problem(path):
+        raise MediaError(f"{readable(path)} can't be used, because {problem}.")
     try:
         status = path.stat()
     except OSError as error:

@@ -55,13 +55,13 @@ async function changed() {
 
 async function addFromFolder() {
   const { files, cut } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
-  const items = files.map(({ path, name, folder, bytes: size, changed: when, video }) => ({
+  const items = files.map(({ path, name, folder, bytes: size, changed: when, video, problem }) => ({
     id: path,
     name,
     folder,
     detail: `${bytes(size)} · ${day(when)}`,
-    picture: `/api/folders/thumbnail?path=${encodeURIComponent(path)}`,
-    taken: video ? "in the library" : null,
+    picture: problem ? null : `/api/folders/thumbnail?path=${encodeURIComponent(path)}`,
+    taken: problem ?? (video ? "in the library" : null),
   }));
   const title = cut ? `Add from a folder (first ${files.length} files)` : "Add from a folder";
   for (const path of (await choose(title, items)) ?? []) {
