@@ -60,10 +60,8 @@ class _Recording:
 
     def continues(self, stream: int, time: float) -> bool:
         """Whether the next packet of a stream fits, by its decoding time."""
-        last = self.last.get(stream)
-        if last is None:
-            return not self.last or time >= max(self.last.values()) - _INTERLEAVED
-        return last - _BACK <= time <= last + _LEAP
+        last = self.last.get(stream)  # another stream tells nothing: a file may hold one after the other
+        return last is None or last - _BACK <= time <= last + _LEAP
 
     def add(self, packet: Packet[Any], position: int, *, entry: bool) -> None:
         """Take a packet; at an entry, decoding can begin."""
@@ -162,12 +160,23 @@ def on_one_clock(packets: Iterable[Packet[Any]], marks: Sequence[Mark]) -> Itera
         yield from packets
         return
     for packet, position in _placed(packets):
-        shift = marks[max(0, bisect_right(marks, position, key=_position) - 1)].shift
+        shift = _shift_of(packet, position, marks)
         if shift and packet.time_base:
             ticks = round(shift / packet.time_base)
             packet.pts = None if packet.pts is None else packet.pts + ticks
             packet.dts = None if packet.dts is None else packet.dts + ticks
         yield packet
+
+
+def _shift_of(packet: Packet[Any], position: int, marks: Sequence[Mark]) -> float:
+    number = max(0, bisect_right(marks, position, key=_position) - 1)
+    mark, before = marks[number], marks[max(0, number - 1)]
+    if position == mark.position and packet.dts is not None and packet.time_base is not None:
+        # In Ogg, the last of one recording and the first of the next may give the same position.
+        time = float(packet.dts * packet.time_base)
+        if abs(time + before.shift - mark.time) < abs(time + mark.shift - mark.time):
+            return before.shift
+    return mark.shift
 
 
 def seek(container: InputContainer, stream: Any, time: float, marks: Sequence[Mark]) -> None:
