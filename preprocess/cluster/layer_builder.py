@@ -14,7 +14,7 @@ from longtake.memory.layers import Layer, LayerStore
 from longtake.offline import forbid_network
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob
-from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.pipeline.pipeline import ALL_STEPS
 from longtake.preprocess.pipeline.progress import LayerReport, Progress, Watcher
 from longtake.preprocess.pipeline.step_run import run_step, unchanged
@@ -33,6 +33,7 @@ class Task:
     path: Path
     size: int  # of the file, to notice another one at the same path
     store: LayerStore
+    media: MediaInfo
     layers: Mapping[str, str]  # key by name of those that the step may read
 
 
@@ -65,7 +66,7 @@ class LayerBuilder(Worker):
         self._progress, self._cancelled = None, False
         _check_shared(task)
         layers = self._layers(task)
-        job = IndexJob(task.path, probe(task.path), self._settings, self._engines, layers, self._check_cancelled)
+        job = IndexJob(task.path, task.media, self._settings, self._engines, layers, self._check_cancelled)
         watcher = Watcher(self._check_cancelled, self._keep)
         built = run_step(_BY_NAME[task.step], job, task.store, watcher, unchanged(task.path))
         return Done(None if built is None else {layer.name: layer.key for layer in built}, watcher.reports)

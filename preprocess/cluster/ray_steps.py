@@ -40,7 +40,7 @@ class RaySteps(Pool):
         """
         check_source()
         keys = {name: layer.key for name, layer in job.layers.items()}
-        task = Task(step.name, job.path.resolve(), job.path.stat().st_size, store, keys)
+        task = Task(step.name, job.path.resolve(), job.path.stat().st_size, store, job.media, keys)
         try:
             done: Done = self.run(
                 f"{step.name} of {job.path}",

@@ -10,9 +10,11 @@ import av
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.layers.sound_track import wanted_track
 from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.contents import no_track
 
-VERSION = 3
+VERSION = 4
 
 
 class ProbeStep:
@@ -22,12 +24,15 @@ class ProbeStep:
     capability = None
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
-        """One recipe; the file itself is the only input."""
-        return (LayerRecipe(self.name, VERSION, f"pyav-{av.__version__}"),)
+        """One recipe; the file itself is the only input, and of several tracks the one that is read."""
+        wanted = {"wanted": job.settings.speech.track} if len(job.media.audio) > 1 and job.settings.speech.track else {}
+        return (LayerRecipe(self.name, VERSION, f"pyav-{av.__version__}", job.media.sound_recipe | wanted),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Write the probed facts."""
-        facts = asdict(job.media)
         writer = writers[self.name]
-        writer.add(facts | {"duration": round(job.media.duration, 3), "origin": round(job.media.origin, 3)})
+        writer.add(asdict(job.media))
+        wanted = job.settings.speech.track
+        if wanted and len(job.media.audio) > 1 and not wanted_track(job.media, wanted):
+            job.warn(no_track(job.media, wanted))
         writer.cover([TimeSpan(start=0.0, end=round(job.media.duration, 3))])

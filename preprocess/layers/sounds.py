@@ -16,8 +16,7 @@ from longtake.memory.layers import LayerRecipe
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.engines.sounds.sound_engine import Measures, SoundEngine
 from longtake.preprocess.layers.step import IndexJob
-from longtake.preprocess.media.audio import TOUCHING, AudioBlock, default_track, read_audio
-from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.audio import TOUCHING, AudioBlock, read_audio
 from longtake.preprocess.media.coverage import promised_end, warn_of_gaps
 
 NAME = "sounds"
@@ -34,10 +33,10 @@ class Sounds:
         if not job.media.audio:
             return ()
         engine: SoundEngine = job.engines.load("sounds")
-        return (LayerRecipe(NAME, version=1, engine=engine.id),)
+        return (LayerRecipe(NAME, version=2, engine=engine.id, settings=job.media.sound_recipe),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Measure the default track once; blocks measured by an earlier build are decoded but not measured again."""
+        """Measure the track once; blocks measured by an earlier build are decoded but not measured again."""
         engine: SoundEngine = job.engines.load("sounds")
         measured: list[Measures] = []
         heard: list[TimeSpan] = []
@@ -57,9 +56,9 @@ class Sounds:
         for event in engine.detect(measured):
             writer.add(event.item())
         covered = joined(heard, TOUCHING)
-        with open_media(job.path) as container:
-            track = default_track(container, job.media).index
-        warn_of_gaps(covered, "sound", promised_end(job.path, job.media, track), job.warn)
+        assert job.media.sound, "a file without sound has no recipes"
+        promised = promised_end(job.path, job.media, job.media.sound.index)
+        warn_of_gaps(covered, "sound", promised, job.warn)
         writer.cover(covered)
 
 

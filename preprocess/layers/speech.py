@@ -46,12 +46,13 @@ class Speech:
             return ()
         inputs = {layer.name: layer.key for layer in (written, job.layers.get("sounds")) if layer and written}
         if written and not _to_hear(job):
-            return (LayerRecipe(NAME, 3, SILENT, inputs=inputs),)
+            return (LayerRecipe(NAME, 4, SILENT, job.media.sound_recipe, inputs),)
         engine: SpeechEngine = job.engines.load(NAME)
-        return (LayerRecipe(NAME, 3, engine.id, {"language": job.settings.speech.language}, inputs),)
+        settings = {"language": job.settings.speech.language} | job.media.sound_recipe
+        return (LayerRecipe(NAME, 4, engine.id, settings, inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Recognise the default track chunk by chunk, each in the language of the settings or its own.
+        """Recognise the track chunk by chunk, each in the language of the settings or its own.
 
         Of a video with subtitles only the voices between them are heard. What isn't trusted doesn't count as covered:
         something may have been said there.

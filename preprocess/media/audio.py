@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +16,9 @@ from av.audio.resampler import AudioResampler
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.error import FFmpegError
-from av.stream import Disposition
 
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.media.clock import Mark, on_one_clock, seek
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.media import MediaInfo
 
@@ -26,6 +27,7 @@ Samples = npt.NDArray[np.float32]
 BLOCK_SECONDS = 32
 SEEK_MARGIN = 0.5  # seconds; decoders with overlapping transforms need a run-up before their first exact sample
 TOUCHING = 0.001  # seconds between blocks that follow each other
+_CANCELLED = 0.05  # share of the channels' power that their mean keeps; two that have nothing in common keep half
 CLOCK_TOLERANCE = 0.05  # seconds; containers round times to milliseconds or to a frame; more than this is a real gap
 
 _log = logging.getLogger(__name__)
@@ -57,25 +59,27 @@ def read_audio(
     span: TimeSpan | None = None,
     check_cancelled: Callable[[], None] = _never,
 ) -> Iterator[AudioBlock]:
-    """Decode the default audio track; yields nothing if the file has none.
+    """Decode the audio track that is read (`MediaInfo.sound`); yields nothing if the file has none.
 
     Blocks are `BLOCK_SECONDS` long except where the audio ends or its presentation times jump: a gap in the file is a
     gap between blocks, not made-up silence. Broken packets are skipped, and a truncated tail ends the reading; both are
-    logged. Channels are mixed down with weights that sum to 1, so nothing clips.
+    logged. Channels are mixed down with weights that sum to 1, so nothing clips, unless they would cancel each other,
+    as they do where one is inverted: then the loudest is taken.
 
     Raises:
         MediaError: if the file can't be opened.
     """
-    if not media.audio:
+    sound = media.sound
+    if sound is None:
         return
     with open_media(path) as container:
-        stream = default_track(container, media)
-        if span is not None and span.start > SEEK_MARGIN and stream.time_base is not None:
-            target = media.origin + span.start - SEEK_MARGIN
+        stream = container.streams[sound.index]
+        assert isinstance(stream, AudioStream)
+        if span is not None and span.start > SEEK_MARGIN:
             with suppress(FFmpegError):  # read unseekable files from the start
-                container.seek(int(target / stream.time_base), stream=stream)
+                seek(container, stream, media.origin + span.start - SEEK_MARGIN, media.marks)
         blocks = _Blocks(rate, span or TimeSpan(start=0.0, end=float(10**9)))
-        for frame in _frames(container, stream, path):
+        for frame in _frames(container, stream, path, media.marks):
             check_cancelled()
             time = None if frame.time is None else frame.time - media.origin
             yield from blocks.add(frame, time)
@@ -84,17 +88,9 @@ def read_audio(
         yield from blocks.finish()
 
 
-def default_track(container: InputContainer, media: MediaInfo) -> AudioStream:
-    """The audio track flagged as default, or else the first."""
-    tracks = [container.streams[track.index] for track in media.audio]
-    chosen = next((track for track in tracks if track.disposition & Disposition.default), tracks[0])
-    assert isinstance(chosen, AudioStream)
-    return chosen
-
-
-def _frames(container: InputContainer, stream: AudioStream, path: Path) -> Iterator[AudioFrame]:
+def _frames(container: InputContainer, stream: AudioStream, path: Path, marks: Sequence[Mark]) -> Iterator[AudioFrame]:
     broken = 0
-    packets = container.demux(stream)
+    packets: Iterator[Any] = on_one_clock(container.demux(stream), marks)
     while True:
         try:
             packet = next(packets)
@@ -135,7 +131,9 @@ class _Blocks:
             return  # an out-of-order frame, whose time is already covered
         if self._resampler is None or layout != self._format or time > self._fed + CLOCK_TOLERANCE:
             yield from self.finish()
-            self._resampler = AudioResampler(format="s16", layout="mono", rate=self._rate)
+            # Surround sound is mixed to two channels here, and those to one when it is known whether they cancel.
+            mixed = "mono" if frame.layout.nb_channels == 1 else "stereo"
+            self._resampler = AudioResampler(format="s16", layout=mixed, rate=self._rate)
             self._format, self._start, self._fed = layout, time, time
         self._fed += frame.samples / frame.sample_rate
         self.past_end = self._fed >= self._span.end
@@ -154,7 +152,8 @@ class _Blocks:
     def _take(self, frame: AudioFrame | None) -> None:
         assert self._resampler is not None
         for resampled in self._resampler.resample(frame):
-            samples = resampled.to_ndarray().reshape(-1).astype(np.float32) * np.float32(1 / 32768)
+            channels = resampled.layout.nb_channels
+            samples = resampled.to_ndarray().reshape(-1, channels).astype(np.float32) * np.float32(1 / 32768)
             if not self._pending_count:
                 # Drop samples before the requested span (or the origin).
                 ahead = min(len(samples), max(0, round((self._span.start - self._start) * self._rate)))
@@ -164,10 +163,19 @@ class _Blocks:
             self._pending_count += len(samples)
 
     def _cut(self, size: int) -> Iterator[AudioBlock]:
-        joined = np.concatenate([np.zeros(0, np.float32), *self._pending])
-        block, rest = joined[:size], joined[size:]
+        joined = np.concatenate(self._pending) if self._pending_count else np.zeros((0, 1), np.float32)
+        block, rest = _mixed(joined[:size]), joined[size:]
         kept = min(len(block), max(0, round((self._span.end - self._start) * self._rate)))
         if kept:
             yield AudioBlock(round(self._start, 6) + 0.0, block[:kept], self._rate)
         self._start += len(block) / self._rate
         self._pending, self._pending_count = [rest], len(rest)
+
+
+def _mixed(channels: Samples) -> Samples:
+    """The mean of channels, (n,) of (n, channels), or the loudest of them where little would be left of it."""
+    mean = channels.mean(axis=1)
+    powers = np.square(channels).mean(axis=0)
+    if len(channels) and float(np.square(mean).mean()) < _CANCELLED * float(powers.mean()):
+        return np.ascontiguousarray(channels[:, powers.argmax()])
+    return np.asarray(mean, np.float32)

@@ -9,6 +9,7 @@ import av.error
 from av.container import InputContainer
 
 from longtake.errors import MediaError
+from longtake.preprocess.media.media_files import moves
 from longtake.preprocess.media.subtitle_formats import is_transcript
 from longtake.remote import RemoteFile
 
@@ -32,9 +33,11 @@ def open_media(path: Path) -> InputContainer:
         file = path.open("rb") if isinstance(path, RemoteFile) else str(path.absolute())
         container: InputContainer = av.open(file, metadata_errors="replace", options=_OPTIONS)
     except av.error.ArgumentError as error:
-        raise MediaError(
-            f"{path} isn't a video or audio file. Text files, playlists and images can't be used."
-        ) from error
+        if path.suffix.lower() == ".webp" and moves(path):
+            remedy = "Animated WebP can't be decoded: convert it to MP4 or GIF."
+        else:
+            remedy = "Text files, playlists and images can't be used."
+        raise MediaError(f"{path} isn't a video or audio file. {remedy}") from error
     except av.error.InvalidDataError as error:
         raise MediaError(
             f"{path} isn't a video or audio file, or is damaged ({error.strerror}); check that it plays."

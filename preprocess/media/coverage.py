@@ -20,9 +20,13 @@ SLACK = 1.0  # seconds by which a stream of a complete file may end early
 def promised_end(path: Path, media: MediaInfo, index: int) -> float:
     """The end that the file declares for this stream, in seconds from its origin; 0.0 if it declares none.
 
+    Where the clock restarts, what is declared is the end of one recording.
+
     Raises:
         MediaError: if the file can't be opened.
     """
+    if media.restarts:
+        return 0.0
     with open_media(path) as container:
         stream = container.streams[index]
         if container.format.name in _UNDECLARED:

@@ -14,6 +14,7 @@ from av.packet import Packet
 from av.video.frame import VideoFrame
 
 from longtake.models.machine import usable_cores
+from longtake.preprocess.media.clock import GIVE_UP, on_one_clock
 from longtake.preprocess.media.media import MediaInfo, VideoStream
 
 logger = logging.getLogger(__name__)
@@ -23,7 +24,6 @@ _FAR = 60.0  # seconds; no frame can be this far beyond twice the media's length
 _REORDERED = 1.0  # seconds by which decoding may run ahead of presentation
 _HOLE = 1_000  # bytes; an intact Matroska file has a few dozen between two packets
 _CHUNK_HEADER = 8  # bytes of name and length before the data of a packet in AVI
-_GIVE_UP = 10_000  # consecutive attempts without a packet; FFmpeg scans 64 KiB each time
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,8 @@ def decode_pictures(
     damage = _Damage(float(stream.time_base), media.origin)
     held: TimedPicture | None = None
     clock = 0.0
-    for picture in _pictures(container, stream, path, damage, check_cancelled):
+    packets = on_one_clock(_packets(container, stream, path, damage), media.marks)
+    for picture in _pictures(packets, stream, path, damage, check_cancelled):
         tick = float(picture.time_base or 0)
         duration = (picture.duration or 0) * tick or 1 / video.fps
         presented = _presented(picture, media, stream)
@@ -106,10 +107,10 @@ def decode_pictures(
 
 
 def _pictures(
-    container: InputContainer, stream: Any, path: Path, damage: _Damage, check_cancelled: Callable[[], None]
+    packets: Iterator[Packet[Any]], stream: Any, path: Path, damage: _Damage, check_cancelled: Callable[[], None]
 ) -> Iterator[VideoFrame]:
     """Intact pictures in decoder output order."""
-    for packet in _packets(container, stream, path, damage):
+    for packet in packets:
         check_cancelled()
         if packet.stream.index != stream.index:  # packet.stream_index is 0 in the flush packet
             continue
@@ -141,7 +142,7 @@ def _packets(container: InputContainer, stream: Any, path: Path, damage: _Damage
     reached: int | None = None
     lost = failures = 0
     packets = container.demux(streams)
-    while failures < _GIVE_UP:
+    while failures < GIVE_UP:
         try:
             packet = next(packets, None)
         except (av.error.InvalidDataError, av.error.BlockingIOError):

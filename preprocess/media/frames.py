@@ -24,6 +24,7 @@ from av.video.reformatter import ColorRange, Interpolation, VideoReformatter
 from longtake.errors import LibraryError, MediaError
 from longtake.lazy import cached_property
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.media.clock import seek
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.decoding import decode_pictures
 from longtake.preprocess.media.media import MediaInfo, VideoStream
@@ -176,7 +177,7 @@ def _read_from(
         if entry is not None:
             stream: Any = container.streams[media.video.index]
             with suppress(av.error.FFmpegError):
-                container.seek(int((entry + media.origin) / stream.time_base), stream=stream)
+                seek(container, stream, entry + media.origin, media.marks)
         for shown in decode_pictures(container, path, media, media.video, check_cancelled):
             yield Frame(shown.time, shown.duration, shown.picture, media.video, reformatters)
 

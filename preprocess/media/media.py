@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from av.stream import Disposition
 from av.video.stream import VideoStream as AvVideo
 
 from longtake.errors import MediaError
+from longtake.preprocess.media.clock import Mark, read_timeline
 from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.media_files import name_problem, readable
 from longtake.preprocess.media.subtitle_formats import is_transcript, parse_subtitles
 from longtake.preprocess.media.subtitle_names import language_in
 
@@ -26,6 +29,20 @@ _ORDINARY_FPS = 25.0
 _ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths FFmpeg estimates
 _UNTIMED = frozenset({"aac", "mp3"})  # formats whose packets carry no times: only counting them all gives the length
 _TAIL = 5  # seconds before a file's end in which to look for its last packets
+_SAME = 1.0  # seconds by which the end of the packets may differ from that of the header
+_ROLES = (
+    (Disposition.comment, "commentary"),
+    (Disposition.visual_impaired, "for the visually impaired"),
+    (Disposition.descriptions, "for the visually impaired"),
+    (Disposition.hearing_impaired, "for the hearing impaired"),
+)
+_TITLED = (
+    (r"\bcommentar(y|ies)\b", "commentary"),
+    (r"\baudio.?desc|\bdescri(bed|ptive)\b|visual(ly)?.?impair", "for the visually impaired"),
+    (r"hearing.?impair|hard.of.hearing", "for the hearing impaired"),
+)
+_KINDS = {"video": "picture", "audio": "sound"}
+_HANDLER = re.compile(r"handler|^(core media|mainconcept|gpac|l-smash)|@", re.IGNORECASE)  # names of programs
 _FIRST_PACKETS = 500  # give up on a picture that doesn't decode within these
 
 
@@ -43,13 +60,20 @@ class VideoStream:
 
 @dataclass(frozen=True, slots=True)
 class AudioStream:
-    """One audio track."""
+    """One audio track; `role` is what it is for, unless it is the ordinary sound.
+
+    `speech` is the share of what was listened to in which somebody speaks, if it was measured.
+    """
 
     index: int
     codec: str
     rate: int
     channels: int
     language: str | None
+    title: str | None = None
+    role: str | None = None
+    default: bool = False
+    speech: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +86,24 @@ class SubtitleStream:
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadStream:
+    """A stream that isn't read; `why` completes "It isn't read:"."""
+
+    index: int
+    kind: str
+    codec: str | None
+    language: str | None
+    title: str | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class MediaInfo:
-    """Streams and times. `origin` is the container time, in seconds, of the first presented frame or sample."""
+    """Streams and times. `origin` is the container time, in seconds, of the first presented frame or sample.
+
+    `track` is the index of the audio stream that is read, by default the one a player would play. `restarts` are the
+    seconds at which the file's clock starts again, and `marks` puts it right (`clock`); only `survey` finds them.
+    """
 
     container: str
     duration: float
@@ -71,6 +111,55 @@ class MediaInfo:
     video: VideoStream | None
     audio: tuple[AudioStream, ...]
     subtitles: tuple[SubtitleStream, ...]
+    unread: tuple[UnreadStream, ...] = ()
+    track: int | None = None
+    restarts: tuple[float, ...] = ()
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def sound(self) -> AudioStream | None:
+        """The audio track that is read; None without any."""
+        named = [stream for stream in self.audio if stream.index == self.track]
+        return next(iter([*named, *played_first(self.audio)]), None)
+
+    @property
+    def recipe(self) -> dict[str, object]:
+        """What decides how the packets of this file become layers, for a recipe; nothing for an ordinary file."""
+        return {"restarts": list(self.restarts)} if self.restarts else {}
+
+    @property
+    def sound_recipe(self) -> dict[str, object]:
+        """The same for the layers of the sound."""
+        return self.recipe | ({"track": self.sound.index} if self.sound and len(self.audio) > 1 else {})
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """Indices of the picture and of all sound."""
+        return (*([self.video.index] if self.video else []), *(stream.index for stream in self.audio))
+
+
+def played_first(tracks: Sequence[AudioStream]) -> list[AudioStream]:
+    """Audio tracks in the order in which they count: those with a role last, otherwise the default one first."""
+    return sorted(tracks, key=lambda stream: (stream.role is not None, not stream.default))
+
+
+def survey(path: Path) -> MediaInfo:
+    """Like `probe`, and read through the packets, because only they show where a clock restarts and the file ends.
+
+    Raises:
+        MediaError: as `probe`.
+    """
+    media = probe(path)
+    if media.container.startswith("mov") or not media.used:  # the index of MP4 has the time of every packet
+        return media
+    timeline = read_timeline(path, media.used)
+    if timeline is None:
+        return media
+    duration = round(timeline.end - media.origin, 3)
+    restarts = tuple(round(time - media.origin, 3) for time in timeline.restarts)
+    if not restarts and abs(duration - media.duration) <= _SAME:
+        return media
+    return replace(media, duration=duration, restarts=restarts, marks=timeline.marks)
 
 
 def probe(path: Path) -> MediaInfo:
@@ -94,6 +183,8 @@ def probe(path: Path) -> MediaInfo:
 
 
 def _check_file(path: Path) -> None:
+    if problem := name_problem(path):
+        raise MediaError(f"{readable(path)} can't be used, because {problem}.")
     try:
         status = path.stat()
     except OSError as error:
@@ -131,6 +222,7 @@ def _describe(container: Any, path: Path) -> MediaInfo:
         for stream in container.streams.subtitles
         if stream.codec_context and stream.codec_context.name in TEXT_SUBTITLES
     ]
+    read = {stream.index for stream in [*used, *subtitles]}
     origin, end = _bounds(container, used, path)
     if video is None and end <= origin:
         raise MediaError(f"{path} has a header but no sound; copy or record it again.")
@@ -141,6 +233,7 @@ def _describe(container: Any, path: Path) -> MediaInfo:
         video=_describe_video(path, video) if video else None,
         audio=tuple(_describe_audio(stream) for stream in audio),
         subtitles=tuple(subtitles),
+        unread=tuple(_unread(stream) for stream in container.streams if stream.index not in read),
     )
 
 
@@ -155,8 +248,44 @@ def _shown(streams: Sequence[AvVideo]) -> AvVideo | None:
 
 
 def _describe_audio(stream: AvAudio) -> AudioStream:
+    context, title = stream.codec_context, _title(stream)
+    default = bool(stream.disposition & Disposition.default)
+    rate, channels, language = context.sample_rate, context.channels, _language(stream)
+    return AudioStream(stream.index, context.name, rate, channels, language, title, _role(stream, title), default)
+
+
+def _role(stream: AvAudio, title: str | None) -> str | None:
+    """What a track is for, by its flags or else by its title, which many programs write instead."""
+    flagged = (role for flag, role in _ROLES if stream.disposition & flag)
+    titled = (role for word, role in _TITLED if re.search(word, title or "", re.IGNORECASE))
+    return next(flagged, None) or next(titled, None)
+
+
+def _unread(stream: Any) -> UnreadStream:
     context = stream.codec_context
-    return AudioStream(stream.index, context.name, context.sample_rate, context.channels, _language(stream))
+    kind, why = "data", "Longtake reads pictures, sound and text"
+    if stream.disposition & Disposition.attached_pic:
+        kind, why = "cover", "it is a still picture beside the recording"
+    elif stream.type in ("video", "audio") and not context:
+        kind, why = _KINDS[stream.type], "there is no decoder for it"
+    elif stream.type == "video":
+        kind, why = "picture", "only one picture is read, the one that players show"
+    elif stream.type == "audio":
+        kind, why = "sound", "it has no samples"
+    elif stream.type == "subtitle":
+        kind, why = "subtitles", "these are pictures of text; put the text next to the file as NAME.srt"
+    elif stream.type == "attachment":
+        kind = "attachment"
+    named = stream.metadata.get("filename")
+    return UnreadStream(
+        stream.index, kind, context.name if context else None, _language(stream), _title(stream) or named, why
+    )
+
+
+def _title(stream: Any) -> str | None:
+    """The title of a stream; an MP4 file has it as the name of a handler, which most programs fill in themselves."""
+    names = (stream.metadata.get(key, "").strip() for key in ("title", "handler_name", "name"))
+    return next((name for name in names if name and not _HANDLER.search(name)), None)
 
 
 def _describe_video(path: Path, stream: AvVideo) -> VideoStream:
@@ -164,25 +293,32 @@ def _describe_video(path: Path, stream: AvVideo) -> VideoStream:
     aspect = stream.sample_aspect_ratio
     width = round(context.width * float(aspect)) if aspect else context.width
     height = context.height
-    rotation = round(_rotation(path, stream.index) / 90) * 90 % 360
+    turned, apart = _first_picture(path, stream.index)
+    rotation = round(turned / 90) * 90 % 360
     if rotation in (90, 270):
         width, height = height, width
-    fps = float(stream.average_rate or stream.guessed_rate or _ORDINARY_FPS)
+    fps = 1 / apart if apart else float(stream.average_rate or stream.guessed_rate or _ORDINARY_FPS)
     return VideoStream(stream.index, context.name, width, height, round(fps, 3), rotation)
 
 
-def _rotation(path: Path, index: int) -> int:
+def _first_picture(path: Path, index: int) -> tuple[int, float]:
+    """How a picture is turned, in degrees, and the seconds of a frame in a stream without times, or else 0."""
     # Reopen: the current container may be at its end, and raw streams can't be rewound.
+    apart = 0.0
     with open_media(path) as container:
         for count, packet in enumerate(container.demux(container.streams[index])):
+            if packet.pts is None and packet.dts is None and packet.size:
+                apart = apart or float((packet.duration or 0) * (packet.time_base or 0))
+            else:
+                apart = 0.0
             try:
                 for frame in packet.decode():
-                    return int(getattr(frame, "rotation", 0))
+                    return int(getattr(frame, "rotation", 0)), apart
             except av.error.FFmpegError:
                 continue
             if count > _FIRST_PACKETS:
                 break
-    return 0
+    return 0, apart
 
 
 def _bounds(container: Any, used: Sequence[AvVideo | AvAudio], path: Path) -> tuple[float, float]:
@@ -210,24 +346,26 @@ def last_packet_end(path: Path, streams: Sequence[int]) -> float:
     with open_media(path) as container, suppress(av.error.FFmpegError):
         if container.duration:
             container.seek((container.start_time or 0) + max(0, container.duration - _TAIL * av.time_base))
-        return _read_to_end(container, streams)
-    with open_media(path) as container:  # reopen: a container that failed to seek gives nothing more
+            if end := _read_to_end(container, streams):
+                return end
+    # The length may be wrong. Reopen: a container that failed to seek gives nothing more.
+    with open_media(path) as container:
         return _read_to_end(container, streams)
 
 
 def _read_to_end(container: Any, streams: Sequence[int]) -> float:
     used = [container.streams[index] for index in streams]
-    end, untimed = 0.0, 0
+    end = untimed = 0.0
     try:
         for packet in container.demux(used):
+            seconds = float((packet.duration or 0) * (packet.time_base or 0))
             if packet.pts is not None:
-                end = max(end, float((packet.pts + (packet.duration or 0)) * packet.time_base))
-            elif packet.size:
-                untimed += 1
+                end = max(end, float(packet.pts * packet.time_base) + seconds)
+            elif packet.size and packet.stream is used[0]:
+                untimed += seconds or 1 / _ORDINARY_FPS
     except av.error.FFmpegError:
         pass  # the readable part determines the length
-    rate = getattr(used[0], "average_rate", None) or getattr(used[0], "guessed_rate", None)
-    return end or untimed / float(rate or _ORDINARY_FPS)
+    return end or untimed
 
 
 def _language(stream: Any) -> str | None:

@@ -13,6 +13,9 @@ _SUFFIXES = frozenset(
     " .wma .wmv".split()
 )
 
+_PICTURES = frozenset((".apng", ".gif", ".png", ".webp"))
+_HEAD, _ANIMATED = 4_096, (b"NETSCAPE2.0", b"acTL", b"ANIM")  # bytes read, and what a GIF, PNG or WebP has among them
+
 
 def files_in(root: Path) -> Iterator[Path]:
     """All files of a folder and the folders in it, in order, without hidden ones."""
@@ -29,6 +32,31 @@ def has_media_name(file: Path) -> bool:
     return file.suffix.lower() in _SUFFIXES
 
 
+def readable(path: Path) -> str:
+    """A path as text that can be written anywhere: bytes that aren't UTF-8 become question marks."""
+    return str(path).encode(errors="replace").decode()
+
+
+def name_problem(path: Path) -> str | None:
+    """Why the library can't keep a path, and what to do; None if it can."""
+    whole = path if isinstance(path, RemoteFile) else path.absolute()
+    if readable(whole) == str(whole):
+        return None
+    part = next(Path(part) for part in whole.parts if readable(Path(part)) != part)
+    return f"the name {readable(part)} isn't UTF-8. Rename it"
+
+
 def is_media(file: Path) -> bool:
-    """Whether a path is a file with the name of a video or an audio file."""
-    return has_media_name(file) and file.is_file()
+    """Whether a file has the name of a video or an audio file, or is a picture that moves."""
+    moving = file.suffix.lower() in _PICTURES and moves(file)
+    return (has_media_name(file) or moving) and file.is_file()
+
+
+def moves(file: Path) -> bool:
+    """Whether a GIF, PNG or WebP file is animated, by its first bytes."""
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError:
+        return False
+    return any(sign in head for sign in _ANIMATED)

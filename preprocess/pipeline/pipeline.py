@@ -28,13 +28,14 @@ from longtake.preprocess.layers.probe_layer import ProbeStep
 from longtake.preprocess.layers.scene_text import SceneText
 from longtake.preprocess.layers.sections import Sections
 from longtake.preprocess.layers.segments import Segments
+from longtake.preprocess.layers.sound_track import with_track
 from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.speakers import Speakers
 from longtake.preprocess.layers.speech import Speech, heard_between
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.layers.subtitles import Subtitles
 from longtake.preprocess.layers.text_vectors import TextVectors
-from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.preprocess.media.media import MediaInfo, survey
 from longtake.preprocess.media.sidecars import unread_subtitles
 from longtake.preprocess.media.subtitle_formats import is_transcript, parse_subtitles
 from longtake.preprocess.pipeline.index_sync import index_key, make_findable, text_vectors_fit
@@ -105,7 +106,7 @@ def index_file(
     """
     started = time.perf_counter()
     watcher = watcher or Watcher()
-    media = probe(path)
+    media = with_track(path, survey(path), settings.speech.track, watcher.check_cancelled)
     named = {file.name: _subtitles(file) for file in subtitles}
     source, check_source = path.stat(), unchanged(path)
     try:

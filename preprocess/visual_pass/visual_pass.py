@@ -42,22 +42,22 @@ class VisualPass:
         if job.media.video is None:
             return ()
         engine: ShotEngine = job.engines.load("shots")
-        settings = job.settings.visual_pass
+        settings, clock = job.settings.visual_pass, job.media.recipe
         shots = LayerRecipe(
             "shots",
             5,
             engine.id,
-            {"shot_threshold": settings.shot_threshold, "min_shot_seconds": settings.min_shot_seconds},
+            {"shot_threshold": settings.shot_threshold, "min_shot_seconds": settings.min_shot_seconds} | clock,
         )
         inputs = {"shots": shots.key}
-        keyframes = {"keyframe_height": settings.keyframe_height}
-        text_frames = {"text_frames_per_second": settings.text_frames_per_second}
+        keyframes = {"keyframe_height": settings.keyframe_height} | clock
+        text_frames = {"text_frames_per_second": settings.text_frames_per_second} | clock
         return (
-            LayerRecipe("changes", 2, "longtake/changes"),
+            LayerRecipe("changes", 2, "longtake/changes", clock),
             shots,
-            LayerRecipe("still", 4, "longtake/still"),
-            LayerRecipe("moments", 4, "longtake/novelty"),
-            LayerRecipe("motion", 5, "longtake/corners"),
+            LayerRecipe("still", 4, "longtake/still", clock),
+            LayerRecipe("moments", 4, "longtake/novelty", clock),
+            LayerRecipe("motion", 5, "longtake/corners", clock),
             LayerRecipe("keyframes", 3, "longtake/keyframes", keyframes, inputs),
             LayerRecipe("text_frames", 4, "longtake/strokes", text_frames, inputs),
         )

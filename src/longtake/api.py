@@ -161,8 +161,7 @@ class Library:
             target: the new file; by default it is named after the video and the start, in the current folder.
         """
         from longtake.exports.clip_export import Clip, write_clip
-        from longtake.preprocess.media.media import probe
-        from longtake.preprocess.media.sources import source
+        from longtake.preprocess.media.sources import media_at, source
 
         record = self.workspace.library.resolve(fspath(video))
         part = _part(span, record.duration)
@@ -174,7 +173,7 @@ class Library:
         if new.exists():
             raise ConfigError(f"{new} exists: name another file.")
         try:
-            write_clip(file, probe(file), part, new)
+            write_clip(file, media_at(file, self.workspace.library, record), part, new)
         except BaseException:
             new.unlink(missing_ok=True)
             raise

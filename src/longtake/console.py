@@ -87,7 +87,7 @@ def say_coloured(text: str, colours: Mapping[str, str]) -> None:
 
 def harmless(text: str) -> str:
     """A text without characters that a terminal obeys."""
-    return _OBEYED.sub("", text)
+    return _OBEYED.sub("", text.encode(errors="replace").decode())  # file names can hold bytes that aren't UTF-8
 
 
 def counted(number: int, thing: str) -> str:

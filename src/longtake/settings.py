@@ -177,6 +177,11 @@ class SpeechSettings(_Section):
     )
     fetch: bool = Field(default=False, description="Download the model if it isn't on disk.")
     language: str | None = Field(default=None, description="Language code; detected by default.")
+    track: Annotated[str, Field(min_length=1, max_length=200, coerce_numbers_to_str=True)] | None = Field(
+        default=None,
+        description="Of several sound tracks the one that is read: its number from 1 on, language or title. By default "
+        "the one with the most speech; commentaries and tracks for the visually or hearing impaired come last.",
+    )
 
 
 class EndpointSettings(_Section):

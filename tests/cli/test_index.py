@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from helpers.servers.loopback import Handler, listening
 from longtake.config import load
 from longtake.memory.layers import Layer, LayerStore
 from longtake.preprocess.layers.step import IndexJob, Step
+from longtake.preprocess.media.media_files import is_media
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.step_run import run_step
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -93,6 +95,48 @@ def test_a_transcript_alone_is_asked_and_has_neither_picture_nor_sound(tmp_path:
     assert "The file is a transcript: it has no picture and no sound." in shown
     clip = longtake("clip", "meeting.vtt", "6-10", library=library)
     assert (clip.code, clip.stderr.count("it has no picture and no sound to save")) == (1, 1)
+
+
+def test_a_name_that_is_not_utf8_costs_its_file_alone(folder: Path) -> None:
+    bad = Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.wav"))
+    (folder / "two.wav").rename(bad)
+    library = folder.parent / "library"
+    done = longtake("index", folder, "--json", library=library)
+    assert done.code == 3
+    assert [json.loads(line).get("error", "") != "" for line in done.stdout.splitlines()] == [True, False, False]
+    assert "the name caf?.wav isn't UTF-8. Rename it." in done.stderr
+    (done.stdout + done.stderr).encode()  # can be written anywhere
+    alone = longtake("ask", bad, "What is said?", library=library)
+    assert (alone.code, "isn't UTF-8" in alone.stderr) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "found"),
+    [
+        ("a.gif", b"GIF89a\x01\x00\x01\x00\x80\x00\x00!\xff\x0bNETSCAPE2.0", True),
+        ("a.gif", b"GIF89a\x01\x00\x01\x00\x80\x00\x00", False),
+        ("a.png", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x08acTL", True),
+        ("a.webp", b"RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02ANIM", True),
+        ("a.webp", b"RIFF\x00\x00\x00\x00WEBPVP8 ", False),
+    ],
+)
+def test_a_folder_holds_pictures_that_move(tmp_path: Path, name: str, head: bytes, found: bool) -> None:
+    (tmp_path / name).write_bytes(head)
+    assert is_media(tmp_path / name) == found
+
+
+def test_an_animated_webp_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "a.webp").write_bytes(b"RIFF\x1a\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00ANIM")
+    done = longtake("index", tmp_path, library=tmp_path / "library")
+    assert done.code == 1
+    assert "Animated WebP can't be decoded: convert it to MP4 or GIF." in done.stderr
+
+
+def test_silence_that_was_listened_to_is_no_reason_to_index_again(tmp_path: Path) -> None:
+    path = write_pieces(tmp_path / "silent.wav", [(0.0, np.zeros(32_000, np.float32))])
+    library = tmp_path / "library"
+    assert longtake("index", path, library=library).code == 0
+    assert "No speech in silent.wav." in longtake("show", "silent.wav", library=library).stderr
 
 
 @pytest.mark.parametrize("given", ["*.mp4", "empty"])

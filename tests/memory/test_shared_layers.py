@@ -24,6 +24,7 @@ from helpers.servers.s3_server import BUCKET, s3_server
 from longtake.config import load
 from longtake.errors import Cancelled, ConfigError, LibraryError, LibraryUnavailable
 from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
+from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -96,7 +97,7 @@ def test_a_node_without_the_library_reads_and_builds_layers(storage: Any, video:
     made = record.layers["scene_text"]
     storage.delete_object(Bucket=BUCKET, Key=f"layers/{record.id}/scene_text/{made}.tar")
     before = in_use(workspace.library.root)
-    task = Task("scene_text", video, video.stat().st_size, there, inputs)
+    task = Task("scene_text", video, video.stat().st_size, there, probe(video), inputs)
     assert LayerBuilder(SETTINGS).build(task).layers == {"scene_text": made}
     shutil.rmtree(workspace.library.layers(record.id).root / "scene_text")
     assert in_use(workspace.library.root) != before
@@ -123,7 +124,7 @@ def test_a_node_that_does_not_find_a_layer_builds_nothing_without_it(storage: An
     storage.delete_object(Bucket=BUCKET, Key=f"layers/{record.id}/moments/{record.layers['moments']}.tar")
     before = archives(storage)
     there = Workspace(tmp_path / "node", SETTINGS).library.layers(record.id)
-    task = Task("text_vectors", video, video.stat().st_size, there, record.layers)
+    task = Task("text_vectors", video, video.stat().st_size, there, probe(video), record.layers)
     with pytest.raises(ConfigError, match=f"moments.*{ADDRESS}"):
         LayerBuilder(SETTINGS).build(task)
     assert archives(storage) == before

@@ -20,7 +20,7 @@ from longtake.errors import LibraryError
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.switches import SwitchBoard
 
-ALL_ON = {"engines_off": [], "tools_off": [], "language": None}
+ALL_ON = {"engines_off": [], "tools_off": [], "language": None, "track": None}
 NOWHERE = "http://127.0.0.1:9/v1"
 
 
@@ -47,13 +47,15 @@ def test_what_is_switched_off_stays_off_and_comes_back(own: WebServer, tmp_path:
         before = client.get("/api/settings").json()
         assert before["switches"] == ALL_ON
         assert all(each["on"] for what in ("engines", "tools") for each in before[what])
-        shown = _switch(client, engines_off=["scene_text"], tools_off=["calculator"], language="German").json()
-        assert shown["switches"] == {"engines_off": ["scene_text"], "tools_off": ["calculator"], "language": "de"}
+        chosen = {"engines_off": ["scene_text"], "tools_off": ["calculator"], "track": "Mic"}
+        shown = _switch(client, **chosen, language="German").json()
+        assert shown["switches"] == {**chosen, "language": "de"}
         assert not _on(shown, "engines", "scene_text")
         assert not _on(shown, "tools", "calculator")
         again = Workspace(tmp_path / "library", load())
         SwitchBoard(again)
         assert (again.settings.tools.off, again.settings.speech.language) == (("calculator",), "de")
+        assert again.settings.speech.track == "Mic"
         assert again.engines.report("scene_text").engine is None
         assert _switch(client).json() == before
         assert own.service.workspace.settings == load()

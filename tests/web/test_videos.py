@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from io import BytesIO
 from pathlib import Path
@@ -190,6 +191,7 @@ def test_a_file_of_an_allowed_folder_is_added_where_it_lies(empty: Workspace, fo
             "bytes": status.st_size,
             "changed": status.st_mtime,
             "video": None,
+            "problem": None,
         }
         answer = client.post("/api/videos", json={"path": found["path"]})
         assert (answer.status_code, answer.json()["id"], answer.json()["name"]) == (202, file_id(inside), "inside.wav")
@@ -236,6 +238,20 @@ def test_a_file_beyond_a_list_that_was_cut_is_added_too(empty: Workspace, tmp_pa
         assert (len(listed["files"]), listed["cut"]) == (MAX_FILES, True)
         assert str(last) not in [file["path"] for file in listed["files"]]
         assert client.post("/api/videos", json={"path": str(last)}).status_code == 202
+
+
+def test_a_name_that_is_not_utf8_is_listed_with_what_to_do(empty: Workspace, tmp_path: Path, tone: Path) -> None:
+    folder = tmp_path / "media"
+    folder.mkdir()
+    shutil.copy(tone, folder / "good.wav")
+    shutil.copy(tone, os.fsdecode(os.fsencode(folder) + b"/caf\xe9.wav"))
+    with web_server(empty, folders=[folder]) as server, server.client() as client:
+        listed = client.get("/api/folders").json()["files"]
+        assert {file["name"]: file["problem"] for file in listed} == {
+            "good.wav": None,
+            "caf?.wav": "the name caf?.wav isn't UTF-8. Rename it",
+        }
+        assert client.post("/api/videos", json={"path": str(folder / "good.wav")}).status_code == 202
 
 
 def test_without_a_folder_nothing_is_allowed(client: httpx.Client, small_workspace: Workspace) -> None:

@@ -16,7 +16,8 @@ from longtake.memory.notes import Notes
 from longtake.memory.search.search_index import Index
 from longtake.memory.timespan import ParsedSpan, SpanError, TimeSpan, parse_span
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.preprocess.media.media import MediaInfo
+from longtake.preprocess.media.sources import media_at
 from longtake.remote import media_path
 from longtake.settings import Settings
 from longtake.tools.core.result import ToolError
@@ -107,7 +108,7 @@ class VideoHandle:
             MediaError: if the file is no longer where it was indexed.
         """
         path = media_path(self.record.path)
-        return path, probe(path)
+        return path, media_at(path, self.library, self.record)
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def measure(block: AudioBlock, previous: AudioBlock | None) -> Measures:
     standing = (_standing(power) & audible[:, None]).astype(np.float64)
     arrays = {
         "level": decibels(_power_per(samples, LEVEL_STEP)),
-        "voice": _voice(whole, _run_up(block, previous)),
+        "voice": voice_of(whole, _run_up(block, previous)),
         "purity": purity,
         "peak": peak,
         "pitch": pitch,
@@ -132,7 +132,8 @@ def _run_up(block: AudioBlock, previous: AudioBlock | None) -> Samples:
     return previous.samples[-RUN_UP:]
 
 
-def _voice(whole: Samples, before: Samples) -> Array:
+def voice_of(whole: Samples, before: Samples) -> Array:
+    """Silero's probability of speech in each frame, after a second of earlier sound."""
     from faster_whisper.vad import get_vad_model  # a question makes the engine, but hears nothing
 
     heard = get_vad_model()(np.concatenate([before, whole]))

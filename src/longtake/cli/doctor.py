@@ -7,13 +7,15 @@ import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from longtake import __version__
 from longtake.config import secret
-from longtake.console import Session, counted, say, say_json, sized
+from longtake.console import Session, counted, raise_if_interrupted, say, say_json, sized
+from longtake.memory.timespan import clock
 from longtake.models.advice import problem_at
 from longtake.models.names import roles
 from longtake.models.servers import ask_models
@@ -23,7 +25,12 @@ from longtake.preprocess.engines import CapabilityReport, EngineTable
 from longtake.preprocess.engines.capabilities import PURPOSES
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.engines.llama_cpp.server import expected_costs, missing_gguf
+from longtake.preprocess.layers.sound_track import with_track
+from longtake.preprocess.media.sidecars import find_sidecars
+from longtake.preprocess.media.contents import contents
+from longtake.preprocess.media.media import survey
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
+from longtake.remote import media_path
 from longtake.settings import Settings
 
 _BY_URL = ("openai", "qwen_agent")  # controllers behind a server
@@ -41,6 +48,9 @@ ENGLISH_ONLY = (
 
 def doctor(
     context: typer.Context,
+    file: Annotated[
+        Path | None, typer.Argument(help="Say instead what this file holds and what of it is read.", metavar="FILE")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Check what works here: the library, and for each capability the engine in use and how to improve it.
@@ -49,6 +59,8 @@ def doctor(
     """
     session: Session = context.obj
     settings = session.settings
+    if file:
+        return _say_file(media_path(file), settings, as_json=as_json)
     library = check_library(session.library_root, settings)
     servers = _servers(settings)
     controller = settings.controller
@@ -82,8 +94,7 @@ def doctor(
         "parts": [part._asdict() for part in parts],
     }
     if as_json:
-        say_json(facts)
-        return
+        return say_json(facts)
     say(f"longtake {__version__}, Python {facts['python']}, profile {session.source}")
     say(f"library     {library.path} ({_held(library)}, {sized(library.free)} free)")
     for each in library.problems:
@@ -106,6 +117,19 @@ def doctor(
     say(f"\n{ENGLISH_ONLY}\n")
     for line in _part_lines(parts):
         say(line)
+    return None
+
+
+def _say_file(path: Path, settings: Settings, *, as_json: bool) -> None:
+    media = with_track(path, survey(path), settings.speech.track, raise_if_interrupted)
+    found = contents(media, [sidecar.path.name for sidecar in find_sidecars(path)])
+    if as_json:
+        facts = {"path": str(path), "duration": media.duration, "contents": [part.model_dump() for part in found]}
+        return say_json(facts)
+    say(f"{path.name}  {clock(media.duration)}")
+    for part in found:
+        say(f"  {part.text}")
+    return None
 
 
 def _capability_lines(reports: Sequence[CapabilityReport]) -> Iterator[str]:

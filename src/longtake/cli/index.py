@@ -21,8 +21,10 @@ from longtake.errors import ConfigError, LibraryError, LongtakeError
 from longtake.evalharness.runs.bounded_map import at_once
 from longtake.memory.timespan import clock
 from longtake.preprocess.engines.packaged_files import INSTALL
+from longtake.preprocess.media.contents import Part
 from longtake.preprocess.media.links import fetch, is_link
 from longtake.preprocess.media.media_files import files_in, is_media
+from longtake.preprocess.media.sources import contents_of, media_of
 from longtake.preprocess.media.subtitle_formats import SUFFIXES
 from longtake.preprocess.pipeline.progress import IndexReport, LayerReport
 from longtake.preprocess.pipeline.step_run import StepRunner
@@ -79,7 +81,9 @@ def index(
                     say(json.dumps({"video": None, "name": Path(name).name, "error": str(report)}, ensure_ascii=False))
                 refused += 1
                 continue
-            say(json.dumps(report_json(report), ensure_ascii=False)) if as_json else _show(report, noted)
+            kept = library.workspace.library
+            found = contents_of(kept, report.video, media_of(kept, report.video))
+            say(json.dumps(report_json(report, found), ensure_ascii=False)) if as_json else _show(report, found, noted)
             if not report.complete or any(layer.problem or _untold(layer, report) for layer in report.layers):
                 in_part += 1
             unheard = unheard or any(layer.name == "speech" and layer.unavailable for layer in report.layers)
@@ -149,12 +153,13 @@ def _fetched(name: str, library: Library, shown: Display) -> str:
     )
 
 
-def report_json(report: IndexReport) -> dict[str, Any]:
+def report_json(report: IndexReport, found: Sequence[Part]) -> dict[str, Any]:
     """The public shape of `index --json`."""
     return {
         "video": report.video.id,
         "name": report.video.name,
         "duration": report.video.duration,
+        "contents": [part.model_dump() for part in found],
         "layers": [asdict(layer) for layer in report.layers],
         "seconds": round(report.seconds, 3),
         "complete": report.complete,
@@ -169,8 +174,10 @@ def _untold(layer: LayerReport, report: IndexReport) -> bool:
     return bool(layer.left_out) and not (layer.reused and layer.name in report.told)
 
 
-def _show(report: IndexReport, noted: set[str]) -> None:
+def _show(report: IndexReport, found: Sequence[Part], noted: set[str]) -> None:
     say(f"{report.video.name}  {clock(report.video.duration)}  id {report.video.id}")
+    for part in (part for part in found if part.noted):
+        say(f"  {part.text}")
     printed: set[str] = set()  # the layers of one pass skip the same parts
     for layer in report.layers:
         if layer.problem:

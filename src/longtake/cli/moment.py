@@ -9,8 +9,7 @@ from longtake.memory.library import Library
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.media.frames import read_frames
-from longtake.preprocess.media.media import probe
-from longtake.preprocess.media.sources import source
+from longtake.preprocess.media.sources import media_at, source
 
 INSTALL = "pip install 'longtake[terminal]'"
 _COLUMNS = 80
@@ -35,7 +34,8 @@ def show_moment(library: Library, place: Citation) -> None:
     if file is None:
         raise MediaError(f"The file of {video.name} was moved or changed since it was indexed.")
     middle = (place.start + place.end) / 2
-    frames = read_frames(file, probe(file), TimeSpan(start=middle, end=min(middle + 1, video.duration)), lambda: None)
+    span = TimeSpan(start=middle, end=min(middle + 1, video.duration))
+    frames = read_frames(file, media_at(file, library, video), span, lambda: None)
     frame = next(iter(frames), None)
     if frame is None:
         raise MediaError(f"{video.name} has no picture at {clock(middle)}.")

@@ -71,9 +71,19 @@ def _lines(library: Store, video: VideoRecord, track: Track | None) -> list[Line
                 return lines
         except LibraryError:
             continue
-    raise LibraryError(
-        f"No speech or on-screen text has been found in {video.name}. Index it: longtake index {video.name}"
-    )
+    raise LibraryError(_nothing(library, video))
+
+
+def _nothing(library: Store, video: VideoRecord) -> str:
+    """Why a video has no lines: what was looked for isn't there, or nothing was looked for."""
+    from longtake.preprocess.media.sources import media_of
+
+    media = media_of(library, video)
+    spoken = bool({"speech", "subtitles"} & video.layers.keys())
+    looked = [*(["speech"] if spoken else []), *(["text on screen"] if "scene_text" in video.layers else [])]
+    if not video.complete or not looked or (media and media.audio and not spoken):
+        return f"No speech or on-screen text has been found in {video.name}. Index it: longtake index {video.name}"
+    return f"No {' or '.join(looked)} in {video.name}."
 
 
 def clip(

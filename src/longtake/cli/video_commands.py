@@ -14,6 +14,8 @@ from longtake.errors import LibraryError, told_of_files
 from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import clock
+from longtake.preprocess.media.contents import Part
+from longtake.preprocess.media.sources import contents_of, media_of
 
 videos = typer.Typer(
     no_args_is_help=True, add_completion=False, help="List, show, delete and export the videos of the library."
@@ -122,6 +124,7 @@ def _facts(library: Library, video: VideoRecord) -> dict[str, Any]:
         "size": video.size,
         "duration": video.duration,
         "complete": video.complete,
+        "contents": [part.model_dump() for part in contents_of(library, video, media_of(library, video))],
         "layers": {
             name: {
                 "engine": layer.engine,
@@ -140,6 +143,8 @@ def _say_video(facts: dict[str, Any]) -> None:
     unfinished = "" if facts["complete"] else _UNFINISHED
     say(f"{facts['name']}  {clock(facts['duration'])}  {facts['id']}{unfinished}")
     say(facts["path"])
+    for part in facts["contents"]:
+        say(f"  {Part(**part).text}")
     told: set[str] = set()  # the layers of one pass skip the same parts
     for name, layer in facts["layers"].items():
         items, share = counted(layer["items"], "item"), layer["share"]

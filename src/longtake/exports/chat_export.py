@@ -24,8 +24,7 @@ from longtake.memory.library import Library
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
 from longtake.page_templates import data_url, templates
-from longtake.preprocess.media.media import probe
-from longtake.preprocess.media.sources import source
+from longtake.preprocess.media.sources import media_at, source
 
 MAX_CLIPS = 30
 MAX_CLIP_LENGTH = 15.0  # seconds
@@ -113,7 +112,7 @@ class _Media:
             return None
         span = TimeSpan(start=place.span.start, end=min(place.span.end, place.span.start + MAX_CLIP_LENGTH))
         try:
-            url = self._fitting("video/mp4", clip_bytes(path, probe(path), span))
+            url = self._fitting("video/mp4", clip_bytes(path, media_at(path, self._library, place.video.record), span))
         except MediaError:
             self._gone += 1
             return None

@@ -22,8 +22,7 @@ from longtake.memory.layers import canonical_json
 from longtake.memory.library import Library
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
-from longtake.preprocess.media.media import probe
-from longtake.preprocess.media.sources import source
+from longtake.preprocess.media.sources import media_at, source
 
 MAX_PLACES = 20
 MAX_CLIP_LENGTH = 30.0  # seconds
@@ -68,7 +67,7 @@ def _add_place(pack: ZipFile, place: Place) -> None:
     path = source(place.video.record)
     if path is None:
         raise MediaError(f"The file of {place.video.record.name} has been moved or changed since it was indexed.")
-    media = probe(path)
+    media = media_at(path, place.video.library, place.video.record)
     if media.video:
         middle = (place.citations[0].start + place.citations[0].end) / 2
         for still in read_chosen(path, media, [middle], _STILL_BYTES, lambda: None):

@@ -22,8 +22,7 @@ from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.page_templates import data_url, templates
-from longtake.preprocess.media.media import probe
-from longtake.preprocess.media.sources import source
+from longtake.preprocess.media.sources import media_at, source
 
 MAX_CLIPS = 3  # further places get a still
 MAX_CLIP_LENGTH = 8.0  # seconds
@@ -85,7 +84,7 @@ def _clip(place: Place) -> Picture | None:
     start = max(0.0, min(place.citations[0].start, place.span.end - AROUND))
     span = TimeSpan(start=start, end=min(place.span.end, start + MAX_CLIP_LENGTH))
     with suppress(MediaError):
-        media = probe(path)
+        media = media_at(path, place.video.library, place.video.record)
         content = clip_bytes(path, media, span, LONG_SIDE)
         if len(content) <= MAX_CLIP_BYTES:
             kind: Literal["video", "audio"] = "video" if media.video else "audio"

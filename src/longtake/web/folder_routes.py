@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
 
 from longtake.memory.records import Record
+from longtake.preprocess.media.media_files import name_problem, readable
 from longtake.web.http.cached import cached, tag_of
 from longtake.web.http.described import PICTURE
 from longtake.web.service import Served
@@ -26,6 +28,7 @@ class AllowedFile(Record):
     bytes: int
     changed: float = Field(description="Seconds since the epoch.")
     video: str | None = Field(description="The library's video that was read from it.")
+    problem: str | None = Field(description="Why it can't be added, and what to do.")
 
 
 class FileList(Record):
@@ -46,12 +49,13 @@ def list_files(service: Served) -> FileList:
             status = file.stat()
             found.append(
                 AllowedFile(
-                    path=str(file),
-                    name=file.name,
-                    folder=service.folders.folder_of(file),
+                    path=readable(file),
+                    name=readable(Path(file.name)),
+                    folder=readable(Path(service.folders.folder_of(file))),
                     bytes=status.st_size,
                     changed=status.st_mtime,
                     video=known.get((str(file), status.st_size, status.st_mtime_ns)),
+                    problem=name_problem(file),
                 )
             )
     return FileList(files=tuple(found), cut=cut)

@@ -19,7 +19,10 @@ def show_settings(service: Served) -> Switchable:
 
 @router.put("/settings")
 def change_settings(body: Switches, service: Served) -> Switchable:
-    """Switch engines and tools off or on, and choose the language of speech. Work under way goes on as it was."""
+    """Switch engines and tools off or on, and choose the language and the track of speech.
+
+    Work under way goes on as it was.
+    """
     service.switches.switch(body)
     return service.switches.shown()
 

@@ -9,7 +9,7 @@ from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture, read_frames
 from longtake.preprocess.media.media import MediaInfo, probe
-from longtake.preprocess.media.sources import source
+from longtake.preprocess.media.sources import media_at, source
 from longtake.web.http.concurrency import Slots
 from longtake.web.http.refusals import Refusal
 
@@ -29,7 +29,7 @@ def still(library: Library, video: VideoRecord, at: float, width: int) -> bytes:
     Raises:
         Refusal: 404 when the video has no picture, or its file is missing.
     """
-    return kept_still(library, video, at, width) or small_jpeg(_decoded(video, at), width)
+    return kept_still(library, video, at, width) or small_jpeg(_decoded(library, video, at), width)
 
 
 def thumbnail_of(path: Path) -> bytes:
@@ -47,12 +47,12 @@ def thumbnail_of(path: Path) -> bytes:
     return small_jpeg(picture, THUMBNAIL_WIDTH)
 
 
-def _decoded(video: VideoRecord, at: float) -> Picture:
+def _decoded(library: Library, video: VideoRecord, at: float) -> Picture:
     path = source(video)
     if path is None:
         raise Refusal(404, gone(video))
     with DECODING.slot():
-        picture = _frame(path, probe(path), at)
+        picture = _frame(path, media_at(path, library, video), at)
     if picture is None:
         raise Refusal(404, f"{video.name} has no picture at that time.")
     return picture

@@ -1,4 +1,4 @@
-"""What a person switches on the page: engines, tools and the language of speech, kept in the library.
+"""What a person switches on the page: engines, tools and the language and track of speech, kept in the library.
 
 They only ever take away from the settings that the server was started with: nothing that those lack, such as face
 recognition or a search of the web, can be switched on from a browser.
@@ -29,12 +29,18 @@ SWITCHED = tuple(capability for capability in ENGINE_OF.values() if capability !
 
 
 class Switches(Record):
-    """What is switched off, and the language of speech."""
+    """What is switched off, and the language and the track of speech."""
 
     engines_off: tuple[str, ...] = Field(default=(), max_length=100, description="Capabilities that index.")
     tools_off: tuple[str, ...] = Field(default=(), max_length=1_000, description="Names of tools.")
     language: str | None = Field(
         default=None, max_length=100, description="Language of speech, as a code or a name; as in the settings if null."
+    )
+    track: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="Of several sound tracks the one to read: number, language or title; as in the settings if null.",
     )
 
 
@@ -155,7 +161,8 @@ def _switched(given: Settings, switches: Switches) -> Settings:
     engines = given.engines.model_copy(update=dict.fromkeys(switches.engines_off, ()))
     tools = given.tools.model_copy(update={"off": tuple(dict.fromkeys((*given.tools.off, *switches.tools_off)))})
     language = switches.language or given.speech.language
-    speech = given.speech.model_copy(update={"language": language})
+    track = switches.track or given.speech.track
+    speech = given.speech.model_copy(update={"language": language, "track": track})
     return given.model_copy(update={"engines": engines, "tools": tools, "speech": speech})
 
 

@@ -18,7 +18,8 @@ from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
 from longtake.memory.search.search_index import SearchFilter
-from longtake.preprocess.media.sources import media_of, source
+from longtake.preprocess.media.contents import Part
+from longtake.preprocess.media.sources import contents_of, media_of, source
 from longtake.remote import RemoteFile
 from longtake.web.event_feed import EventStream
 from longtake.web.http.cached import cached, tag_of
@@ -65,6 +66,7 @@ class Video(Record):
     progress: Progress | None
     problems: dict[str, str]
     left_out: tuple[str, ...] = Field(description="Sentences about parts of the file that couldn't be read.")
+    contents: tuple[Part, ...] = Field(description="What the file holds, and what of it is read.")
 
 
 class VideoList(Record):
@@ -243,4 +245,5 @@ def shown(service: Service, video: VideoRecord) -> Video:
         progress=progress,
         problems=problems,
         left_out=tuple(left_out),
+        contents=tuple(contents_of(service.library, video, media)),
     )

@@ -36,6 +36,7 @@ from longtake.preprocess.cluster import layer_builder
 from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task, wait_for_layer
 from longtake.preprocess.cluster.ray_steps import RaySteps
 from longtake.preprocess.layers.step import IndexJob, Step
+from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.step_run import SourceChanged
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -258,7 +259,7 @@ def test_what_a_node_does_not_share_is_named(
 ) -> None:
     monkeypatch.setattr(layer_builder, "_SHOWN", 0.0)
     store = LayerStore(tmp_path / "library" / "layers")
-    task = Task("probe", videos[2], videos[2].stat().st_size, store, {})
+    task = Task("probe", videos[2], videos[2].stat().st_size, store, probe(videos[2]), {})
     if missing != "library":
         store.root.mkdir(parents=True)
     if missing == "video":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import wave
 from fractions import Fraction
 from pathlib import Path
 
@@ -42,6 +43,26 @@ def test_a_gap_in_presentation_time_is_a_gap_between_blocks(tmp_path: Path) -> N
     path = write_pieces(tmp_path / "gap.mka", [(0.0, tone(1.0)), (3.0, tone(1.0))])
     spans = [(block.start, block.end) for block in heard(path)]
     assert spans == [pytest.approx((0.0, 1.0), abs=0.002), pytest.approx((3.0, 4.0), abs=0.002)]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        (0.5, 0.5, 0.5),
+        (0.5, 0.0, 0.25),  # the mean of both
+        (0.5, -0.5, 0.5),  # inverted: the mean would be silence
+        (0.4, -0.5, 0.5),  # their mean keeps 0.05^2 of a power of (0.4^2 + 0.5^2) / 2, a hundredth: the louder one
+        (0.5, -0.2, 0.15),  # it keeps 0.15^2 of (0.5^2 + 0.2^2) / 2, a sixth
+    ],
+)
+def test_channels_that_cancel_are_not_added_up(tmp_path: Path, left: float, right: float, expected: float) -> None:
+    path = tmp_path / "both.wav"
+    with wave.open(str(path), "wb") as file:
+        file.setparams((2, 2, RATE, 0, "NONE", ""))
+        both = np.stack([tone(1.0, level=1.0) * left, tone(1.0, level=1.0) * right], axis=1)
+        file.writeframes((both * 32767).astype("<i2").tobytes())
+    [block] = heard(path)
+    assert np.abs(block.samples).max() == pytest.approx(expected, abs=0.01)
 
 
 def test_times_count_from_the_media_origin(tmp_path: Path) -> None:

@@ -71,13 +71,13 @@ async function changed() {
 
 async function addFromFolder() {
   const { files, cut } = (await attempt(() => api("/api/folders"))) ?? { files: [] };
-  const items = files.map(({ path, name, folder, bytes: size, changed: when, video }) => ({
+  const items = files.map(({ path, name, folder, bytes: size, changed: when, video, problem }) => ({
     id: path,
     name,
     folder,
     detail: `${bytes(size)} · ${day(when)}`,
-    picture: `/api/folders/thumbnail?path=${encodeURIComponent(path)}`,
-    taken: video ? "in the library" : null,
+    picture: problem ? null : `/api/folders/thumbnail?path=${encodeURIComponent(path)}`,
+    taken: problem ?? (video ? "in the library" : null),
   }));
   const title = cut ? `Add from a folder (first ${files.length} files)` : "Add from a folder";
   for (const path of (await choose(title, items)) ?? []) {
@@ -187,6 +187,8 @@ function detailsOf(video, status) {
   );
   for (const [layer, reason] of Object.entries(problems))
     rows.push(el("li", { class: "faint" }, ...coded(`No ${plain(layer)}: ${reason}`)));
+  for (const { name, about, outcome } of video.contents)
+    rows.push(el("li", {}, Plain(name), el("span", { class: "faint" }, [about, outcome].filter(Boolean).join(": "))));
   for (const sentence of video.left_out) rows.push(el("li", { class: "faint" }, sentence));
   const indexed = layers.length && (!progress || over(progress));
   const built = new Set(layers.map(({ name }) => name));

@@ -1,4 +1,4 @@
-/** The settings: which model answers, what is switched off, the language of speech, and the disk used. */
+/** The settings: which model answers, what is switched off, the language and the track of speech, and the disk used. */
 
 import { allVideos, api, post } from "./api.js";
 import { attempt, byId, coded, el, notice } from "./dom.js";
@@ -15,6 +15,7 @@ export function startSettings() {
   byId("settings-open").onclick = open;
   byId("settings-done").onclick = () => byId("settings").close();
   byId("language").onchange = ({ target: { value } }) => change(() => ({ language: value || null }));
+  byId("track").onchange = ({ target: { value } }) => change(() => ({ track: value.trim() || null }));
   byId("transcribe").onclick = transcribe;
   byId("storage").ontoggle = () => byId("storage").open && showStorage();
 }
@@ -56,6 +57,7 @@ function show(now, models) {
   const usual = now.detected ? "Detect" : "As the server was started with";
   byId("language").replaceChildren(el("option", { value: "" }, usual), ...languages);
   byId("language").value = now.switches.language ?? "";
+  byId("track").value = now.switches.track ?? "";
   showSilent();
   if (!models) return;
   const switched = new Set(now.engines.map(({ capability }) => capability));

@@ -39,7 +39,7 @@ export async function showThreads(id = null) {
         "a",
         { class: "place", href: `#/thread/${encodeURIComponent(thread.id)}` },
         thread.title || thread.asking,
-        el("time", { class: "faint" }, ago(thread.changed)),
+        el("time", { class: "faint", "aria-hidden": "true" }, ago(thread.changed)),
       );
       if (thread.id === open) link.setAttribute("aria-current", "page");
       if (thread.running)
