@@ -16,6 +16,7 @@ from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import file_id
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.layers.step import IndexJob
+from longtake.preprocess.media.clock import on_one_clock
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.coverage import SLACK, promised_end, warn_of_gaps
 from longtake.preprocess.media.cues import Cue
@@ -167,7 +168,7 @@ def _decoded(path: Path, media: MediaInfo, index: int) -> tuple[list[Cue], float
     cues, last = [], 0.0
     try:
         with open_media(path) as container:
-            for packet in container.demux(container.streams[index]):
+            for packet in on_one_clock(container.demux(container.streams[index]), media.marks):
                 if packet.pts is None or packet.time_base is None:
                     continue
                 start = float(packet.pts * packet.time_base) - media.origin

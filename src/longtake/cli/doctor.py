@@ -26,9 +26,9 @@ from longtake.preprocess.engines.capabilities import PURPOSES
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.engines.llama_cpp.server import expected_costs, missing_gguf
 from longtake.preprocess.layers.sound_track import with_track
-from longtake.preprocess.media.sidecars import find_sidecars
 from longtake.preprocess.media.contents import contents
 from longtake.preprocess.media.media import survey
+from longtake.preprocess.media.sidecars import find_sidecars
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 from longtake.remote import media_path
 from longtake.settings import Settings

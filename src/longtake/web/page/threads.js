@@ -39,12 +39,11 @@ export async function showThreads(id = null) {
         "a",
         { class: "place", href: `#/thread/${encodeURIComponent(thread.id)}` },
         thread.title || thread.asking,
-        el("time", { class: "faint", "aria-hidden": "true" }, ago(thread.changed)),
       );
       if (thread.id === open) link.setAttribute("aria-current", "page");
       if (thread.running)
         link.append(el("span", { class: "running" }, el("span", { class: "unseen" }, " (being answered)")));
-      return el("li", {}, link);
+      return el("li", {}, link, el("time", { class: "faint" }, ago(thread.changed)));
     });
   const focused = byId("threads").contains(document.activeElement) ? document.activeElement.hash : null;
   byId("threads").replaceChildren(...rows);
