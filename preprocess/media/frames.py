@@ -222,5 +222,7 @@ def _shrink(picture: VideoFrame, channel: int, width: int, height: int) -> Pictu
     rows = samples.reshape(-1, plane.line_size // samples.itemsize)
     if interleaved:
         rows = rows[:, channel - 1 :: 2]
-    shrunk = cv2.resize(rows[:, : plane.width], (width, height), interpolation=cv2.INTER_NEAREST_EXACT)
+    shrunk: npt.NDArray[Any] = np.asarray(
+        cv2.resize(rows[:, : plane.width], (width, height), interpolation=cv2.INTER_NEAREST_EXACT)
+    )
     return np.asarray(shrunk if bits == 8 else shrunk >> (bits - 8), np.uint8)
