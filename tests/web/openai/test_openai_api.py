@@ -270,9 +270,7 @@ def test_requests_that_cannot_be_answered_are_refused_in_openais_shape(client: o
     with pytest.raises(openai.BadRequestError, match="`type` of `response_format`: "):
         ask(model="longtake", messages=asked, response_format={"type": "json_object"})
     image: Any = [{"type": "image_url", "image_url": {"url": "data:,"}}]
-    with pytest.raises(
-        openai.BadRequestError, match="of `messages`: a part of the type 'image_url'"
-    ):
+    with pytest.raises(openai.BadRequestError, match="of `messages`: a part of the type 'image_url'"):
         ask(model="longtake", messages=[{"role": "user", "content": image}])
     with pytest.raises(openai.BadRequestError) as wrong:
         ask(model="longtake", messages=[])
