@@ -37,7 +37,11 @@ def cites(marks: Sequence[Mark], bare: str, moments: Mapping[str, Evidence]) -> 
     cited: dict[str, TimeSpan | None] = dict.fromkeys(ids)
     lost = sum(mark.lost for mark in marks)
     for place, time in enumerate([*marked, *map(Time, stated_times(bare))]):
-        inside = [name for name in ids if _is_place(moments[name]) and _near(time.span, moments[name])]
+        inside = [
+            name
+            for name in ids
+            if _is_place(moments[name]) and time.video in ("", moments[name].video) and _near(time.span, moments[name])
+        ]
         for name in inside:
             whole = time.span.length and _fills(time.span, moments[name])
             cited[name] = cited[name] or (None if whole else time.span)

@@ -74,7 +74,8 @@ def draft_of_call(arguments: Mapping[str, Any], options: Sequence[str], *, besid
     """
     given = arguments.get("claims")
     given = read_json(given) or given if isinstance(given, str) else given
-    claims = tuple(claim for item in _listed(given) if (claim := _claim(item)))
+    several = [given] if isinstance(given, str) else _listed(given)
+    claims = tuple(claim for item in several if (claim := _claim(item)))
     text = str(arguments.get("text") or arguments.get("answer") or ("" if claims else beside)).strip()
     option = letter_of(str(arguments.get("option") or ""), options)
     said = re.sub(r"[\s-]+", "_", str(arguments.get("status") or "").strip().casefold())
@@ -129,7 +130,8 @@ def likely_letter(text: str, options: Sequence[str]) -> str | None:
     """A guess where no judge told it: the only letter that stands alone, or else the only option whose words it has."""
     known, words = LETTERS[: len(options)], f" {words_of(text)} "
     # "Gate B" names no option but itself.
-    apart = re.sub("|".join(map(re.escape, options)), " ", text, flags=re.IGNORECASE) if options else text
+    longest_first = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
+    apart = re.sub(rf"(?<!\w)(?:{longest_first})(?!\w)", " ", text, flags=re.IGNORECASE) if options else text
     alone = {letter for letter in known if letter in _ALONE.findall(apart)}
     named = {letter: words_of(option) for letter, option in zip(known, options, strict=False)}
     named = {letter: option for letter, option in named.items() if f" {option} " in words}

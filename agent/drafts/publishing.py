@@ -89,6 +89,8 @@ def _untold(
     left = []
     for each in citations:
         behind = said.split(f"{names[each.video]} ")[1:] if each.video in names else [said]
+        for other in (f"{name} " for video, name in names.items() if video != each.video):
+            behind = [part.split(other)[0] for part in behind]
         told = [span for part in behind for span in stated_times(part)]
         within = spanned and any(span.start <= each.start < span.end for span in told)
         if not within and not any(each.start - _SECOND <= span.start < each.end for span in told):

@@ -252,7 +252,7 @@ def abstains(said: str) -> Decision:
     if starts_abstaining(said):
         return Decision(True)
     first, *rest = re.split(r"(?<=[.!?,;:])\s+", without_marks(said).replace("’", "'"))
-    met = bool(declines(first)) and not _GUESSES.search(said)
+    met = bool(declines(first)) and not _GUESSES.search(re.split(r"(?<=[.!?])\s+", said)[0])
     return Decision(met, sure=not (met and rest))
 
 

@@ -1,7 +1,8 @@
 """A judge without a model: rules that a person can check.
 
 A criterion with a check is decided by it, and a reply that chooses an option by that option. Of any other, a reply must
-contain the words, as `grading` reads a gold. That can't tell a paraphrase from another answer, so it is never sure.
+contain the words, as `grading` reads a gold. That can't tell a paraphrase from another answer, so it is only sure where
+a reply abstains.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from longtake.plugins import Table, callable_part
 
 RULES, ENDPOINT = "rules", "endpoint"
 API_KEY = "OPENAI_API_KEY"
+TIMEOUT = 60.0  # seconds
 _MAY_BE_UNSET = (API_KEY, "LONGTAKE_JUDGE_KEY")  # for a local server; the second is that of `Settings.judge`
 NEEDS_MODEL = (
     "Some of these replies are in words of their own, which a language model judges: give --url and --model, or set "
@@ -32,6 +33,7 @@ class JudgeOptions:
     url: str | None = None
     model: str | None = None
     key: str = API_KEY  # the environment variable with the key
+    timeout: float = TIMEOUT  # seconds
     at_once: int = REQUESTS
     run: int = 0  # for repeated runs: another number must not be answered from the cache
     prompts: PromptSet | None = None  # of a model; None: in Longtake's words
@@ -49,8 +51,10 @@ def judge_named(name: str, options: JudgeOptions) -> Judge:
     return JUDGES[name](options)
 
 
-def judge_chosen(name: str | None, options: JudgeOptions, any_free: Callable[[], bool]) -> Judge:
+def resolved(name: str | None, options: JudgeOptions, any_free: Callable[[], bool]) -> tuple[str, JudgeOptions]:
     """The judge that is named, else the model that the options or the settings name, else rules where they suffice.
+
+    What the options leave out of a model is that of the settings.
 
     Args:
         name: in the table.
@@ -58,17 +62,28 @@ def judge_chosen(name: str | None, options: JudgeOptions, any_free: Callable[[],
         any_free: whether a reply to be judged is in words of its own.
 
     Raises:
-        ConfigError: see `judge_named`; or if no model is named and rules don't suffice.
+        ConfigError: if no model is named and rules don't suffice.
     """
+    model = options.session.settings.judge
+    if name in (None, ENDPOINT) and options.url is None and model is not None:
+        name = ENDPOINT
+        key = model.api_key_env if options.key == API_KEY else options.key
+        named = options.model or model.model
+        options = replace(options, url=model.base_url, model=named, key=key, timeout=model.timeout)
     if name is None and (options.url or options.model):
         name = ENDPOINT
-    model = options.session.settings.judge
-    if name is None and model is not None:
-        name = ENDPOINT
-        options = replace(options, url=model.base_url, model=model.model, key=model.api_key_env)
     if name is None and any_free():
         raise ConfigError(NEEDS_MODEL)
-    return judge_named(name or RULES, options)
+    return name or RULES, options
+
+
+def judge_chosen(name: str | None, options: JudgeOptions, any_free: Callable[[], bool]) -> Judge:
+    """The judge that `resolved` names.
+
+    Raises:
+        ConfigError: see `resolved` and `judge_named`.
+    """
+    return judge_named(*resolved(name, options, any_free))
 
 
 def _rules(options: JudgeOptions) -> Judge:
@@ -96,6 +111,7 @@ def _endpoint(options: JudgeOptions) -> Judge:
         base_url=options.url,
         model=options.model,
         api_key_env=options.key,
+        timeout=options.timeout,
         at_once=options.at_once,
         offline=session.settings.offline,
         price=known_price(session.settings.controller.price, options.model),

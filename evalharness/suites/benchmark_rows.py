@@ -203,9 +203,9 @@ def _lines(file: Path) -> Iterator[str]:
 
 
 def _table(file: Path, lines: Iterator[str], notify: Notify) -> Iterator[Row]:
-    """The rows of CSV or TSV, a line of which is held at a time."""
+    """The rows of a table with commas, semicolons or tabs, a line of which is held at a time."""
     head = next(lines, "")
-    delimiter = "\t" if file.suffix.lower() == ".tsv" or ("\t" in head and "," not in head) else ","
+    delimiter = "\t" if file.suffix.lower() == ".tsv" else max(",;\t", key=head.count)
     reader = csv.DictReader(chain([head], lines), delimiter=delimiter)
     try:
         for fields in reader:

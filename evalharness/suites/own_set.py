@@ -176,7 +176,8 @@ def _options(row: Row, card: Card) -> tuple[str, tuple[str, ...]]:
     if columns is None:
         return split_options(question)
     if isinstance(columns, str):
-        return question, _listed(row.value(columns))
+        options = _listed(row.value(columns))
+        return (question, options) if options else split_options(question)
     texts = [row.text(column) for column in columns]
     while texts and not texts[-1]:  # a row may have fewer options than columns, but no gap between them
         texts.pop()
@@ -184,12 +185,14 @@ def _options(row: Row, card: Card) -> tuple[str, tuple[str, ...]]:
 
 
 def _listed(value: Any) -> tuple[str, ...]:
-    """The options in one field: a list, a list as JSON text, or one a line."""
+    """The options in one field: a list or an object by letters, either also as JSON text, or one a line."""
     if isinstance(value, str):
         try:
             value = parse_json(value)
         except ValueError:
             value = [line for line in value.splitlines() if line.strip()]
+    if isinstance(value, dict):
+        value = [value[letter] for letter in sorted(value)]
     return tuple(str(each).strip() for each in value) if isinstance(value, list) else ()
 
 

@@ -236,7 +236,7 @@ def _once(cues: Sequence[Cue]) -> Iterator[Cue]:
     shown: list[Cue] = []
     for cue in sorted(cues, key=lambda cue: (cue.start, -cue.end, -len(cue.text))):
         shown = [other for other in shown if other.end > cue.start]
-        if not any(cue.end <= other.end and cue.text in other.text for other in shown):
+        if not any(cue.end <= other.end and cue.speaker == other.speaker and cue.text in other.text for other in shown):
             yield cue
         shown.append(cue)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.language.text import as_sentence, fold, same, without_bullet
+from longtake.language.text import as_sentence, fold, same, within, without_bullet
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,11 @@ def test_other_letters_are_another_text(one: str, other: str) -> None:
 @given(st.text())
 def test_what_is_folded_stays_so(text: str) -> None:
     assert fold(fold(text)) == fold(text)
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "held"),
+    [("round 1", "round 12", False), ("round 1", "round 1: sparks", True), ("now", "i know", False), ("", "a", True)],
+)
+def test_a_text_within_another_cuts_no_word_in_two(part: str, whole: str, held: bool) -> None:
+    assert within(part, whole) == held

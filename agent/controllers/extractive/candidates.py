@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Fact, Query
-from longtake.language.text import comparable
+from longtake.language.text import comparable, within
 from longtake.memory.records import Closest, Modality
 from longtake.memory.search.search_index import Vectors
 from longtake.tools.core.result import ToolResult
@@ -89,6 +89,6 @@ def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
     kept: list[Candidate] = []
     for candidate in candidates:
         plain = comparable(candidate.text)
-        if not any(plain in comparable(other.text) and other.modality == candidate.modality for other in kept):
+        if not any(within(plain, comparable(other.text)) and other.modality == candidate.modality for other in kept):
             kept.append(candidate)
     return kept

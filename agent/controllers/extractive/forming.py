@@ -13,10 +13,11 @@ from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confi
 from longtake.agent.controllers.extractive.reading import most_telling
 from longtake.agent.controllers.extractive.settling import affirmed, mentions, times
 from longtake.agent.controllers.extractive.values import worked_out
-from longtake.agent.drafts.draft import Draft, DraftClaim
+from longtake.agent.drafts.draft import LETTERS, Draft, DraftClaim
 from longtake.agent.gathering.moments import GENERIC
 from longtake.agent.query.query import MODALITY_OF, TOLD_IN_ORDER, Query, Source
-from longtake.language.text import as_sentence, comparable
+from longtake.language.text import as_sentence, comparable, within
+from longtake.language.words import NEGATION
 from longtake.memory.records import Closest, Modality
 from longtake.memory.timespan import clock, joined
 from longtake.preprocess.engines.text.reranker import Reranker
@@ -110,7 +111,7 @@ def unsure(draft: Draft, query: Query) -> str:
     """The text of an uncertain answer: its option, else the closest line with its modality, moment and words."""
     parts = ["I'm not sure."]
     if draft.option:
-        option = dict(zip("ABCDEFGHIJ", query.options, strict=False))[draft.option]
+        option = dict(zip(LETTERS, query.options, strict=False))[draft.option]
         parts = [as_sentence(f"Probably {draft.option}: {option}")]
     for line in draft.closest[:1]:
         name = f"{query.names[line.video]} " if len(query.names) > 1 and line.video in query.names else ""
@@ -139,7 +140,7 @@ def _nearest(candidates: Iterable[Candidate]) -> tuple[Closest, ...]:
         told = [other for other in shown if (other.modality, other.video) == (line.modality, line.video)]
         # Lines of speech may share cues; texts that stand in the picture together are two.
         shared = line.modality == "speech" and any(line.start < one.end and one.start < line.end for one in told)
-        if not shared and not any(plain in comparable(other.text) for other in told):
+        if not shared and not any(within(plain, comparable(other.text)) for other in told):
             shown.append(line)
         if len(shown) == CLOSEST:
             break
@@ -219,7 +220,11 @@ def _asks_for_all(query: Query) -> bool:
 
 def _shows_nothing(query: Query, lines: Ranked) -> str:
     """Why nothing can be told, if the picture is blank throughout and no line was found; else an empty text."""
-    blank = joined((item.span for item in query.blank), gap=_GAP)
+    blank = [
+        span
+        for video in query.videos
+        for span in joined((item.span for item in query.blank if item.video == video), gap=_GAP)
+    ]
     seconds = sum(query.videos.values())
     if sum(span.length for span in blank) < _THROUGHOUT * seconds or not seconds:
         return ""
@@ -259,7 +264,7 @@ def _claim(query: Query, candidate: Candidate) -> DraftClaim:
     text = f"“{candidate.text}”"
     if times(query, candidate):
         text = f"{text} from {candidate.span.start:.1f} s to {candidate.span.end:.1f} s"
-    elif query.target == "yesno":
+    elif query.target == "yesno" and not NEGATION.search(query.question):  # yes to a question that denies is unclear
         said = _is_there(query, candidate) or affirmed(query.question, candidate.text)
         text = text if said is None else f"{'Yes' if said else 'No'}: {text}"
     return DraftClaim(text=text, moments=tuple(dict.fromkeys(item.id for item in candidate.line)))

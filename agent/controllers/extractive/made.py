@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.query.query import TOLD_IN_ORDER, Query, Target
-from longtake.language.text import comparable
+from longtake.language.text import comparable, within
 from longtake.memory.records import Evidence
 from longtake.preprocess.engines.objects.objects_query import counting_of
 from longtake.tools.core.result import ToolResult
@@ -59,7 +59,7 @@ def summary_lines(results: Sequence[ToolResult]) -> dict[str, Evidence]:
         for item in sorted(result.evidence, key=lambda item: item.span.start):
             text = " ".join(item.content.split())
             plain, others = comparable(text), [comparable(line) for line in lines]
-            if not any(plain in other or other in plain for other in others):
+            if not any(within(plain, other) or within(other, plain) for other in others):
                 lines[text] = item
     return lines
 

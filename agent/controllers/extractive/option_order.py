@@ -26,7 +26,7 @@ def by_order(query: Query, candidates: Sequence[Candidate]) -> tuple[str, tuple[
     """
     options = {number: text for number, text in enumerate(query.options) if not cannot_tell(text)}
     sequences = {number: _PARTS.split(text.strip()) for number, text in options.items()}
-    if len(options) < 2:
+    if len(options) < 2 or len(query.videos) > 1:  # nothing orders moments of several videos
         return None
     named = Counter(part for parts in sequences.values() for part in set(parts))
     if min(map(len, sequences.values())) > 1 and min(named.values()) > 1:  # the same things in different orders

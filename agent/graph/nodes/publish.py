@@ -218,7 +218,7 @@ def _counts_on_shots(state: AgentState, judged: Judged) -> bool:
 
 
 def _findings(evidence: Sequence[Evidence]) -> str:
-    """The best quotable finding of the tools; facts known about every recording don't count."""
+    """The best quotable findings of the tools; facts known about every recording don't count."""
     # A search scores weak hits 0: they were only the nearest, not found.
     sure = (item for item in evidence if item.trusted and item.score > 0)
     quotable = [item for item in sure if item.modality in ("speech", "scene_text", "audio")]

@@ -53,7 +53,7 @@ def ask(
     """
     session: Session = with_model(context.obj, model)
     library = open_library(session, max_seconds=max_seconds, max_rounds=max_rounds)
-    question = words[-1]
+    question = " ".join(words)
     try:
         with library:
             videos, question = asked_about(library, words)
@@ -82,7 +82,7 @@ def asked_about(library: Library, words: Sequence[str]) -> tuple[list[str], str]
     A word with spaces is a question in quotes, and everything before it is a video. Without one, the question begins
     with the first word that is neither a file nor a video. Without a video, the question is about all of the library.
     """
-    quoted = any(map(str.isspace, "".join(words[-1:])))
+    quoted = any(map(str.isspace, "".join(words[-1:]))) and not _is_video(library, words[-1])
     count = len(words) - 1 if quoted else next((n for n, word in enumerate(words) if not _is_video(library, word)), -1)
     if count == -1:
         raise typer.BadParameter(f"add the question, such as: longtake ask {words[0]} 'What is the price?'")
@@ -105,7 +105,8 @@ def exit_of(answer: Answer) -> int:
 
 def _is_video(library: Library, word: str) -> bool:
     try:
-        return media_path(word).exists() or library.workspace.library.find(word) is not None
+        path = media_path(word)
+        return (path.exists() and not path.is_dir()) or library.workspace.library.find(word) is not None
     except OSError:  # too long for a path
         return False
 

@@ -41,6 +41,11 @@ def same(one: str, other: str) -> bool:
     return comparable(one) == comparable(other)
 
 
+def within(part: str, whole: str) -> bool:
+    """Whether a text holds another one, with no word of it cut in two."""
+    return not part or bool(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", whole))
+
+
 def comparable(text: str) -> str:
     """A text folded, with one space between its words."""
     return " ".join(fold(text).split())

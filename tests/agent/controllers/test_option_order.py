@@ -22,9 +22,10 @@ def line(text: str, start: float) -> Candidate:
     return Candidate(evidence=evidence, line=(evidence,), cosine=0.5)
 
 
-def chosen(question: str, *options: str) -> str | None:
+def chosen(question: str, *options: str, videos: int = 1) -> str | None:
     reading = Reading(sources=dict.fromkeys(SOURCES, 0.0), targets=dict.fromkeys(TARGETS, 0.0))
     query = Query(question=question, reading=reading, scope=read_scope(question, 30.0, ()), options=options)
+    query = query.model_copy(update={"videos": {f"v{number}": 30.0 for number in range(videos)}})
     found = by_order(query, [line(text, start) for text, start in SHOWN.items()])
     return options["ABCD".index(found[0])] if found else None
 
@@ -57,3 +58,7 @@ def test_of_sequences_in_order_the_longest_counts_and_one_with_something_else_ne
     assert chosen("Which sequence is shown?", shorter, other, "Wash the dishes; Bake the loaf") == shorter
     backwards = ("Bake the loaf; Heat the oven", "Knead the dough; Heat the oven")
     assert chosen("Which sequence is shown?", *backwards, ORDERS[0]) is None
+
+
+def test_nothing_orders_moments_of_several_videos() -> None:
+    assert chosen("Which of these is done first?", *STEPS, videos=2) is None

@@ -377,3 +377,7 @@ def test_a_time_in_parentheses_belongs_to_the_sentence_before_it() -> None:
         ("She gave it. (01:37–01:45)", [GIFT]),
         ("There is more. (01:46–01:53)", [LETTER]),
     ]
+
+
+def test_a_time_in_one_file_says_nothing_of_a_moment_in_another() -> None:
+    assert ids(read("Both name a price. [m1][my trip.mp4 00:15]")) == [["m1", "m6"]]

@@ -205,3 +205,8 @@ def test_a_check_outside_the_vocabulary_is_reported(check: dict[str, Any], repor
     with pytest.raises(ConfigError, match="Criterion 'colour': its check is wrong") as failed:
         outcome(check, "x")
     assert reported in str(failed.value)
+
+
+def test_what_follows_an_abstention_is_no_guess_of_it() -> None:
+    assert outcome({"kind": "abstains"}, "I can't tell who it is. The camera stands still.") == (True, False)
+    assert outcome({"kind": "abstains"}, "I can't tell, but it is probably the cook.") == (False, True)

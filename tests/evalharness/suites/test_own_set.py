@@ -71,6 +71,27 @@ def test_the_card_of_the_guide_describes_its_table(tmp_path: Path) -> None:
     assert first.media == second.media == str(tmp_path / "clips" / "one.mp4")
 
 
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_table_tells_by_its_first_line_what_separates_its_fields(tmp_path: Path, separator: str) -> None:
+    table = [["question", "answer", "video", "a", "b"], ["Which?", "B", "v", '"the saw; old, blunt"', "the drill"]]
+    (tmp_path / "questions.csv").write_text("\n".join(map(separator.join, table)), encoding="utf-8")
+    (item,), _ = loaded(card(tmp_path, fields={"options": ["a", "b"]}, answer="letter"))
+    assert item.turns[0].options == ("the saw; old, blunt", "the drill")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"question": "Which?", "options": {"B": "the drill", "A": "the saw"}},
+        {"question": "Which?", "options": '{"A": "the saw", "B": "the drill"}'},
+        {"question": "Which?\n(A) the saw\n(B) the drill", "options": ""},
+    ],
+)
+def test_options_stand_in_an_object_by_letters_or_in_the_question(tmp_path: Path, row: dict[str, Any]) -> None:
+    (item,), _ = loaded(card(tmp_path, rows(tmp_path, row | {"answer": "B"}), fields={"options": "options"}))
+    assert (item.turns[0].options, item.turns[0].reference) == (("the saw", "the drill"), "the drill")
+
+
 @pytest.mark.parametrize(
     ("written", "answer"),
     [

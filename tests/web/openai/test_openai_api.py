@@ -263,23 +263,35 @@ def test_requests_that_cannot_be_answered_are_refused_in_openais_shape(client: o
         ask(model="longtake", messages=[*asked, {"role": "assistant", "content": "Well."}])
     with pytest.raises(openai.BadRequestError, match="longer than 4,000 characters"):
         ask(model="longtake", messages=_asks("x" * 4_001, f"longtake://{video}"))
-    with pytest.raises(openai.BadRequestError, match="n: "):
+    with pytest.raises(openai.BadRequestError, match="`n`: "):
         ask(model="longtake", messages=asked, n=2)
-    with pytest.raises(openai.BadRequestError, match="tool_choice: "):
+    with pytest.raises(openai.BadRequestError, match="`tool_choice`: "):
         ask(model="longtake", messages=asked, tools=TOOLS, tool_choice="required")
-    with pytest.raises(openai.BadRequestError, match=r"response_format\.type: "):
+    with pytest.raises(openai.BadRequestError, match="`type` of `response_format`: "):
         ask(model="longtake", messages=asked, response_format={"type": "json_object"})
     image: Any = [{"type": "image_url", "image_url": {"url": "data:,"}}]
-    with pytest.raises(openai.BadRequestError, match=r"content.*type: "):
+    with pytest.raises(openai.BadRequestError, match="of `messages`: a part of the type 'image_url'"):
         ask(model="longtake", messages=[{"role": "user", "content": image}])
     with pytest.raises(openai.BadRequestError) as wrong:
         ask(model="longtake", messages=[])
     assert wrong.value.body == {
-        "message": "messages: List should have at least 1 item after validation, not 0",
+        "message": "In the body, `messages`: List should have at least 1 item after validation, not 0.",
         "type": "invalid_request_error",
         "param": None,
         "code": None,
     }
+
+
+@pytest.mark.parametrize(
+    ("body", "header", "told"),
+    [
+        ('{"model": "longtake"}', "text/plain", "Content-Type: application/json"),
+        ('{"model": ', "application/json", "isn't valid JSON: Expecting value at character 10"),
+    ],
+)
+def test_a_body_that_is_no_json_says_what_to_send(client: openai.OpenAI, body: str, header: str, told: str) -> None:
+    answer = httpx.post(f"{client.base_url}chat/completions", content=body, headers={"Content-Type": header})
+    assert (answer.status_code, told in answer.json()["error"]["message"]) == (400, True)
 
 
 def test_without_the_token_nobody_is_answered(small_workspace: Workspace, video: str) -> None:

@@ -12,7 +12,14 @@ from longtake.cli.eval.eval_arguments import AtOnce, OnlyExpected, Remarks, Run
 from longtake.cli.options import Json, print_report
 from longtake.cli.progress import counting
 from longtake.console import Session, counted
-from longtake.evalharness.judges.judge_table import API_KEY, ENDPOINT, RULES, JudgeOptions, judge_chosen, judge_named
+from longtake.evalharness.judges.judge_table import (
+    API_KEY,
+    RULES,
+    JudgeOptions,
+    judge_chosen,
+    judge_named,
+    resolved,
+)
 from longtake.evalharness.prompts.prompt_set import PromptSet, prompts_named
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
@@ -103,7 +110,7 @@ def judge_check(
     folder = RunFolder(run)
     asking = _prompts(folder.card(), prompts)
     remarks, options = Remarks(), JudgeOptions(session, url, model, key, at_once, prompts=asking)
-    name = by or (ENDPOINT if url or model else RULES)
+    name, options = resolved(by, options, lambda: False)
     judge_named(name, options)  # a wrong option is reported before anything else
     again = None if name == RULES else (lambda number: judge_named(name, replace(options, run=number)))
     print_report(check_run(folder, labels, again, remarks.notify), show_checked, as_json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -78,11 +78,7 @@ def answer_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def wrong_request(request: Request, error: RequestValidationError) -> Response:
-        if request.url.path.startswith("/v1/"):
-            message = "; ".join(f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" for each in error.errors())
-            return refused(Refusal(400, message), request.url.path)
-        problems = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        return refused(Refusal(400, f"The request doesn't match /openapi.json: {problems}."), request.url.path)
+        return refused(Refusal(400, _told(error.errors())), request.url.path)
 
     @app.exception_handler(HTTPException)
     def http_error(request: Request, error: HTTPException) -> Response:
@@ -97,3 +93,18 @@ def answer_errors(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     def internal_error(request: Request, error: Exception) -> Response:
         return refused(Refusal(500, _INTERNAL_ERROR), request.url.path)
+
+
+def _told(errors: Sequence[Mapping[str, Any]]) -> str:
+    """What is wrong with a request, in one sentence: the part of it that was read furthest, and what is wrong there."""
+    where, *_ = first = max((tuple(each["loc"]) for each in errors), key=len)
+    if first == ("body",):
+        return "The body isn't a JSON object: send one, with the header Content-Type: application/json."
+    told = next(each for each in errors if tuple(each["loc"]) == first)
+    if told["type"] == "json_invalid":
+        return f"The body isn't valid JSON: {told['ctx']['error']} at character {first[1]}."
+    fault = str(told["msg"]).removeprefix("Value error, ")
+    # Names of types, such as `list[Part]`, stand for the branches of a union that were tried.
+    places = [each for each in first[1:] if isinstance(each, int) or (each.isidentifier() and each != "str")]
+    named = " of ".join(f"number {each + 1}" if isinstance(each, int) else f"`{each}`" for each in reversed(places))
+    return f"In the {where}, {named}: {fault}."

@@ -42,10 +42,16 @@ class VideoUrl(BaseModel):
     url: str
 
 
+def _known(kind: str) -> str:
+    if kind not in ("text", "video_url"):
+        raise ValueError(f"a part of the type {kind!r} can't be read; send text and video_url")
+    return kind
+
+
 class Part(BaseModel):
     """A part of a message: text, or a video."""
 
-    type: Literal["text", "video_url"]
+    type: Annotated[str, AfterValidator(_known)]
     text: Text = ""
     video_url: VideoUrl | None = None
 

@@ -144,8 +144,10 @@ export class Chat {
   /** Stop answering; the findings so far become the answer. */
   async stop() {
     if (!this.#run) return;
-    for (const button of byId("turns").querySelectorAll(".stop")) button.disabled = true;
-    await attempt(() => post(`/api/runs/${this.#run}/stop`));
+    const buttons = [...byId("turns").querySelectorAll(".stop")];
+    for (const button of buttons) button.disabled = true;
+    const stopped = await attempt(() => post(`/api/runs/${this.#run}/stop`));
+    if (stopped === undefined) for (const button of buttons) button.disabled = false;
   }
 
   async #ask() {
@@ -155,9 +157,10 @@ export class Chat {
     const visit = this.#visit;
     byId("send").disabled = true;
     this.overview.offer(null);
-    const sent = await attempt(() => this.#send(question));
+    const sent = await attempt(() => this.#send(question, visit));
+    if (visit !== this.#visit) return; // it is still answered, in its own chat
     byId("send").disabled = false;
-    if (!sent || visit !== this.#visit) return; // it is still answered, in its own chat
+    if (!sent) return;
     this.#thread = sent.thread;
     this.menu.of(sent.thread);
     history.replaceState(null, "", `#/thread/${encodeURIComponent(sent.thread)}`);
@@ -168,8 +171,9 @@ export class Chat {
     turn.element.scrollIntoView();
   }
 
-  async #send(question) {
+  async #send(question, visit) {
     await this.#opening;
+    if (visit !== this.#visit) return null; // another chat was opened meanwhile
     const videos = [...this.#videos];
     if (!videos.length) throw new Error("Choose the videos to ask about.");
     const thread = this.#thread ?? (await post("/api/threads", { videos })).id;
@@ -189,8 +193,9 @@ export class Chat {
     const body = { question, options, videos, model: chosenModel(), again: turn.number };
     byId("send").disabled = true;
     const sent = await attempt(() => post(`${threadPath(this.#thread)}/questions`, body));
+    if (visit !== this.#visit) return;
     byId("send").disabled = false;
-    if (!sent || visit !== this.#visit) return;
+    if (!sent) return;
     while (turn.element.nextSibling) turn.element.nextSibling.remove();
     turn.element.remove();
     this.#follow(sent.run, this.#turn({ question, options }, true), true);

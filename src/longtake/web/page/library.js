@@ -56,12 +56,13 @@ export async function showLibrary() {
 /** Show the cards that the search allows, in the order chosen. */
 function arrange() {
   const shown = search.arranged([...cards.values()].map(({ video }) => video));
+  const list = byId("videos");
   for (const { item } of cards.values()) item.hidden = true;
-  for (const { id } of shown) {
+  shown.forEach(({ id }, place) => {
     const { item } = cards.get(id);
     item.hidden = false;
-    if (item.nextSibling || shown.length > 1) byId("videos").append(item);
-  }
+    if (list.children[place] !== item) list.insertBefore(item, list.children[place]); // a move takes the focus away
+  });
 }
 
 async function changed() {

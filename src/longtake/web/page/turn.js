@@ -137,6 +137,7 @@ export class Turn {
   async recall() {
     if (this.steps.steps.length || !this.trace) return;
     const steps = await attempt(() => (this.recalling ??= recordedSteps(this.trace)));
+    if (!steps) this.recalling = null;
     if (this.steps.steps.length) return;
     for (const step of steps ?? []) this.steps.add(step);
     this.looking(this);
