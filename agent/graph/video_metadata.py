@@ -11,6 +11,7 @@ from longtake.agent.query.query import Fact, Source, Target
 from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence, Record
 from longtake.memory.timespan import TimeSpan, clock, joined
+from longtake.preprocess.layers.entities import entities_of
 from longtake.preprocess.layers.sections import sections_of
 from longtake.preprocess.layers.speaker_lines import SPEAKERS, speaker_lines, words_said
 from longtake.tools.core.evidence import evidence_of
@@ -35,6 +36,7 @@ class KnownVideo(Record):
     coverage: Mapping[str, float] = Field(description="Share of the timeline that each layer covers, by layer name.")
     shots: tuple[TimeSpan, ...]
     sections: Mapping[str, TimeSpan] = Field(default_factory=dict, description="By title.")
+    speakers: tuple[str, ...] = Field(default=(), description="Names of those who speak.")
     facts: tuple[Fact, ...]
     blank: tuple[Evidence, ...] = Field(description="Spans in which the picture is blank.")
     pieces: tuple[Evidence, ...] = Field(default=(), description="Spans whose frames each show a piece of a picture.")
@@ -67,6 +69,7 @@ def known_video(video: VideoHandle) -> KnownVideo:
         sections={
             each.title: TimeSpan(start=each.start, end=each.end) for each in sections_of(video.library, video.record)
         },
+        speakers=tuple(each.name for each in entities_of(video.library, video.record) if "speaks" in each.found),
         facts=tuple(recording_facts(video)),
         blank=tuple(_still(video, ("black", "white", "blank"), "the picture is empty: {}")),
         pieces=tuple(_still(video, ("pieces",), "each frame shows a piece of the picture, the rest is {}")),

@@ -121,6 +121,8 @@ class Query(Record):
     scope: Scope = Scope()
     words: tuple[str, ...] = Field(default=(), description="Stems of the content words.")
     quoted: tuple[str, ...] = Field(default=(), description="Text in quotation marks, and codes.")
+    said: str = Field(default="", description="What a question that asks who says it is about.")
+    speakers: tuple[str, ...] = Field(default=(), description="Names of those who speak in the open videos.")
     options: tuple[str, ...] = ()
     videos: Mapping[str, float] = Field(default_factory=dict, description="Seconds of each open video, by id.")
     names: Mapping[str, str] = Field(default_factory=dict, description="File name of each open video, by id.")

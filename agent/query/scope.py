@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from text_to_num import alpha2digit
 
 from longtake.agent.query.query import Anchor, Relation, Scope
-from longtake.language.words import STOPWORDS, content_stems, stems, words
+from longtake.language.words import STOPWORDS, TELLING, content_stems, stem, stems, words
 from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_time
 
 QUOTATION = re.compile(r"[\"“”«»„]([^\"“”«»„]+)[\"“”«»„]|(?<!\w)['‘]([^'’]{2,})['’](?!\w)")
@@ -20,6 +20,8 @@ _ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth ten
 _PLACES = {word: place for place, word in enumerate(_ORDINAL_WORDS)}
 _PLACES |= {f"{place + 1}{('st', 'nd', 'rd')[place] if place < 3 else 'th'}": place for place in range(20)}
 _PLACES |= {"opening": 0, "last": -1, "final": -1, "closing": -1}
+_VERB_WITHIN = 3  # words after "who", as in "who else has mentioned"
+_BE = frozenset({"is", "are", "was", "were"})
 _NTH = "|".join(_PLACES)
 _APART = re.compile(rf"(\b(?:{'|'.join(_ORDINAL_WORDS)})\b|[,;.!?]\s+)")
 
@@ -107,6 +109,20 @@ def quoted(question: str) -> tuple[str, ...]:
     """Text in quotation marks, and codes such as 01:00:32:03."""
     marked = [first or second for first, second in QUOTATION.findall(question)]
     return tuple(dict.fromkeys([*marked, *TIMECODE.findall(question)]))
+
+
+def what_is_said(question: str) -> str:
+    """What a question that asks who says it is about: "the voltage" of "who mentions the voltage?"; else empty."""
+    asked = question.strip(" ?!.").split()
+    plain = [word.casefold() for word in asked]
+    start = plain.index("who") + 1 if "who" in plain else len(plain)
+    for place, word in enumerate(plain[start : start + _VERB_WITHIN], start):
+        if stem(word) in TELLING:
+            rest = " ".join(asked[place + 1 :])
+            return rest if set(content_stems(rest)).difference(_PLACES) else ""
+        if word in _BE and not any(each.endswith("ing") for each in plain[place + 1 : place + 2]):
+            break  # "Who is mentioned first?" asks for somebody else.
+    return ""
 
 
 def in_seconds(question: str) -> str:

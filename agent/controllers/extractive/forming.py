@@ -11,7 +11,7 @@ from longtake.agent.controllers.extractive.option_choice import Choice, by_claim
 from longtake.agent.controllers.extractive.option_order import by_order
 from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confidence, is_sure
 from longtake.agent.controllers.extractive.reading import most_telling
-from longtake.agent.controllers.extractive.settling import affirmed, mentions, times
+from longtake.agent.controllers.extractive.settling import affirmed, mentions, speaker_of, times
 from longtake.agent.controllers.extractive.values import worked_out
 from longtake.agent.drafts.draft import LETTERS, Draft, DraftClaim
 from longtake.agent.gathering.moments import GENERIC
@@ -193,6 +193,9 @@ def _part(findings: Findings, best: Candidate) -> Candidate:
 def _chosen(query: Query, lines: Ranked) -> list[Candidate]:
     """The candidates that form the answer: several for a list, else one of each video."""
     best, chance = lines[0]
+    if query.said and mentions(query, best):  # each who says it, once
+        said = {speaker_of(query, each): each for each, _ in reversed(lines) if mentions(query, each)}
+        return _in_order(query, said.values())
     likely = [each for each, other in lines if each.modality == best.modality and other >= _LISTED * chance]
     if query.target in _MANY:
         return _in_order(query, distinct(likely)[:MAX_LISTED])
@@ -264,6 +267,8 @@ def _claim(query: Query, candidate: Candidate) -> DraftClaim:
     text = f"“{candidate.text}”"
     if times(query, candidate):
         text = f"{text} from {candidate.span.start:.1f} s to {candidate.span.end:.1f} s"
+    elif query.said and (speaker := speaker_of(query, candidate)):
+        text = f"{speaker}: “{candidate.text.removeprefix(f'{speaker}: ')}”"
     elif query.target == "yesno" and not NEGATION.search(query.question):  # yes to a question that denies is unclear
         said = _is_there(query, candidate) or affirmed(query.question, candidate.text)
         text = text if said is None else f"{'Yes' if said else 'No'}: {text}"

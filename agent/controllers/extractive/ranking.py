@@ -72,7 +72,7 @@ def read_and_ranked(
     found = ranked(query, candidates, weights)
     if query.scope.named:
         return found
-    return ranked(query, read(query.question, [each for each, _ in found], reranker), weights)
+    return ranked(query, read(query.said or query.question, [each for each, _ in found], reranker), weights)
 
 
 def ranked(query: Query, candidates: Sequence[Candidate], weights: Weights) -> list[tuple[Candidate, float]]:

@@ -64,6 +64,20 @@ def times(query: Query, candidate: Candidate) -> bool:
     return candidate.evidence.span.length <= _MOMENT * query.videos.get(candidate.evidence.video, math.inf)
 
 
+def speaker_of(query: Query, candidate: Candidate) -> str:
+    """Who says the cue that search found, by name; empty if that isn't known."""
+    name, colon, _ = candidate.evidence.content.partition(": ")
+    return name if colon and candidate.modality == "speech" and name in query.speakers else ""
+
+
+def said_by(query: Query, candidate: Candidate) -> bool:
+    """Whether somebody known says the cue, and a question asks who says something, or what that person says."""
+    speaker = speaker_of(query, candidate)
+    asked = bool(query.said) or (not TELLING.isdisjoint(stems(query.question)) and stems(speaker) <= set(query.words))
+    return bool(speaker) and asked
+
+
 def mentions(query: Query, candidate: Candidate) -> bool:
-    """Whether what search found has all words of a question that asks when they are said or shown."""
-    return coverage(query.words, candidate.evidence.content) == 1 and times(query, candidate)
+    """Whether what search found has all words of a question that asks when or by whom they are said or shown."""
+    asked = said_by(query, candidate) or times(query, candidate)
+    return asked and coverage(query.words, candidate.evidence.content) == 1

@@ -13,7 +13,7 @@ from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.query.follow_up import pointed_at, resolve, with_times
 from longtake.agent.query.query import Query, Scope, Source
-from longtake.agent.query.scope import EDGES, quoted, read_scope
+from longtake.agent.query.scope import EDGES, quoted, read_scope, what_is_said
 from longtake.language.words import TELLING, content_stems
 from longtake.memory.records import Citation
 
@@ -65,6 +65,8 @@ def _query(state: AgentState, context: RunContext) -> Query:
         scope=scope,
         words=tuple(word for word in content_stems(question) if word not in told),
         quoted=quoted(question),
+        said=what_is_said(question),
+        speakers=tuple(name for video in videos for name in video.speakers),
         options=state.options,
         videos={video.id: video.duration for video in videos},
         names={video.id: video.name for video in videos},
