@@ -32,7 +32,7 @@ def _shortest() -> dict[str, str]:
 
 
 _SHORTEST = _shortest()
-_VARIANT = re.compile(r"[a-z]*\d[a-z0-9]*|x", re.IGNORECASE)  # of a tag
+_VARIANT = re.compile(r"(?=.{1,8}$)[a-z]*\d[a-z0-9]*|x", re.IGNORECASE)  # of a tag (RFC 5646, 2.1)
 
 
 def language_code(text: str | None) -> str | None:

@@ -82,7 +82,8 @@ def form(findings: Findings) -> Draft:
     blind = _shows_nothing(query, lines) or (_reason(findings) if _imperceptible(findings) else "")
     if query.options and (chosen := _by_options(findings, nearest, blind)):
         return chosen
-    if made := made_reply(query, findings.results) or worked_out(query, [each for each, _ in lines]):
+    found = [each for each, _ in lines]
+    if made := made_reply(query, findings.results, [each.text for each in found]) or worked_out(query, found):
         return _weighed(made, findings, nearest)
     if not lines or _failed(findings):
         return _abstained(_reason(findings))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.query.query import TOLD_IN_ORDER, Query, Target
-from longtake.language.text import comparable, within
+from longtake.language.text import comparable, same, within
 from longtake.memory.records import Evidence
 from longtake.preprocess.engines.objects.objects_query import counting_of
 from longtake.tools.core.result import ToolResult
@@ -20,10 +20,18 @@ _SUMMED_UP = 0.6  # chance of a summary from which there is one
 MAX_FAULTS = 6
 
 
-def made_reply(query: Query, results: Sequence[ToolResult]) -> Draft | None:
-    """The reply from the tools that were called for the target; None without one."""
+def made_reply(query: Query, results: Sequence[ToolResult], lines: Sequence[str] = ()) -> Draft | None:
+    """The reply from the tools that were called for the target; None without one.
+
+    A translation that is one of the lines found is none: that line is in the language asked for already.
+    """
     make = _BY_TARGET.get(query.target)
-    return make(query, [result for result in results if not result.failure]) if make else None
+    changed = [
+        result
+        for result in results
+        if not result.failure and not any(same(str(result.output.get("translated_text", "")), line) for line in lines)
+    ]
+    return make(query, changed) if make else None
 
 
 def _answered(claims: Sequence[tuple[str, Sequence[Evidence]]], confidence: float) -> Draft | None:

@@ -114,6 +114,13 @@ def test_the_language_that_a_question_names_is_wanted() -> None:
     assert wanted_language("Translate it into German.").casefold() == "german"
 
 
+def test_a_translation_that_changes_nothing_is_no_answer() -> None:
+    done = [ToolResult(tool="translate_text", output={"translated_text": "Pierogi"})]
+    asked = query("text", "translation", "Ile soli potrzebujemy?")
+    assert made_reply(asked, done, ["PIEROGI", "Kuchnia"]) is None
+    assert made_reply(asked, done, ["Piroggen"]) is not None
+
+
 def test_a_count_is_reported_by_its_evidence_and_not_where_nothing_was_counted() -> None:
     seen = Evidence(
         video="v", span=TimeSpan(start=0, end=9), modality="visual", content="red circle 2 of 2", engine="e"
