@@ -40,7 +40,7 @@ def media_at(path: Path, library: Library, video: VideoRecord) -> MediaInfo:
     Raises:
         MediaError: if the file can't be read.
     """
-    return _kept(library, video) or survey(path)
+    return (_kept(library, video) if path.exists() else None) or survey(path)
 
 
 def contents_of(library: Library, video: VideoRecord, media: MediaInfo | None) -> list[Part]:

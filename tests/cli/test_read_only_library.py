@@ -50,7 +50,7 @@ def test_a_search_says_what_it_leaves_out(own_workspace: Workspace) -> None:
     assert looked.exit_code == 0
     done = run_read_only(root, "search", "kettle")
     assert COSTS in done.stdout
-    assert done.stderr == "the search leaves out recent closer looks: the library can't be written\n"
+    assert done.stderr == "WARNING: the search leaves out recent closer looks: the library can't be written\n"
 
 
 @pytest.mark.parametrize(

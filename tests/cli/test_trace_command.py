@@ -92,7 +92,7 @@ def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> No
         "failed: bad_arguments: There is no tool 'nonsense'.",
         "  cached",
         "judge: 2 claims, 1 unsupported",
-        "supported: The blue kettle costs 249 dollars.",
+        "supported: The blue kettle costs 249 dollars [00:00:04].",
     ):
         assert words in shown
 

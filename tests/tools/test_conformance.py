@@ -200,6 +200,7 @@ def test_a_point_widens_to_the_tools_own_window(
 @every_timed_tool
 def test_a_span_past_the_end_is_clipped_and_says_so(name: str, toolbox: Toolbox, remembered: ToolContext) -> None:
     result = toolbox.call(name, CALLS[name] | {"timestamp": "0:05-9:00"}, remembered)
+    assert result.looked_at, result.failure
     assert result.looked_at[-1].end == remembered.video.duration
     assert any("clipped" in note for note in result.notes)
 

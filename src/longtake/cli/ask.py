@@ -105,8 +105,7 @@ def exit_of(answer: Answer) -> int:
 
 def _is_video(library: Library, word: str) -> bool:
     try:
-        path = media_path(word)
-        return (path.exists() and not path.is_dir()) or library.workspace.library.find(word) is not None
+        return media_path(word).exists() or library.workspace.library.find(word) is not None
     except OSError:  # too long for a path
         return False
 
