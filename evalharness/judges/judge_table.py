@@ -33,10 +33,10 @@ class JudgeOptions:
     url: str | None = None
     model: str | None = None
     key: str = API_KEY  # the environment variable with the key
-    timeout: float = TIMEOUT  # seconds
     at_once: int = REQUESTS
     run: int = 0  # for repeated runs: another number must not be answered from the cache
     prompts: PromptSet | None = None  # of a model; None: in Longtake's words
+    timeout: float = TIMEOUT  # seconds for one reply of a model
 
 
 def judge_named(name: str, options: JudgeOptions) -> Judge:
