@@ -61,16 +61,7 @@ def asked(folder: Path, items: Sequence[Item], said: Mapping[str, str | list[str
     (folder / "items.jsonl").write_text("".join(each.model_dump_json() + "\n" for each in items))
     lines = (json.dumps({"id": name, "reply": reply}) + "\n" for name, reply in said.items())
     (folder / "said.jsonl").write_text("".join(lines))
-    given = (
-        "--suite",
-        "stress",
-        "--out",
-        folder / "run",
-        "--subject",
-        f"replies:{folder / 'said.jsonl'}",
-        "--at-once",
-        1,
-    )
+    given = ("--suite", "stress", "--out", folder / "run", "--subject", f"replies:{folder / 'said.jsonl'}")
     assert eval_("run", folder / "items.jsonl", *given)[0] == 0
     return folder / "run"
 
