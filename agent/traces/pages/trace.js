@@ -24,7 +24,13 @@ document.addEventListener("click", ({ target }) => {
 });
 
 player.offer(run.videos);
-timeline.looked(run.calls);
+// An engineer looks for the tools by their own names.
+timeline.looked(run.calls.map((call) => ({ ...call, name: sentence(call.tool) })));
+
+/** A name of the program, as words. */
+function sentence(name) {
+  return name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
+}
 
 /** Show the time of a still below it. */
 function caption() {

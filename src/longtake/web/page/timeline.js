@@ -135,11 +135,11 @@ export class Timeline {
     };
   }
 
-  #call({ tool, arguments: args = {}, spans = [], evidence }) {
+  #call({ tool, name = Plain(tool), arguments: args = {}, spans = [], evidence }) {
     const here = spans.filter(([video]) => video === this.player.video?.id);
     const asked = args.query ?? args.question ?? args.claim ?? "";
-    const words = `${Plain(tool)}${asked ? `: ${cut(String(asked), 80)}` : ""}, ${evidence} found`;
-    const lane = new Lane(Plain(tool), here.length ? "call" : "call elsewhere", this.#acts(), words);
+    const words = `${name}${asked ? `: ${cut(String(asked), 80)}` : ""}, ${evidence} found`;
+    const lane = new Lane(name, here.length ? "call" : "call elsewhere", this.#acts(), words);
     const items = here.map(([, start, end]) => ({ start, end, text: words }));
     lane.fill(items, this.player.video?.duration ?? 0);
     return lane;
