@@ -156,13 +156,13 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
 
 
 def _speakers(video: VideoHandle) -> list[Fact]:
-    """Who speaks, or that the transcript doesn't say; nothing without a transcript."""
+    """Who speaks, or that the transcript doesn't say; nothing where nothing is said."""
     words, turns = video.layer("subtitles") or video.layer("speech"), video.layer("speakers")
     if turns and (lines := list(speaker_lines(turns, words_said(video.items)))):
         said = evidence_of(lines[0], lines[0]["text"], "speech", turns, video.id)
         said = said.model_copy(update={"engine": SPEAKERS})
         return [Fact(evidence=said, source="speech", targets=_OF_SPEAKERS)]
-    if words:
+    if words and words.count:
         whole = {"start": 0.0, "end": video.duration}
         said = evidence_of(whole, "The transcript doesn't say who speaks.", "metadata", words, video.id)
         return [Fact(evidence=said, source="speech", targets=("name", "list"))]

@@ -1,10 +1,11 @@
-"""What is known of a file without sound: that nothing was heard, and whether its words were read."""
+"""What is known of a file before anybody looks closer: what was heard and read of it, and who speaks."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+from helpers.data.written_layers import write_layer
 from helpers.libraries import SETTINGS
 from helpers.media.clips import flat, write_clip
 from helpers.media.small_video import SUBTITLES
@@ -27,3 +28,13 @@ def test_a_file_without_sound_says_what_was_read_of_it(tmp_path: Path, subtitled
     read = "The file has no audio track: nothing was heard, and what is said was read from its subtitles."
     assert facts == [read if subtitled else "The file has no audio track."]
     assert (known.lacks["sound"], "speech" in known.lacks) == (facts[0], not subtitled)
+
+
+@pytest.mark.parametrize("said", [True, False])
+def test_who_speaks_is_only_unknown_where_something_is_said(own_workspace: Workspace, said: bool) -> None:
+    [record] = own_workspace.library.videos()
+    line = {"start": 1.0, "end": 2.0, "text": "Good evening.", "language": "en", "words": [], "trusted": True}
+    heard = write_layer(own_workspace.library.layers(record.id), "speech", *([line] if said else []))
+    silent = record.model_copy(update={"layers": {"speech": heard.key}})
+    known = known_video(VideoHandle(silent, own_workspace.library))
+    assert any("who speaks" in fact.evidence.content for fact in known.facts) == said
