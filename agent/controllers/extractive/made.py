@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.query.query import TOLD_IN_ORDER, Query, Target
+from longtake.language.amounts import amounts
 from longtake.language.text import comparable, same, within
 from longtake.memory.records import Evidence
 from longtake.preprocess.engines.objects.objects_query import counting_of
@@ -25,12 +26,14 @@ def made_reply(query: Query, results: Sequence[ToolResult], lines: Sequence[str]
 
     A translation that is one of the lines found is none: that line is in the language asked for already.
     """
-    make = _BY_TARGET.get(query.target)
     changed = [
         result
         for result in results
         if not result.failure and not any(same(str(result.output.get("translated_text", "")), line) for line in lines)
     ]
+    if query.target == "calculation":
+        return _calculation(query, changed, lines)
+    make = _BY_TARGET.get(query.target)
     return make(query, changed) if make else None
 
 
@@ -102,10 +105,27 @@ def _translation(query: Query, results: Sequence[ToolResult]) -> Draft | None:
     return _quoted(spoken, chance) or _answered([(f"“{text}”", []) for text in written], chance)
 
 
-def _calculation(query: Query, results: Sequence[ToolResult]) -> Draft | None:
-    """The result of the expression in the question."""
-    totals = [f"The result is {each.output['result']}" for each in _of(results, "calculator")]
-    return _answered([(total, []) for total in totals], _WORKED_OUT)
+def _calculation(query: Query, results: Sequence[ToolResult], lines: Sequence[str]) -> Draft | None:
+    """The result of the expression in the question, else of the formula in the line closest to the question.
+
+    It is doubted if that isn't the closest line of all, or if the question gives an amount that the line lacks.
+    """
+    if totals := [f"The result is {each.output['result']}" for each in _of(results, "calculator")]:
+        return _answered([(total, []) for total in totals], _WORKED_OUT)
+    read = [
+        (formula, item)
+        for result in _of(results, "extract_math_exp")
+        for formula in result.output["expressions"]
+        for item in result.evidence
+        if "value" in formula and formula["seen"] in item.content
+    ]
+    for place, line in enumerate(lines):
+        for formula, item in read:
+            if item.content in line or formula["seen"] in line:
+                other = {one.number for one in amounts(query.question)} - {one.number for one in amounts(line)}
+                chance = _DOUBTED if place or other else _asked(query)
+                return _answered([(f"“{item.content}”: the result is {formula['value']}", [item])], chance)
+    return None
 
 
 def _note(query: Query, results: Sequence[ToolResult]) -> Draft | None:
@@ -138,7 +158,6 @@ _BY_TARGET: Mapping[Target, Callable[[Query, Sequence[ToolResult]], Draft | None
     "count": _count,
     "time": _absence,
     "translation": _translation,
-    "calculation": _calculation,
     "keep": _note,
     "recall": _note,
     "fault": _faults,

@@ -182,8 +182,10 @@ def _translated(plan: Plan) -> list[Call]:
 
 
 def _reckoned(plan: Plan) -> list[Call]:
-    expression = _SUM.search(plan.query.question)
-    return [Call("calculator", {"expression": expression[0].strip()})] if expression else []
+    """Calculate what the question gives, else the formulas on screen."""
+    if expression := _SUM.search(plan.query.question):
+        return [Call("calculator", {"expression": expression[0].strip()})]
+    return [Call("extract_math_exp", {"timestamp": plan.near})]
 
 
 def _kept(plan: Plan) -> list[Call]:

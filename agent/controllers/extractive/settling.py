@@ -20,7 +20,8 @@ _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 def affirmed(claim: str, line: str) -> bool | None:
     """Whether a line says a claim (True) or denies it (False): one sentence has all its words in order.
 
-    It denies it with a negation or another amount of the same unit. The opposite of a word neither says nor denies it.
+    It denies it with a negation, or with another amount of the same unit if it tells nothing else: "up to 500" doesn't
+    deny 340. The opposite of a word neither says nor denies it.
     """
     stated = amounts(claim)
     wanted = _telling(without_amounts(claim)) or ([] if stated else [stem(word) for word in words(claim)])
@@ -32,7 +33,8 @@ def affirmed(claim: str, line: str) -> bool | None:
         if all(any(one.number == other.number and one.unit in ("", other.unit) for other in held) for one in stated):
             clauses = [each for each in sentence.split(", ") if stems(each).intersection(wanted)] or [sentence]
             return bool(NEGATION.search(claim)) == any(map(NEGATION.search, clauses))
-        if wanted and {one.unit for one in stated} & {other.unit for other in held}:
+        same_unit = {one.unit for one in stated} & {other.unit for other in held}
+        if wanted and same_unit and _telling(without_amounts(sentence)) == wanted:
             return False
     return None
 

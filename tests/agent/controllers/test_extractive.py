@@ -43,6 +43,7 @@ def query(source: Source, target: Target, question: str = "What?", span: TimeSpa
         ("shots", "count", "How many cuts are there?", False, ["find_moments"]),
         ("speech", "translation", "Translate it into German.", False, ["translate_speech"]),
         ("outside", "calculation", "What is 12 * 7?", False, ["calculator"]),
+        ("text", "calculation", "What is the result of the formula?", False, ["extract_math_exp"]),
         ("outside", "keep", "Remember this.", False, ["memory_tool"]),
         ("outside", "recall", "What did I note?", False, ["memory_tool"]),
         ("outside", "lookup", "What is the height of Everest?", False, ["web_search"]),
@@ -119,6 +120,43 @@ def test_a_translation_that_changes_nothing_is_no_answer() -> None:
     asked = query("text", "translation", "Ile soli potrzebujemy?")
     assert made_reply(asked, done, ["PIEROGI", "Kuchnia"]) is None
     assert made_reply(asked, done, ["Piroggen"]) is not None
+
+
+@pytest.mark.parametrize(
+    ("question", "lines", "answer", "sure"),
+    [
+        (
+            "Work out the sum on the slide.",
+            ["Bolts · 37 x 12 = ?", "Lamps 9 x 2"],
+            "“37 x 12 = ?”: the result is 444",
+            True,
+        ),
+        ("Work out the lamps.", ["Lamps 9 x 2", "Bolts · 37 x 12 = ?"], "“9 x 2”: the result is 18", True),
+        ("Work it out with 40 instead.", ["Bolts · 37 x 12 = ?"], "“37 x 12 = ?”: the result is 444", False),
+        (
+            "Work out the sum on the slide.",
+            ["It is on the slide.", "Bolts · 37 x 12 = ?"],
+            "“37 x 12 = ?”: the result is 444",
+            False,
+        ),
+        ("Work out the area.", ["a x b"], None, False),
+    ],
+)
+def test_a_formula_on_screen_is_worked_out(question: str, lines: list[str], answer: str | None, sure: bool) -> None:
+    span = TimeSpan(start=5, end=9)
+    shown = [
+        Evidence(video="v", span=span, modality="scene_text", content=text, engine="e")
+        for text in ("37 x 12 = ?", "9 x 2", "a x b")
+    ]
+    formulas = [
+        {"seen": "37 x 12", "expression": "37 * 12", "value": "444"},
+        {"seen": "9 x 2", "expression": "9 * 2", "value": "18"},
+        {"seen": "a x b", "expression": "a * b"},
+    ]
+    read = ToolResult(tool="extract_math_exp", output={"expressions": formulas}, evidence=tuple(shown))
+    reply = made_reply(query("text", "calculation", question), [read], lines)
+    assert (reply.claims[0].text if reply else None) == answer
+    assert bool(reply and (reply.confidence or 0) > 0.5) == sure
 
 
 def test_a_count_is_reported_by_its_evidence_and_not_where_nothing_was_counted() -> None:

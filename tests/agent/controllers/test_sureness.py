@@ -78,6 +78,7 @@ def formed(asked: Query, *lines: Candidate, results: tuple[ToolResult, ...] = ()
         ),
         ("Is the shop open?", "The shop is open. It is not far.", "Yes: “The shop is open. It is not far.”"),
         ("Does the lamp cost 40 dollars?", "The lamp costs 12 dollars.", "No: “The lamp costs 12 dollars.”"),
+        ("Did she approve 340 dollars?", "She approved up to 500 dollars.", "“She approved up to 500 dollars.”"),
         ("Is the shop open?", "The shop is closed.", "“The shop is closed.”"),
     ],
 )
