@@ -17,10 +17,11 @@ from longtake.agent.drafts.draft import LETTERS, Draft, DraftClaim
 from longtake.agent.gathering.moments import GENERIC
 from longtake.agent.query.query import MODALITY_OF, TOLD_IN_ORDER, Query, Source
 from longtake.language.text import as_sentence, comparable, within
-from longtake.language.words import NEGATION
+from longtake.language.words import NEGATION, TELLING, stems
 from longtake.memory.records import Closest, Modality
 from longtake.memory.timespan import clock, joined
 from longtake.preprocess.engines.text.reranker import Reranker
+from longtake.preprocess.layers.speaker_lines import SPEAKERS
 from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.object_search import NO_PEOPLE
 
@@ -130,7 +131,11 @@ def _may_tell(query: Query, candidate: Candidate) -> bool:
     """Whether a line is worth showing: not what every recording has, unless the question is about such things."""
     generic: Source | None = "sound" if candidate.evidence.content.startswith(GENERIC) else None
     about = candidate.fact.source if candidate.fact else generic
-    return candidate.chance(query) >= _IMPOSSIBLE and (about is None or about in query.sources)
+    # Nobody says how often somebody speaks.
+    unasked = (
+        candidate.fact is None and candidate.evidence.engine == SPEAKERS and TELLING.isdisjoint(stems(query.question))
+    )
+    return candidate.chance(query) >= _IMPOSSIBLE and not unasked and (about is None or about in query.sources)
 
 
 def _nearest(candidates: Iterable[Candidate]) -> tuple[Closest, ...]:

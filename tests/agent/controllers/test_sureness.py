@@ -18,6 +18,7 @@ from longtake.language.words import content_stems
 from longtake.memory.records import Closest, Evidence
 from longtake.memory.search.search_index import Vectors
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.layers.speaker_lines import SPEAKERS
 from longtake.tools.core.result import ToolFailure, ToolResult
 
 SHIPPED = load_weights("minilm")
@@ -182,3 +183,13 @@ def test_a_line_is_timed_if_that_is_asked_and_it_does_not_stay(
 ) -> None:
     reply = formed(query("speech", target, question), line(said, end=end))
     assert (f"{end} s" in reply.claims[0].text) == timed
+
+
+@pytest.mark.parametrize(
+    ("question", "offered"), [("How long does Ada speak?", True), ("How long is the bridge?", False)]
+)
+def test_how_often_somebody_speaks_is_offered_where_that_is_asked(question: str, offered: bool) -> None:
+    spoken = line("Ada speaks 4 times, for 12 seconds in all.", start=40)
+    counted = Candidate(evidence=spoken.evidence.model_copy(update={"engine": SPEAKERS}), line=spoken.line, cosine=0.5)
+    shown = formed(query("speech", "duration", question), line("The bridge was built long ago."), counted)
+    assert any("Ada speaks" in each.text for each in shown.closest) == offered
