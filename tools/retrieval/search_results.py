@@ -102,5 +102,5 @@ def _joined(hit: Hit) -> list[str]:
 
 def _measured(name: str, signal: Signal) -> str:
     vectors = f"cosine {signal.score:.2f} in {name}"
-    score = {WORDS: f"BM25 {signal.score:.2f}", RERANKED: f"reranked {signal.score:.2f}"}.get(name, vectors)
+    score = {WORDS: f"BM25 {signal.score:.2f}", RERANKED: f"reranked {signal.score:.1f}"}.get(name, vectors)
     return f"rank {signal.rank:<3} {score}"
