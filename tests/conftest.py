@@ -53,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.is_relative_to(TESTS / "bench"):
+        if item.path.is_relative_to(TESTS / "benchmarks"):
             item.add_marker("nightly")
         for name in {"browser", "media"}.intersection(getattr(item, "fixturenames", ())):
             item.add_marker(name)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from longtake.bench.loop.cassette import Player, read_questions
-from longtake.bench.loop.table import Row, run_loop
+from longtake.benchmarks.loop.cassette import Player, read_questions
+from longtake.benchmarks.loop.table import Row, run_loop
 from longtake.evalharness.scripted.suite import write_suite
 from longtake.evalharness.scripted.wordings import WORDINGS, Wording, Wordings, read_wordings
 from longtake.preprocess.pipeline.workspace import Workspace

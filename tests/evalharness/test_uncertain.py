@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helpers.unsure import QUESTION, TEXT, always_unsure
 
-from longtake.bench.clips.clips_report import ClipsReport, GradedAnswer, Tally, show_clips
+from longtake.benchmarks.clips.clips_report import ClipsReport, GradedAnswer, Tally, show_clips
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.judges.judge import reply_hash
 from longtake.evalharness.scoring.choice_scores import choice_state

@@ -41,8 +41,8 @@ COMMANDS = {
         "Edit a video to test what a model notices, and write down what was changed.",
     ),
 }
-if find_spec("longtake.bench"):  # in the repository, not in the wheel
-    COMMANDS["bench"] = ("longtake.bench.cli:bench", "Measure speed and answer quality on this machine.")
+if find_spec("longtake.benchmarks"):  # in the repository, not in the wheel
+    COMMANDS["bench"] = ("longtake.benchmarks.cli:bench", "Measure speed and answer quality on this machine.")
 
 
 class LazyGroup(TyperGroup):

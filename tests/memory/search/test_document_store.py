@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from helpers.data.search_index import batch, document, documents, open_index
 
-from longtake.bench.faults.damage import DAMAGES, damage_file
+from longtake.benchmarks.faults.damage import DAMAGES, damage_file
 from longtake.errors import LibraryUnavailable
 from longtake.memory import database
 from longtake.memory.search.document_store import DocumentsError, DocumentStore

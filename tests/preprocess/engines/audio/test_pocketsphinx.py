@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers.media.speech import read_samples
 
-from longtake.bench.parts.speech_accuracy import word_errors
+from longtake.benchmarks.parts.speech_accuracy import word_errors
 from longtake.preprocess.engines.audio.pocketsphinx import PocketSphinx
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment
 from longtake.settings import Settings

@@ -1,0 +1,316 @@
+"""An endpoint that records what a model replies, or replays it.
+
+A cassette has one line for each question: the question, and the replies of the controller, the judge and the vision
+model in order. Ids of moments stand in it as places (`{00:27.0-00:40.0 on screen}`) and verdicts beside the statements
+that they judge, so that a cassette outlives changes of the prompts.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import threading
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from difflib import SequenceMatcher
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx
+from pydantic import BaseModel, ConfigDict, Field
+
+from longtake.benchmarks.loopback import served
+from longtake.errors import LongtakeError
+
+Role = Literal["controller", "judge", "vision"]
+ROLES: tuple[Role, ...] = ("controller", "judge", "vision")
+Body = dict[str, Any]
+_LINE = re.compile(r"^(m\d+) \[([^\]]+)\] ([a-z ]+?)(?: \(recognised poorly\))?: ", re.MULTILINE)
+_ID = re.compile(r"\bm\d+\b")
+_PLACE = re.compile(r"\{((?:[^{}]* )?[\d:.]+-[\d:.]+) ([a-z ]+)\}")
+_STATEMENT = re.compile(r'^(\d+)\. (".*") cites ', re.MULTILINE)
+_PICTURE = 800  # tokens
+_TELLING = 1_500  # letters of a request that tell it from others
+_LIKE = 0.8  # likeness from which a statement is the one that was judged
+_LONGEST_WAIT = 3_000.0  # seconds for a reply that a person writes
+
+
+class Recorded(BaseModel):
+    """One reply: who gave it, its message, and for a judge the statements that it judged."""
+
+    model_config = ConfigDict(frozen=True)
+
+    role: Role
+    message: dict[str, Any]
+    judged: tuple[str, ...] = ()
+    asked: str = Field(default="", description="Of a vision model, whose requests come in any order: what was asked.")
+
+
+class Question(BaseModel):
+    """A question with what a right answer says: one of the spellings of every part, or that nothing tells."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    video: str
+    question: str
+    options: tuple[str, ...] = ()
+    parts: tuple[tuple[str, ...], ...] = ()
+    abstain: bool = False
+    kind: str = ""
+    replies: tuple[Recorded, ...] = Field(default=(), description="Of a cassette.")
+
+
+def read_questions(file: Path) -> list[Question]:
+    """The questions of a JSONL file, such as a cassette.
+
+    Raises:
+        LongtakeError: if a line isn't a question.
+    """
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        return [Question.model_validate_json(line) for line in lines if line.strip()]
+    except (OSError, ValueError) as error:
+        raise LongtakeError(f"{file} can't be read as questions: {error}") from error
+
+
+Answering = Callable[[Role, Body], Body]
+
+
+class Player:
+    """Replays the replies of one question after the other."""
+
+    def __init__(self) -> None:
+        self.requests: list[tuple[Role, Body]] = []
+        self._waiting: dict[Role, deque[Recorded]] = defaultdict(deque)
+
+    def load(self, question: Question) -> None:
+        """Begin a question."""
+        self.requests.clear()
+        self._waiting.clear()
+        for reply in question.replies:
+            self._waiting[reply.role].append(reply)
+
+    def __call__(self, role: Role, request: Body) -> Body:
+        """The message for a request; an empty one when the cassette has no more."""
+        self.requests.append((role, request))
+        if not self._waiting[role]:
+            return {"role": "assistant", "content": ""}
+        reply = self._next(role, request)
+        message = json.loads(_to_ids(json.dumps(reply.message, ensure_ascii=False), request))
+        if role == "judge":
+            message["content"] = _verdicts_for(request, message["content"], reply.judged)
+        return dict(message)
+
+    def _next(self, role: Role, request: Body) -> Recorded:
+        """The next reply of a role; of a vision model, that to the request which is most like this one."""
+        waiting = self._waiting[role]
+        asked = _asked(request)
+        like = [SequenceMatcher(None, reply.asked, asked, autojunk=False).ratio() for reply in waiting]
+        reply = waiting[like.index(max(like))] if role == "vision" else waiting[0]
+        waiting.remove(reply)
+        return reply
+
+
+class Recorder:
+    """Passes requests on and keeps the replies."""
+
+    def __init__(self, ask: Answering) -> None:
+        """Take who answers: `forwarded` to an endpoint, or `by_hand`."""
+        self.requests: list[tuple[Role, Body]] = []
+        self.replies: list[Recorded] = []
+        self._ask = ask
+
+    def load(self, question: Question) -> None:
+        """Begin a question."""
+        self.requests.clear()
+        self.replies.clear()
+
+    def __call__(self, role: Role, request: Body) -> Body:
+        """The message for a request."""
+        self.requests.append((role, request))
+        message = self._ask(role, request)
+        kept = json.loads(_to_places(json.dumps(message, ensure_ascii=False), request))
+        asked = _asked(request) if role == "vision" else ""
+        self.replies.append(Recorded(role=role, message=kept, judged=tuple(_statements(request)), asked=asked))
+        return message
+
+
+def forwarded(urls: Mapping[Role, str], key: str | None) -> Answering:
+    """Replies of real endpoints, by role; the judge is the controller's unless it has one of its own."""
+
+    def ask(role: Role, request: Body) -> Body:
+        url = urls.get(role) or urls["controller"]
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        answered = httpx.post(f"{url}/chat/completions", json=request, headers=headers, timeout=600)
+        answered.raise_for_status()
+        return dict(answered.json()["choices"][0]["message"])
+
+    return ask
+
+
+def by_hand(folder: Path) -> Answering:
+    """Replies that a person writes: each request lies in `FOLDER/N.req.json`, its pictures beside it.
+
+    The reply is read from `FOLDER/N.rep.json`: {"content": "..."}, or {"tool_calls": [{"name", "arguments"}]}.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = threading.Lock()
+    count = len(list(folder.glob("*.req.json")))
+
+    def ask(role: Role, request: Body) -> Body:
+        nonlocal count
+        with lock:
+            number, count = count, count + 1
+        shown = {"role_asked": role, **_with_files(request, folder, number)}
+        temporary = folder / f"{number}.tmp"
+        temporary.write_text(json.dumps(shown, indent=1, ensure_ascii=False), encoding="utf-8")
+        temporary.rename(folder / f"{number}.req.json")
+        reply, until = folder / f"{number}.rep.json", time.monotonic() + _LONGEST_WAIT
+        while not reply.exists():
+            if time.monotonic() > until:
+                raise LongtakeError(f"Nobody wrote {reply}.")
+            time.sleep(0.2)
+        time.sleep(0.1)
+        return _as_message(json.loads(reply.read_text(encoding="utf-8")), number)
+
+    return ask
+
+
+@contextmanager
+def listening(answer: Callable[[Role, Body], Body]) -> Iterator[str]:
+    """The URL of an OpenAI-compatible server whose paths begin with a role, until the block ends."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._send({"object": "list", "data": [{"id": "recorded", "object": "model"}]})
+
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            role: Role = next(role for role in ROLES if self.path.startswith(f"/{role}/"))
+            message = answer(role, request)
+            finish = "tool_calls" if message.get("tool_calls") else "stop"
+            sizes = _tokens(request), _tokens(message)
+            usage = {"prompt_tokens": sizes[0], "completion_tokens": sizes[1], "total_tokens": sum(sizes)}
+            choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
+            self._send(
+                {"id": "c", "object": "chat.completion", "created": 0, "model": "recorded", "usage": usage}
+                | {"choices": [choice]}
+            )
+
+        def _send(self, body: Body) -> None:
+            data = json.dumps(body).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Stay quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    with served(server) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+def _tokens(body: Body) -> int:
+    """About four letters each; a picture as many as models count for one."""
+    text, pictures = re.subn(r"data:image/[^\"]+", "", json.dumps(body))
+    return len(text) // 4 + _PICTURE * pictures
+
+
+def moments_in(request: Body) -> dict[str, str]:
+    """The moments that a request shows: place and kind, by id."""
+    text = "\n".join(_text(message) for message in request["messages"])
+    return {identity: f"{place} {kind}" for identity, place, kind in _LINE.findall(text)}
+
+
+def _to_places(text: str, request: Body) -> str:
+    known = moments_in(request)
+    return _ID.sub(lambda match: "{" + known[match[0]] + "}" if match[0] in known else match[0], text)
+
+
+def _to_ids(text: str, request: Body) -> str:
+    known = {place: identity for identity, place in moments_in(request).items()}
+    return _PLACE.sub(lambda match: known.get(f"{match[1]} {match[2]}") or _nearest(match, known) or "m0", text)
+
+
+def _nearest(match: re.Match[str], known: Mapping[str, str]) -> str | None:
+    """The moment of the same kind that lies nearest, if moments are cut differently today."""
+    start = _seconds(match[1])
+    same = [
+        (abs(_seconds(place.rsplit(" ", len(match[2].split()))[0]) - start), name)
+        for place, name in known.items()
+        if place.endswith(match[2])
+    ]
+    return min(same)[1] if same else None
+
+
+def _seconds(place: str) -> float:
+    first = place.split()[-1].partition("-")[0]
+    total = 0.0
+    for part in first.split(":"):
+        total = total * 60 + float(part)
+    return total
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content") or ""
+    parts = content if isinstance(content, list) else [content]
+    return "\n".join(part.get("text", "") if isinstance(part, dict) else part for part in parts)
+
+
+def _asked(request: Body) -> str:
+    """The words of a request's last message, as far as they tell it from others."""
+    return _text(request["messages"][-1])[:_TELLING]
+
+
+def _statements(request: Body) -> list[str]:
+    """The statements that a judge is asked about."""
+    return [json.loads(text) for _, text in _STATEMENT.findall(_text(request["messages"][-1]))]
+
+
+def _verdicts_for(request: Body, reply: str, judged: Sequence[str]) -> str:
+    """A judge's reply with the numbers that its statements have today; what it never judged isn't shown."""
+    try:
+        told = json.loads(reply)
+        verdicts = {judged[item["n"] - 1]: item for item in told["claims"]}
+    except (ValueError, LookupError, TypeError):
+        return reply  # nonsense is replayed as it was
+    claims = []
+    for number, text in enumerate(_statements(request), 1):
+        near = max(verdicts, key=lambda known: SequenceMatcher(None, known, text).ratio(), default="")
+        like = SequenceMatcher(None, near, text).ratio() >= _LIKE
+        unknown = {"reason": "The cassette has no verdict on this.", "verdict": "not_shown", "answers": False}
+        claims.append({**(verdicts[near] if like else unknown), "n": number})
+    return json.dumps({**told, "claims": claims}, ensure_ascii=False)
+
+
+def _as_message(reply: Mapping[str, Any], number: int) -> Body:
+    calls = [
+        {
+            "id": f"call_{number}_{place}",
+            "type": "function",
+            "function": {"name": call["name"], "arguments": json.dumps(call.get("arguments", {}), ensure_ascii=False)},
+        }
+        for place, call in enumerate(reply.get("tool_calls") or ())
+    ]
+    return {"content": reply.get("content") or None} | ({"tool_calls": calls} if calls else {})
+
+
+def _with_files(request: Body, folder: Path, number: int) -> Body:
+    """The request with its pictures as files."""
+    shown: Body = json.loads(json.dumps(request))
+    for place, message in enumerate(shown["messages"]):
+        for part_place, part in enumerate(message["content"] if isinstance(message.get("content"), list) else ()):
+            url = (part.get("image_url") or {}).get("url", "")
+            if url.startswith("data:"):
+                file = folder / f"{number}.{place}_{part_place}.jpg"
+                file.write_bytes(base64.b64decode(url.partition(",")[2]))
+                part["image_url"] = {"url": f"FILE {file}"}
+    return shown

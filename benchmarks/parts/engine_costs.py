@@ -1,0 +1,179 @@
+"""Times every engine that can be used here, each in a process of its own: how long it takes to start, and each item."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from longtake.benchmarks.hour.reel import Notify
+from longtake.benchmarks.timing import Machine, load
+from longtake.errors import LongtakeError
+from longtake.memory.records import Record
+from longtake.preprocess.analysis.changes import Changes
+from longtake.preprocess.demo.make import copy_voice, make_demo
+from longtake.preprocess.engines.endpoints.caption_engine import Still
+from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
+from longtake.preprocess.engines.engine_table import ENGINES, EngineTable
+from longtake.preprocess.engines.objects.object_engine import ObjectQuery
+from longtake.preprocess.media.audio import Samples, read_audio
+from longtake.preprocess.media.frames import Frame, encode_jpeg, read_frames
+from longtake.preprocess.media.media import probe
+from longtake.settings import Settings
+
+_SECONDS = 120.0  # for an answer of a model
+_PICTURES = 4
+_SPEECH = 30  # seconds
+_LINES = tuple(f"Line {number} is about a bridge over river {number}." for number in range(20))
+
+
+@dataclass(frozen=True)
+class _Material:
+    """What engines work on: frames of the demo, and its speech at 16 kHz."""
+
+    frames: tuple[Frame, ...]
+    speech: Samples
+
+    @property
+    def pictures(self) -> list[Any]:
+        return [frame.bgr() for frame in self.frames[:: len(self.frames) // _PICTURES][:_PICTURES]]
+
+    @property
+    def jpegs(self) -> list[TimedJpeg]:
+        return [TimedJpeg(0.0, encode_jpeg(picture, 88)) for picture in self.pictures]
+
+
+class _Use(NamedTuple):
+    """One use of an engine: what an item is, and how to work on some, returning how many."""
+
+    item: str
+    work: Callable[[Any, _Material], float]
+
+
+class EngineCost(Record):
+    """Seconds that the first use in a fresh process takes longer than the second, and the second's for each item."""
+
+    capability: str
+    engine: str
+    item: str
+    start: float
+    each: float
+
+
+class EnginesReport(Record):
+    """What each engine takes; `unusable` says why the others weren't measured."""
+
+    machine: Machine
+    costs: tuple[EngineCost, ...]
+    unusable: dict[str, str]
+
+
+def measure_engines(settings: Settings, notify: Notify) -> EnginesReport:
+    """Measure the engines of the capabilities that take long enough to be measured."""
+    before = load()
+    costs: list[EngineCost] = []
+    unusable: dict[str, str] = {}
+    with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
+        make_demo(Path(folder))
+        copy_voice(Path(folder))
+        for capability in _USES:
+            for name in ENGINES[capability]:
+                notify(f"{capability}: {name}")
+                chosen = settings.engines.model_copy(update={capability: (name,)})
+                only = settings.model_copy(update={"engines": chosen})
+                with ProcessPoolExecutor(1, get_context("spawn")) as fresh:
+                    try:
+                        costs.append(fresh.submit(_measure, capability, name, only, Path(folder)).result())
+                    except LongtakeError as error:
+                        unusable[f"{capability}.{name}"] = str(error)
+    return EnginesReport(machine=Machine.since(before), costs=tuple(costs), unusable=unusable)
+
+
+def show_engines(report: EnginesReport) -> list[str]:
+    """The report as lines to print."""
+    lines = [str(report.machine)]
+    for cost in report.costs:
+        each = f"{1000 * cost.each:.3g} ms for each {cost.item}"
+        name = f"{cost.capability}.{cost.engine}"
+        lines.append(f"{name}: {cost.start:.2f} s to start, {each}")
+    return lines + [f"{name}: {reason}" for name, reason in report.unusable.items()]
+
+
+def _measure(capability: str, name: str, settings: Settings, folder: Path) -> EngineCost:
+    video = folder / "demo.mp4"
+    media = probe(video)
+    frames = tuple(frame for _, frame in zip(range(200), read_frames(video, media, None, lambda: None), strict=False))
+    voice = folder / "voice.opus"
+    speech = np.concatenate([block.samples for block in read_audio(voice, probe(voice))])
+    material = _Material(frames, speech[: _SPEECH * 16_000])
+    use = _USES[capability]
+    began = time.perf_counter()
+    engine = EngineTable(settings).load(capability)
+    use.work(engine, material)
+    started = time.perf_counter()
+    count = use.work(engine, material)
+    second = time.perf_counter() - started
+    start = max(0.0, started - began - second)
+    return EngineCost(capability=capability, engine=name, item=use.item, start=start, each=second / count)
+
+
+def _shots(engine: Any, material: _Material) -> float:
+    changes = Changes()
+    finder = engine.finder(changes, lambda: iter(material.frames))
+    for frame in material.frames:
+        changes.observe(frame)
+        finder.observe(frame)
+    return len(material.frames)
+
+
+def _speech(engine: Any, material: _Material) -> float:
+    engine.recognise(material.speech, 0.0, "en")
+    return len(material.speech) / 16_000 / 60
+
+
+def _speakers(engine: Any, material: _Material) -> float:
+    passages = np.array_split(material.speech, 10)
+    engine.embed(passages)
+    return len(material.speech) / 16_000 / 60
+
+
+def _each(items: str, do: Callable[[Any, Any], object], engine: Any, material: _Material) -> float:
+    """Work on each picture, JPEG or line of the material."""
+    values = list(_LINES) if items == "lines" else getattr(material, items)
+    for value in values:
+        do(engine, value)
+    return len(values)
+
+
+_USES: Mapping[str, _Use] = {
+    "shots": _Use("frame", _shots),
+    "speech": _Use("minute of sound", _speech),
+    "speakers": _Use("minute of sound", _speakers),
+    "scene_text": _Use("picture", partial(_each, "pictures", lambda engine, picture: engine.read(picture))),
+    "text_embedding": _Use("line", partial(_each, "lines", lambda engine, line: engine.embed([line]))),
+    "reranking": _Use("line", partial(_each, "lines", lambda engine, line: engine.score("A river?", [line]))),
+    "image_text_embedding": _Use(
+        "picture", partial(_each, "pictures", lambda engine, picture: engine.embed_images([picture]))
+    ),
+    "objects": _Use(
+        "picture", partial(_each, "pictures", lambda engine, picture: engine.find(picture, ObjectQuery("blue")))
+    ),
+    "detections": _Use("picture", partial(_each, "pictures", lambda engine, picture: engine.detect(picture))),
+    "faces": _Use("picture", partial(_each, "pictures", lambda engine, picture: engine.find(picture))),
+    "captions": _Use("picture", partial(_each, "jpegs", lambda engine, jpeg: engine.describe([Still(0.0, jpeg.jpeg)]))),
+    "visual_question": _Use(
+        "picture", partial(_each, "jpegs", lambda engine, jpeg: engine.answer("Which colour is it?", [jpeg], _SECONDS))
+    ),
+    "translation": _Use("line", partial(_each, "lines", lambda engine, line: engine.translate([line], "en", "es"))),
+    "sandbox": _Use(
+        "snippet", partial(_each, "lines", lambda engine, line: engine.run("print(1)", {}, 10.0, lambda: None))
+    ),
+}

@@ -1,0 +1,175 @@
+"""Times each edit of a video, and each analysis that looks for edits, against bare decoding of the same clip."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+from longtake.benchmarks.hour.reel import Notify
+from longtake.benchmarks.hour.visual_speed import decode
+from longtake.benchmarks.intervals import Spread
+from longtake.benchmarks.timing import Machine, load, timed
+from longtake.evalharness.edits.edit import Piece, Plan, Source
+from longtake.evalharness.edits.edit_table import EDITS, edit_named
+from longtake.evalharness.edits.rendering import make_edit, render
+from longtake.memory.records import Record
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.analysis.frame_measures import Measured, measure
+from longtake.preprocess.analysis.frame_order import find_shuffled
+from longtake.preprocess.analysis.joins import find_interruptions, find_jumps
+from longtake.preprocess.analysis.overlays import find_overlays
+from longtake.preprocess.analysis.picture_faults import find_freezes, find_noise, find_tints
+from longtake.preprocess.media.frames import read_frames
+from longtake.preprocess.media.fused_frames import Mode, fuse_frames
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.sound_direction import sound_direction
+from longtake.preprocess.media.whole_frames import read_whole_frames
+
+# Parameters without a default, as far as edits have some.
+_GIVEN: Mapping[str, Mapping[str, object]] = {"gap": {"start": 0.5, "end": 1.0}}
+
+
+class FrameSpeed(Record):
+    """Frames a second of one part, and how many times bare decoding a frame takes."""
+
+    name: str
+    frames: int
+    per_second: Spread
+    times_decoding: Spread
+
+
+class PerturbationSpeed(Record):
+    """The public shape of `bench edits --json`. An edit is made, checked and counted in frames of the new video."""
+
+    machine: Machine
+    clip: str
+    decoding: Spread
+    edits: tuple[FrameSpeed, ...]
+    analyses: tuple[FrameSpeed, ...]
+
+
+class _Clip(NamedTuple):
+    """The clip that everything works on: its file, its span, its number of frames."""
+
+    file: Path
+    span: TimeSpan
+    frames: int
+
+
+def measure_perturbations(video: Path, seconds: float, rounds: int, notify: Notify) -> PerturbationSpeed:
+    """Cut a clip from the start of a video, and time everything on it, each time in turn with bare decoding.
+
+    Args:
+        video: with a picture.
+        seconds: length of the clip.
+        rounds: how often each is timed.
+        notify: called with what comes next.
+
+    Raises:
+        MediaError: if the video can't be read.
+    """
+    before = load()
+    with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
+        clip = _cut(video, seconds, Path(folder) / "clip.mp4")
+        media = probe(clip.file)
+        floors: list[float] = []
+        edits: list[FrameSpeed] = []
+        for name in EDITS:
+            notify(f"edit: {name}")
+            out = Path(folder) / f"{name}.mkv"
+            edits.append(_timed(name, partial(_make, name, clip, out), clip, rounds, floors, partial(_frames, out)))
+            out.unlink()
+        analyses: list[FrameSpeed] = []
+        for name, work in _analyses(clip).items():
+            notify(f"analysis: {name}")
+            analyses.append(_timed(name, work, clip, rounds, floors, lambda: clip.frames))
+    stream = media.video
+    size = f"{stream.width} x {stream.height}, {stream.fps:g} frames a second" if stream else ""
+    return PerturbationSpeed(
+        machine=Machine.since(before),
+        clip=f"{clip.frames} frames of {video.name}, {size}",
+        decoding=Spread.of([clip.frames / floor for floor in floors]),
+        edits=tuple(edits),
+        analyses=tuple(analyses),
+    )
+
+
+def show_perturbations(report: PerturbationSpeed) -> list[str]:
+    """The report as lines to print: a table of Markdown after the machine and the clip."""
+    lines = [str(report.machine), report.clip, f"bare decoding: {report.decoding} frames a second", ""]
+    for title, rows in (("edit, made and checked", report.edits), ("analysis", report.analyses)):
+        lines += [f"| {title} | frames a second | times bare decoding |", "|---|---|---|"]
+        lines += [f"| `{row.name}` | {_figures(row.per_second)} | {_figures(row.times_decoding)} |" for row in rows]
+        lines.append("")
+    return lines[:-1]
+
+
+def _figures(spread: Spread) -> str:
+    median, low, high = (
+        f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in (spread.median, spread.low, spread.high)
+    )
+    return f"{median} [{low}, {high}]"
+
+
+def _cut(video: Path, seconds: float, out: Path) -> _Clip:
+    source = Source(video, probe(video))
+    end = min(seconds, source.seconds)
+    render(Plan((Piece(start=0.0, end=end),), ()), [source], out, lambda: None)
+    return _Clip(out, TimeSpan(start=0.0, end=end), _frames(out))
+
+
+def _frames(file: Path) -> int:
+    return sum(1 for _ in read_frames(file, probe(file), None, lambda: None))
+
+
+def _make(name: str, clip: _Clip, out: Path) -> None:
+    edit = edit_named(name, _GIVEN.get(name, {}))
+    make_edit(edit, name, [clip.file] * edit.sources, out, 0, lambda: None)
+
+
+def _timed(
+    name: str,
+    work: Callable[[], object],
+    clip: _Clip,
+    rounds: int,
+    floors: list[float],
+    frames: Callable[[], int],
+) -> FrameSpeed:
+    """Time a part in turn with bare decoding, whose seconds are added to `floors`; `frames` counts what it made."""
+    pairs = [(timed(partial(decode, clip.file)), timed(work)) for _ in range(rounds)]
+    floors += [floor for floor, _ in pairs]
+    count = frames()
+    return FrameSpeed(
+        name=name,
+        frames=count,
+        per_second=Spread.of([count / ours for _, ours in pairs]),
+        times_decoding=Spread.of([ours / count / (floor / clip.frames) for floor, ours in pairs]),
+    )
+
+
+def _analyses(clip: _Clip) -> dict[str, Callable[[], object]]:
+    """Those behind `inspect_motion` and `integrate_frames`; those of measured frames are timed without decoding."""
+    path, media = clip.file, probe(clip.file)
+
+    def measured() -> Sequence[Measured]:
+        return [measure(frame) for frame in read_whole_frames(path, media, clip.span, lambda: None)]
+
+    frames, end = measured(), clip.span.end
+    return {
+        "decode and measure": measured,
+        "noise": partial(find_noise, frames, end),
+        "tints": partial(find_tints, frames, end),
+        "freezes": partial(find_freezes, frames),
+        "order": partial(find_shuffled, frames),
+        "interruptions": partial(find_interruptions, frames),
+        "overlays": partial(find_overlays, frames),
+        "jumps": partial(find_jumps, frames),
+        "direction of sound": partial(sound_direction, path, media, clip.span, lambda: None),
+        **{
+            f"decode and fuse: {mode}": partial(fuse_frames, path, media, clip.span, mode, lambda: None)
+            for mode in get_args(Mode)
+        },
+    }

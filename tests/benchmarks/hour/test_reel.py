@@ -1,0 +1,131 @@
+"""Long videos made of clips: nothing is lost, doubled or shifted where segments join."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from helpers.media.clips import flat, noise, write_clip, written
+from PIL import Image
+
+from longtake.benchmarks.hour.encoded_segments import GROUP, clip_segment, groups_of, still_segment
+from longtake.benchmarks.hour.reel import Reel, make_loop, make_padded
+from longtake.errors import MediaError
+from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.media.audio import read_audio
+from longtake.preprocess.media.frames import Picture, read_frames
+from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.subtitle_formats import parse_subtitles
+
+RED, BLUE = (0, 0, 200), (200, 0, 0)
+SAID = "WEBVTT\n\n00:00.200 --> 00:00.800\nThe red one.\n\n00:02.000 --> 00:03.000\nSaid after the end.\n"
+GROUND = Image.new("RGB", (1280, 720), "#202020")
+
+
+def unheard(_: str) -> None:
+    """Take progress."""
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A red clip with a tone and words, a blue one at another frame rate without sound, and what is no clip."""
+    folder = tmp_path_factory.mktemp("clips")
+    write_clip(folder / "a.mp4", [flat(RED, 160, 90)] * 25, sound_seconds=1.0)
+    (folder / "a.vtt").write_text(SAID, encoding="utf-8")
+    write_clip(folder / "b.mkv", [flat(BLUE, 90, 160)] * 10, times=lambda number: number / 10)
+    (folder / "notes.txt").write_text("nothing", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def loop(clips: Path, tmp_path_factory: pytest.TempPathFactory) -> Reel:
+    return make_loop(clips, tmp_path_factory.mktemp("work"), unheard, 15)
+
+
+def shown_at(path: Path, moment: float) -> Picture:
+    return next(read_frames(path, probe(path), TimeSpan(start=moment, end=moment), lambda: None)).bgr()
+
+
+def test_a_loop_shows_the_clips_again_and_again_until_it_is_full(loop: Reel) -> None:
+    assert [place.clip for place in loop.places] == ["a.mp4", "b.mkv"]
+    assert [place.start for place in loop.places] == [0.0, 6.4]
+    assert loop.seconds == pytest.approx(groups_of(15) * GROUP)
+    assert probe(loop.path).duration == pytest.approx(loop.seconds, abs=0.03)
+
+
+def test_pictures_and_sound_run_on_where_segments_join(loop: Reel) -> None:
+    with av.open(str(loop.path)) as container:
+        pictures = [frame.time for frame in container.decode(video=0)]
+    with av.open(str(loop.path)) as container:
+        sound = [frame.pts or 0 for frame in container.decode(audio=0)]
+    assert pictures == pytest.approx([number / 25 for number in range(groups_of(15) * 8)])
+    assert set(np.diff(sound)) == {1024}
+
+
+def test_a_clip_is_seen_and_heard_in_its_place_and_nowhere_else(loop: Reel) -> None:
+    for place, colour in zip(loop.places, (RED, BLUE), strict=True):
+        for moment in (place.start, place.end - 0.02):
+            assert np.abs(shown_at(loop.path, moment)[360, 640].astype(int) - colour).max() < 12
+        assert np.abs(shown_at(loop.path, place.start + 2)[360, 640].astype(int) - colour).max() > 40
+    [block] = read_audio(loop.path, probe(loop.path), rate=1000)
+    loud = np.flatnonzero(np.abs(block.samples) > 0.2) / 1000
+    assert loud.min() < 0.05
+    assert 0.9 < loud.max() < 1.1
+
+
+def test_what_is_said_stands_beside_it_at_its_offset(clips: Path, loop: Reel, tmp_path: Path) -> None:
+    cues = parse_subtitles(loop.path.with_suffix(".vtt").read_bytes(), "loop")
+    assert [(cue.start, cue.end, cue.text) for cue in cues] == [(0.2, 0.8, "The red one.")]
+    padded = make_padded(clips, tmp_path, ["b.mkv", "a.mp4"], unheard, 10)
+    [cue] = parse_subtitles(padded.path.with_suffix(".vtt").read_bytes(), "padded")
+    assert cue.start == pytest.approx(padded.places[1].start + 0.2)
+
+
+def test_a_padded_reel_shows_each_clip_once_with_equal_gaps(clips: Path, tmp_path: Path) -> None:
+    reel = make_padded(clips, tmp_path, ["a.mp4", "b.mkv"], unheard, 10)
+    first, second = reel.places
+    ends = [first.start, second.start - first.start - groups_of(1.0) * GROUP, reel.seconds - second.start - 4 * GROUP]
+    assert [place.clip for place in reel.places] == ["a.mp4", "b.mkv"]
+    assert max(ends) - min(ends) <= GROUP + 0.001
+    assert reel.seconds == pytest.approx(groups_of(10) * GROUP)
+
+
+def test_clips_that_do_not_fit_are_refused(clips: Path, tmp_path: Path) -> None:
+    with pytest.raises(MediaError, match=r"last longer than 1\.5 s"):
+        make_padded(clips, tmp_path, ["a.mp4", "b.mkv"], unheard, 1.5)
+    with pytest.raises(MediaError, match="has no clip that fits into 3 s"):
+        make_loop(clips, tmp_path, unheard, 3)
+
+
+def test_sound_alone_is_a_clip_where_its_words_are_known(tone: Path, tmp_path: Path) -> None:
+    (tmp_path / "tone.wav").write_bytes(tone.read_bytes())
+    with pytest.raises(MediaError, match="has no clip"):
+        make_loop(tmp_path, tmp_path / "work", unheard, 12)
+    (tmp_path / "tone.txt").write_text("A tone.", encoding="utf-8")
+    reel = make_loop(tmp_path, tmp_path / "work", unheard, 12)
+    assert [place.clip for place in reel.places] == ["tone.wav"]
+
+
+def test_the_same_clip_gives_the_same_bytes(clips: Path, tmp_path: Path) -> None:
+    one, two = (clip_segment(clips / "a.mp4", tmp_path / name, GROUND).read_bytes() for name in ("one", "two"))
+    still = [still_segment(GROUND, 2, tmp_path / name).read_bytes() for name in ("one", "two")]
+    assert one == two
+    assert still[0] == still[1]
+    assert len(list((tmp_path / "one").iterdir())) == 2
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_a_turned_clip_is_shown_as_a_player_shows_it(rotation: int, tmp_path: Path) -> None:
+    picture = written(noise(3, 320, 180), "UP", (60, 110), 3.0)
+    clip = write_clip(tmp_path / "turned.mp4", [picture] * 3, rotation=rotation)
+    shown = shown_at(clip_segment(clip, tmp_path / "segments", GROUND), 0.0)
+    expected = shown_at(clip, 0.0)
+    scale = min(1280 / expected.shape[1], 720 / expected.shape[0])
+    height, width = round(expected.shape[0] * scale), round(expected.shape[1] * scale)
+    top, left = (720 - height) // 2, (1280 - width) // 2
+    rows = (np.linspace(0.05, 0.95, 12) * height + top).astype(int)
+    columns = (np.linspace(0.05, 0.95, 12) * width + left).astype(int)
+    wanted = expected[((rows - top) / scale).astype(int)][:, ((columns - left) / scale).astype(int)]
+    assert np.abs(shown[rows][:, columns].astype(int) - wanted).mean() < 15
