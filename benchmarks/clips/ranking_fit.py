@@ -21,11 +21,11 @@ from longtake.agent.controllers.extractive.ranking import (
     Weights,
     confidence,
     is_searched,
-    is_sure,
     load_weights,
     ranked,
     read_and_ranked,
     standing,
+    sure_from,
 )
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.heads import Matrix
@@ -201,7 +201,7 @@ def _report(
         lines = distinct(candidate for candidate, _ in order)[:3]
         best += id(order[0][0]) in right
         three += any(id(line) in right for line in lines)
-        sure = is_sure(trust, each.query, order[0][0], weights)
+        sure = trust >= sure_from(each.query, order[0][0], weights)
         answered += sure
         wrong += sure and not each.held(order[0][0])
     return RankingReport(

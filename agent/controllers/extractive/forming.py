@@ -9,7 +9,7 @@ from longtake.agent.controllers.extractive.candidates import WORDED, Candidate, 
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.option_choice import Choice, by_claim, choose, declining
 from longtake.agent.controllers.extractive.option_order import by_order
-from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confidence, is_sure
+from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confidence, sure_from
 from longtake.agent.controllers.extractive.reading import most_telling
 from longtake.agent.controllers.extractive.settling import affirmed, mentions, speaker_of, times
 from longtake.agent.controllers.extractive.values import worked_out
@@ -90,7 +90,7 @@ def form(findings: Findings) -> Draft:
         return _abstained(_reason(findings))
     best = lines[0][0]
     trust = confidence(query, [lines[0], *(pair for pair in findings.ranked if pair[0] is not best)], findings.weights)
-    sure = is_sure(trust, query, best, findings.weights)
+    sure = trust >= sure_from(query, best, findings.weights)
     if not sure and blind:
         return _abstained(blind, nearest)
     every = _every(query, lines)

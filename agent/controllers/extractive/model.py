@@ -6,6 +6,7 @@ It calls the tools in its table, ranks the candidates and returns structured cla
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,17 +18,19 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from longtake.agent.controllers.extractive.candidates import Embed, candidates_of
-from longtake.agent.controllers.extractive.forming import Findings, form, unsure
+from longtake.agent.controllers.extractive.forming import CLOSEST, Findings, form, unsure
 from longtake.agent.controllers.extractive.planning import Call, calls_for
-from longtake.agent.controllers.extractive.ranking import load_weights, read_and_ranked
-from longtake.agent.drafts.draft import ANSWER
+from longtake.agent.controllers.extractive.ranking import Ranked, Weights, load_weights, read_and_ranked, sure_from
+from longtake.agent.drafts.draft import ANSWER, Draft
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
+from longtake.console import counted
 from longtake.errors import EngineError
 from longtake.preprocess.engines.text.reranker import Reranker
 from longtake.tools.core.result import ToolResult
 
 QUERY, GATHERED = "query", "gathered"  # keys of the opening message's additional data
+_SHOWN = 40  # characters of a line in a trace
 
 
 class ExtractiveChatModel(BaseChatModel):
@@ -80,12 +83,23 @@ class ExtractiveChatModel(BaseChatModel):
         draft = form(Findings(query, found, weights, results, self.embed, reranker))
         if draft.status == "uncertain":
             draft = draft.model_copy(update={"text": unsure(draft, query)})
-        return _calling([Call(ANSWER, draft.model_dump(mode="json"))])
+        return _calling([Call(ANSWER, draft.model_dump(mode="json"))], _why(query, found, weights, draft))
 
 
-def _calling(calls: Sequence[Call]) -> AIMessage:
+def _why(query: Query, ranked: Ranked, weights: Weights, draft: Draft) -> str:
+    """For traces: the confidence beside the one that is enough, and the likeliest lines with their chances."""
+    if not ranked:
+        return ""
+    needed = sure_from(query, ranked[0][0], weights)
+    trust = "" if draft.confidence is None else f"confidence {draft.confidence:.2f}, sure from {needed:.2f}; "
+    cut = [textwrap.shorten(each.evidence.content, _SHOWN, placeholder="…") for each, _ in ranked[:CLOSEST]]
+    lines = ", ".join(f"“{text}” {chance:.0%}" for text, (_, chance) in zip(cut, ranked, strict=False))
+    return f"{trust}likeliest of {counted(len(ranked), 'line')}: {lines}"
+
+
+def _calling(calls: Sequence[Call], text: str = "") -> AIMessage:
     numbered = [
         {"name": call.name, "args": call.arguments, "id": f"extractive-{call.name}-{place}", "type": "tool_call"}
         for place, call in enumerate(calls)
     ]
-    return AIMessage(content="", tool_calls=numbered)
+    return AIMessage(content=text, tool_calls=numbered)

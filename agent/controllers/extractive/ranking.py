@@ -96,11 +96,11 @@ def confidence(query: Query, best: Ranked, weights: Weights) -> float:
     return round(float(logistic(np.array([row], np.float32), fitted)[0]), 4)
 
 
-def is_sure(trust: float, query: Query, best: Candidate, weights: Weights) -> bool:
-    """Whether a confidence is enough for the best candidate to count as the answer."""
+def sure_from(query: Query, best: Candidate, weights: Weights) -> float:
+    """The confidence from which the best candidate counts as the answer."""
     if best.score is not None:
-        return trust >= weights.sure_as_read
-    return trust >= (weights.sure_as_searched if is_searched(query, best) else weights.sure)
+        return weights.sure_as_read
+    return weights.sure_as_searched if is_searched(query, best) else weights.sure
 
 
 def is_searched(query: Query, best: Candidate) -> bool:

@@ -276,13 +276,16 @@ def test_its_answer_is_a_call_whose_claims_name_their_evidence(agent: Agent, sma
     trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
     events = list(trace.events())
     last = [event for event in events if event["type"] == "model"][-1]
-    (call,) = reply_in(trace, last).tool_calls
+    reply = reply_in(trace, last)
+    (call,) = reply.tool_calls
     draft = Draft.model_validate(call["args"])
     found = {name for event in events for name in event["evidence"]}
     assert call["name"] == ANSWER
     assert draft.claims
     assert all(claim.moments and set(claim.moments) <= found for claim in draft.claims)
     assert (draft.status, draft.confidence) == (answer.status, answer.confidence)
+    assert f"confidence {answer.confidence:.2f}" in reply.text
+    assert "kettle" in reply.text
 
 
 def test_the_same_question_has_the_same_answer(agent: Agent) -> None:
