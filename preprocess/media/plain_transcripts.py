@@ -65,12 +65,21 @@ def parse_transcript(lines: Sequence[str], name: str, note: Note) -> list[Cue]:
     return [cue for cue in closed(_placed(with_speakers(cues), note)) if cue.text]
 
 
+def has_times(text: str) -> bool:
+    """Whether a plain text may be a transcript: it has several lines with times."""
+    return len(_cues(text)) > 1
+
+
 def names_speakers(text: str) -> bool:
     """Whether a plain text is a transcript: it has times and the names of those who speak."""
+    return any(cue.speaker for cue in _cues(text))
+
+
+def _cues(text: str) -> list[Cue]:
     try:
-        return any(cue.speaker for cue in parse_transcript(text.splitlines(), "", lambda _: None))
+        return parse_transcript(text.splitlines(), "", lambda _: None)
     except MediaError:
-        return False
+        return []
 
 
 def _numbered(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -6,17 +6,18 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from longtake.errors import MediaError
 from longtake.preprocess.media.media_files import has_media_name
-from longtake.preprocess.media.plain_transcripts import names_speakers
+from longtake.preprocess.media.plain_transcripts import has_times, names_speakers
 from longtake.preprocess.media.subtitle_formats import SUFFIXES
 from longtake.preprocess.media.subtitle_names import TrackName, plain, track_named
 from longtake.preprocess.media.text_encodings import decoded
 
-_TEXT = ".txt"  # read if it is a transcript with names; other texts are something else
+_TEXT = ".txt"  # read if it is a transcript with names, and named if it has times; other texts are something else
 _UNREAD = (".sub", ".idx", ".sup", ".smi", ".sami", ".stl", ".scc", ".srv1", ".srv2", ".srv3", ".usf")
 _MAX_NAMED = 10  # files that are named one by one
 _FOLDERS = frozenset("sub subs subtitle subtitles caption captions".split())
@@ -38,9 +39,13 @@ class Sidecar:
 
 
 class _Found(NamedTuple):
-    """A subtitle file, with what its name tells of the track, None if it isn't read; `place` puts them in order."""
+    """A subtitle file, with what its name tells of the track, None if it isn't read; `place` puts them in order.
+
+    `depth` is in how many folders it lies.
+    """
 
     path: Path
+    depth: int
     place: tuple[object, ...]
     track: TrackName | None
 
@@ -62,6 +67,8 @@ def find_sidecars(path: Path) -> list[Sidecar]:
 def unread_subtitles(path: Path, named: Collection[str] = ()) -> list[str]:
     """Sentences that name the subtitle files beside a media file that no media file there takes, and say what to do.
 
+    They are the same for all media files of a folder.
+
     Args:
         path: of the media file.
         named: the names of files that are read although their names don't say so.
@@ -69,9 +76,10 @@ def unread_subtitles(path: Path, named: Collection[str] = ()) -> list[str]:
     Raises:
         MediaError: if the folder can't be read.
     """
-    unread = [each.path for each in _found(path) if each.track is None and each.path.name not in named]
-    other = [file.name for file in unread if file.suffix.lower() in _UNREAD]
-    unnamed = [file.name for file in unread if file.suffix.lower() not in _UNREAD]
+    unread = [each for each in _found(path) if each.track is None and each.path.name not in named]
+    places = ["/".join(each.path.parts[-1 - each.depth :]) for each in unread]
+    other = [place for place in places if place.lower().endswith(_UNREAD)]
+    unnamed = [place for place in places if not place.lower().endswith(_UNREAD)]
     found = []
     if other:
         found.append(f"Not read: {_named(other)}. Convert to .srt; Longtake reads {', '.join(SUFFIXES)}.")
@@ -144,10 +152,13 @@ class _Owners:
             track = track_named(stem, alone=True)
         if kind in _UNREAD:
             track = None
-        if kind == _TEXT and not (track and base and _is_transcript(file)):
-            return
+        if kind == _TEXT:
+            text = _read_text(file, file.stat().st_mtime_ns)
+            if not (names_speakers(text) if base else has_times(text)):
+                return
+            track = track if base else None
         later = bool(track and track.later)
-        yield _Found(file, (later, depth, rest.casefold(), kind, file.name.startswith(self._path.name)), track)
+        yield _Found(file, depth, (later, depth, rest.casefold(), kind, file.name.startswith(self._path.name)), track)
 
     def _base(self, stem: str) -> tuple[int, str]:
         """How much of a name is that of the media file, 0 if nothing or another could mean it, and what follows."""
@@ -176,7 +187,8 @@ def _folded(name: str) -> str:
     return plain(name).casefold()
 
 
-def _is_transcript(file: Path) -> bool:
+@lru_cache(maxsize=32)  # every media file of a folder asks
+def _read_text(file: Path, modified: int) -> str:
     with suppress(OSError):
-        return names_speakers(decoded(file.read_bytes())[0])
-    return False
+        return decoded(file.read_bytes())[0]
+    return ""

@@ -224,7 +224,7 @@ def shown(service: Service, video: VideoRecord) -> Video:
         try:
             layer = service.library.layer(video, name)
             layers.append(LayerShare(name=name, share=layer.share(video.duration) if layer else 0.0))
-            left_out.update(dict.fromkeys(layer.left_out() if layer else ()))
+            left_out.update(dict.fromkeys(layer.told() if layer else ()))
         except LibraryError as error:  # a damaged layer hides neither the others nor other videos
             problems[name] = str(error)
     if media and media.audio and not progress and not _TRANSCRIPTS & video.layers.keys():
