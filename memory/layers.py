@@ -214,7 +214,9 @@ def _run_facts(file: Path) -> dict[str, Any]:
 def _sound(name: str, fact: object) -> bool:
     if name in _FIGURES:
         return isinstance(fact, int | float) and 0 <= fact < inf
-    return name not in ("left_out", "remarks") or (isinstance(fact, list) and all(isinstance(each, str) for each in fact))
+    return name not in ("left_out", "remarks") or (
+        isinstance(fact, list) and all(isinstance(each, str) for each in fact)
+    )
 
 
 def _damaged(path: Path, renewal: str) -> LibraryError:

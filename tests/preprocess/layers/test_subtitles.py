@@ -245,6 +245,6 @@ def test_subtitles_that_the_user_names_come_first_in_their_own_language_and_enco
     (tmp_path / "talk.en.srt").write_text(SRT)
     (named := tmp_path / "other.pl.srt").write_bytes(SRT.replace("Hello there.", "Cześć, są.").encode("cp1250"))
     warnings: list[str] = []
-    written = items(replace(job_for(path), subtitles=(named,), warn=warnings.append), tmp_path / "layers")
+    written = items(replace(job_for(path), subtitles=(named,), remark=warnings.append), tmp_path / "layers")
     assert [(item["text"], item["language"]) for item in written[::2]] == [("Cześć, są.", "pl"), ("Hello there.", "en")]
     assert warnings == ["other.pl.srt is not in UTF-8 and was read as cp1250: if that is wrong, save it as UTF-8."]
