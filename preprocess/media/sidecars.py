@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,12 +14,13 @@ from typing import NamedTuple
 from longtake.errors import MediaError
 from longtake.preprocess.media.media_files import has_media_name
 from longtake.preprocess.media.plain_transcripts import has_times, names_speakers
-from longtake.preprocess.media.subtitle_formats import SUFFIXES
+from longtake.preprocess.media.subtitle_formats import SUFFIXES, is_transcript
 from longtake.preprocess.media.subtitle_names import TrackName, plain, track_named
 from longtake.preprocess.media.text_encodings import decoded
 
 _TEXT = ".txt"  # read if it is a transcript with names, and named if it has times; other texts are something else
 _UNREAD = (".sub", ".idx", ".sup", ".smi", ".sami", ".stl", ".scc", ".srv1", ".srv2", ".srv3", ".usf")
+_HEAD = 100_000  # bytes of a text in which a transcript shows
 _MAX_NAMED = 10  # files that are named one by one
 _FOLDERS = frozenset("sub subs subtitle subtitles caption captions".split())
 _ENDS = "._-([ "  # what may follow the name of a video
@@ -62,6 +64,33 @@ def find_sidecars(path: Path) -> list[Sidecar]:
     """
     taken = sorted((each for each in _found(path) if each.track), key=lambda each: each.place)
     return [Sidecar(each.path, each.track.language if each.track else None) for each in taken]
+
+
+def alone(files: Sequence[Path]) -> list[Path]:
+    """Files without the subtitles of media files among them and without texts that are no transcripts.
+
+    Subtitles are those of a media file in their folder, or in the one around it, with whose name theirs begins; all in
+    a folder for subtitles beside media files are.
+    """
+    media: defaultdict[Path, set[str]] = defaultdict(set)
+    for file in files:
+        if not is_transcript(file):
+            media[file.parent].update((_folded(file.stem), _folded(file.name)))
+
+    def owned(file: Path) -> bool:
+        name = _folded(file.name)
+        begun = {name[:end] for end, letter in enumerate(name) if letter in _ENDS}
+        folder = file.parent.name.casefold() in _FOLDERS
+        return bool(begun & media[file.parent]) or bool(folder and media[file.parent.parent])
+
+    return [
+        file
+        for file in files
+        if not is_transcript(file)
+        or not (
+            owned(file) or (file.suffix.lower() == _TEXT and not has_times(_read_text(file, file.stat().st_mtime_ns)))
+        )
+    ]
 
 
 def unread_subtitles(path: Path, named: Collection[str] = ()) -> list[str]:
@@ -189,6 +218,6 @@ def _folded(name: str) -> str:
 
 @lru_cache(maxsize=32)  # every media file of a folder asks
 def _read_text(file: Path, modified: int) -> str:
-    with suppress(OSError):
-        return decoded(file.read_bytes())[0]
+    with suppress(OSError), file.open("rb") as stream:
+        return decoded(stream.read(_HEAD))[0]
     return ""

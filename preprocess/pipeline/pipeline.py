@@ -267,7 +267,8 @@ class _Indexing:
         return IndexReport(self.video, reports, seconds, complete, told=frozenset(kept), beside=beside, notes=notes)
 
     def _beside(self) -> Iterator[str]:
-        if not is_transcript(self.path):
+        uploaded = self.path.is_relative_to(self.library.root / "uploads")  # beside files of other videos
+        if not (uploaded or is_transcript(self.path)):
             named = {file.name for file in self.library.named_subtitles(self.video.id)}
             with suppress(MediaError):  # the step that reads subtitles tells it
                 yield from unread_subtitles(self.path, named)
