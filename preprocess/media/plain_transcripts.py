@@ -12,7 +12,7 @@ from itertools import groupby, pairwise
 
 from longtake.errors import MediaError
 from longtake.preprocess.media.cues import OPEN, TIME, Cue, Note, closed, seconds, spoken_seconds, tidy
-from longtake.preprocess.media.named_speakers import NAME, with_speakers
+from longtake.preprocess.media.named_speakers import NAME, take_turns, with_speakers
 
 _TIMES = rf"(?P<start>{TIME})(?:\s*(?:-{{1,3}}>|-|–|—|to)\s*(?P<end>{TIME}))?"
 _SECONDS = r"\d{1,6}\.\d{1,3}"
@@ -35,6 +35,7 @@ _SERVICE = re.compile(
     r"Transcribed by https?://\S+|Meeting ended after .*|This editable transcript was computer generated.*"
     r"|.* (?:started|stopped) transcription"
 )
+_FEW = 2  # names; of more, one comes back after another, unless they are titles
 _SLOWEST = 2.0  # times as long as it takes to say it, for lines that share a time
 
 
@@ -108,6 +109,10 @@ def _drafts(lines: Sequence[tuple[int, str]]) -> list[_Draft]:
             drafts.append(_Draft(start, OPEN if end < start else end, speaker, number, [found["rest"]]))
         elif drafts:
             drafts[-1].body.append(line)
+    names = [each.speaker for each in drafts if each.speaker]
+    if len(names) > _FEW and not take_turns(names):
+        for each in drafts:
+            each.body, each.speaker = [*filter(None, [each.speaker]), *each.body], None
     return drafts
 
 

@@ -59,7 +59,11 @@ export class Timeline {
   /** Show the lanes of the player's video. */
   fill(lanes) {
     const { duration } = this.player.video;
-    for (const { name, items } of lanes) this.lanes.get(name)?.fill(items, duration);
+    for (const { name, items } of lanes) {
+      const lane = this.lanes.get(name);
+      lane?.fill(items, duration);
+      if (lane) lane.row.hidden = this.player.video.transcript && !items.length;
+    }
     this.#draw();
   }
 
