@@ -87,6 +87,10 @@ class Layer:
         """A sentence for each part of the file that couldn't be read as the layer was built."""
         return tuple(_run_facts(_run_file(self.path)).get("left_out", ()))
 
+    def told(self) -> tuple[str, ...]:
+        """The same, and a sentence for each part that may have been read wrongly."""
+        return (*self.left_out(), *_run_facts(_run_file(self.path)).get("remarks", ()))
+
     def check(self) -> None:
         """Read the layer as a whole, except its pictures.
 
@@ -210,7 +214,9 @@ def _run_facts(file: Path) -> dict[str, Any]:
 def _sound(name: str, fact: object) -> bool:
     if name in _FIGURES:
         return isinstance(fact, int | float) and 0 <= fact < inf
-    return name != "left_out" or (isinstance(fact, list) and all(isinstance(each, str) for each in fact))
+    return name not in ("left_out", "remarks") or (
+        isinstance(fact, list) and all(isinstance(each, str) for each in fact)
+    )
 
 
 def _damaged(path: Path, renewal: str) -> LibraryError:

@@ -40,6 +40,7 @@ class IndexJob:
     progress: Callable[[float], None] = _ignore  # takes the share done, 0 to 1
     chunks: Chunks = field(default_factory=Chunks)
     warn: Callable[[str], None] = _ignore_warning  # takes one sentence about something missing from the layers
+    remark: Callable[[str], None] = _ignore_warning  # takes one sentence about how something was read
     subtitles: tuple[Path, ...] = ()  # that the user named for the video
     hurried: bool = False  # somebody waits for an answer, so what models left out before isn't tried again
     people: tuple[Person, ...] = ()  # whose faces the user enrolled

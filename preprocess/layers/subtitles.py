@@ -19,17 +19,20 @@ from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.clock import on_one_clock
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.coverage import SLACK, promised_end, warn_of_gaps
-from longtake.preprocess.media.cues import Cue
+from longtake.preprocess.media.cues import Cue, spoken_seconds
 from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.named_speakers import with_speakers
+from longtake.preprocess.media.sidecar_cues import outside, sidecar_cues
 from longtake.preprocess.media.sidecars import Sidecar, find_sidecars
-from longtake.preprocess.media.subtitle_formats import ass_text, is_transcript, parse_subtitles, unrolled
+from longtake.preprocess.media.subtitle_formats import ass_text, is_transcript, unrolled
 from longtake.preprocess.media.subtitle_names import language_in
-from longtake.preprocess.media.text_encodings import decoded
 
 NAME = "subtitles"
 PAUSE = 5.0  # seconds between cues; in a longer one something may be said that the subtitles leave out
+_SLOWEST = 3.0  # times as long as it takes to say a cue; what is shown for longer says nothing of the rest of its time
+_OUTSIDE = 0.05  # of the cues: with more after the end, they may be those of another recording
+_DOUBTED = "; it may belong to another recording, so what is said is transcribed too"
 _MAX_NAMED_CUES = 3  # problems with cues of a track that are reported one by one
 
 
@@ -41,6 +44,7 @@ class _Track:
     language: str | None
     place: str
     read: Callable[[], tuple[list[Cue], float]]
+    embedded: bool = False
 
 
 class Subtitles:
@@ -59,15 +63,16 @@ class Subtitles:
         if not (sidecars or job.media.subtitles):
             return ()
         inputs = {_label(number, sidecar): file_id(sidecar.path) for number, sidecar in enumerate(sidecars, 1)}
-        return (LayerRecipe(NAME, version=5, engine="subtitles-1", inputs=inputs),)
+        return (LayerRecipe(NAME, version=6, engine="subtitles-1", inputs=inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Write the cues of every sidecar, then of every embedded track. A rejected track doesn't affect the others.
 
-        Where there is sound, long pauses between the cues don't count as covered.
+        Where there is sound, only what the cues can tell counts as covered: no long pauses between them, no cue for
+        longer than somebody could say it, and nothing of a track that may belong to another recording.
 
         Raises:
-            MediaError: if none can be read; the message names file and line.
+            MediaError: if none can be read or all belong to other recordings; the message names file and line.
         """
         writer = writers[NAME]
         written: set[tuple[str, ...]] = set()
@@ -81,21 +86,34 @@ class Subtitles:
             except MediaError as error:
                 refused.append(error)
                 continue
+            late = outside(cues, job.media.duration)
+            credible = track.embedded or len(late) <= _OUTSIDE * len(cues)
             texts = tuple(cue.text for cue in cues)
             # The same transcript in two formats, or next to the file and inside it, counts once.
             if texts not in written:
-                outside = _write(writer, cues, track.language, track.source, job.media.duration)
-                if outside:
-                    job.warn(f"{track.place}: skipped, because it is outside the media: {_listed(outside)}")
+                _write(writer, cues, track.language, track.source, job.media.duration)
+                if late:
+                    named = [
+                        f"the cue at {cue.start:.1f} s" if cue.line is None else f"line {cue.line}" for cue in late
+                    ]
+                    told = f"{track.place}: skipped, because it is outside the media: {_listed(named)}"
+                    job.warn(told if credible else told + _DOUBTED)
             written.add(texts)
             reached = max(reached, until)
-            shown += [TimeSpan(start=max(0.0, cue.start), end=max(0.0, cue.end)) for cue in cues]
+            if credible:
+                shown += map(_told, cues)
         if refused and not written:
             raise refused[0]
         for refusal in refused:
             job.warn(f"{refusal} The other subtitles were read without it.")
         whole = TimeSpan(start=0.0, end=min(reached, job.media.duration))
         writer.cover(_between(shown, whole) if job.media.audio else [whole])
+
+
+def _told(cue: Cue) -> TimeSpan:
+    """What a cue covers."""
+    start = max(0.0, cue.start)
+    return TimeSpan(start=start, end=max(start, min(cue.end, start + _SLOWEST * spoken_seconds(cue.text))))
 
 
 def _between(shown: Sequence[TimeSpan], whole: TimeSpan) -> list[TimeSpan]:
@@ -127,22 +145,18 @@ def _tracks(job: IndexJob) -> Iterator[_Track]:
     for stream in job.media.subtitles:
         source = f"stream {stream.index}"
         read = partial(_read_embedded, stream.index, job)
-        yield _Track(source, language_code(stream.language), f"{job.path.name}, {source}", read)
+        yield _Track(source, language_code(stream.language), f"{job.path.name}, {source}", read, embedded=True)
 
 
 def _read_sidecar(sidecar: Sidecar, job: IndexJob) -> tuple[list[Cue], float]:
-    try:
-        data = sidecar.path.read_bytes()
-    except OSError as error:
-        raise MediaError(f"{sidecar.path} cannot be read: {error.strerror}; check that you may read it.") from error
     notes: list[str] = []
     name = sidecar.path.name
-    cues = parse_subtitles(data, name, notes.append, sidecar.language)
+    guesses: list[str] = []
+    cues = sidecar_cues(sidecar, job.media.duration, notes.append, guesses.append)
     if notes:
         job.warn(f"{name} was repaired: {_listed(notes)}")
-    _, guess = decoded(data, sidecar.language)
-    if guess:
-        job.warn(f"{name} is not in UTF-8 and was read as {guess}: if that is wrong, save it as UTF-8.")
+    for guess in guesses:
+        job.remark(f"{name} is not in UTF-8 and was read as {guess}: if that is wrong, save it as UTF-8.")
     return cues, job.media.duration
 
 
@@ -189,18 +203,15 @@ def _event_cue(event: AssSubtitle, start: float, end: float) -> Cue:
     return Cue(start, end, ass_text(fields[-1]), fields[3].strip() or None if len(fields) == 9 else None)
 
 
-def _write(writer: LayerWriter, cues: list[Cue], language: str | None, source: str, duration: float) -> list[str]:
-    """Add the cues that lie within the media; where those stand that do not."""
-    outside = []
+def _write(writer: LayerWriter, cues: list[Cue], language: str | None, source: str, duration: float) -> None:
+    """Add the cues that lie within the media."""
     for cue in cues:
         start, end = max(0.0, cue.start), min(cue.end, duration)
         if end < start or cue.end < 0:
-            outside.append(f"the cue at {cue.start:.1f} s" if cue.line is None else f"line {cue.line}")
             continue
         item = {"start": round(start, 3), "end": round(end, 3), "text": " ".join(cue.text.split("\n"))}
         item |= {"language": language, "source": source}
         writer.add(item if cue.speaker is None else item | {"speaker": cue.speaker})
-    return outside
 
 
 def _listed(found: Sequence[str]) -> str:

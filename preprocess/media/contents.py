@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from longtake.memory.records import Record
 from longtake.memory.timespan import clock
@@ -27,9 +28,14 @@ class Part(Record):
         return f"{self.name:<13}  {f'{self.about}: ' if self.about else ''}{self.outcome}"
 
 
-def contents(media: MediaInfo, sidecars: Sequence[str] = ()) -> list[Part]:
-    """Every stream of a file, the subtitle files beside it, and where its clock starts again."""
-    return [*_streams(media), *(_sidecar(name) for name in sidecars), *_clock(media)]
+def contents(media: MediaInfo, sidecars: Mapping[str, str | None] = MappingProxyType({})) -> list[Part]:
+    """Every stream of a file, the subtitle files beside it, and where its clock starts again.
+
+    Args:
+        media: the file.
+        sidecars: by the names of the subtitle files, why nothing of them is read, None if something is.
+    """
+    return [*_streams(media), *(_sidecar(name, problem) for name, problem in sidecars.items()), *_clock(media)]
 
 
 def no_track(media: MediaInfo, wanted: str) -> str:
@@ -68,8 +74,9 @@ def _heard(media: MediaInfo, number: int, track: AudioStream) -> str:
     return f"not read{f', {share}' if share else ''}; speech.track={number} chooses it"
 
 
-def _sidecar(name: str) -> Part:
-    return Part(name="beside it", about=name, outcome="read", noted=False)
+def _sidecar(name: str, problem: str | None) -> Part:
+    outcome = f"not read: {problem}" if problem else "read"
+    return Part(name="beside it", about=name, outcome=outcome, noted=False)
 
 
 def _clock(media: MediaInfo) -> Iterator[Part]:

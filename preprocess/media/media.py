@@ -24,6 +24,7 @@ from longtake.preprocess.media.subtitle_names import language_in
 
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
 MAX_PIXELS = 16_384 * 8_192  # of a picture; a few bytes of a header can ask for any amount of memory
+TRANSCRIPT = "transcript"  # the container of a transcript by itself
 MAX_TRANSCRIPT = 50_000_000  # bytes
 _ORDINARY_FPS = 25.0
 _ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths FFmpeg estimates
@@ -162,17 +163,21 @@ def survey(path: Path) -> MediaInfo:
     return replace(media, duration=duration, restarts=restarts, marks=timeline.marks)
 
 
-def probe(path: Path) -> MediaInfo:
+def probe(path: Path, name: str | None = None) -> MediaInfo:
     """Read a file's streams. Decodes the first video frame, because only that has the rotation.
 
     A transcript by itself has no streams; it is as long as its words.
+
+    Args:
+        path: the file.
+        name: what it is called, if its path doesn't tell.
 
     Raises:
         MediaError: if the file is missing, empty, a folder, or has neither picture, sound nor words.
     """
     _check_file(path)
-    if is_transcript(path):
-        return _transcript(path)
+    if is_transcript(Path(name) if name else path):
+        return _transcript(path, name or str(path))
     try:
         with open_media(path) as container:
             return _describe(container, path)
@@ -195,13 +200,13 @@ def _check_file(path: Path) -> None:
         raise MediaError(f"{path} is empty; copy or record it again.")
 
 
-def _transcript(path: Path) -> MediaInfo:
+def _transcript(path: Path, name: str) -> MediaInfo:
     if path.stat().st_size > MAX_TRANSCRIPT:
-        raise MediaError(f"{path} is too large for a transcript (at most {MAX_TRANSCRIPT // 1_000_000} MB).")
-    cues = parse_subtitles(path.read_bytes(), str(path), language=language_in(path.name))
+        raise MediaError(f"{name} is too large for a transcript (at most {MAX_TRANSCRIPT // 1_000_000} MB).")
+    cues = parse_subtitles(path.read_bytes(), name, language=language_in(Path(name).name))
     if not cues:
-        raise MediaError(f"{path} has no words; choose another file.")
-    return MediaInfo("transcript", max(cue.end for cue in cues), 0.0, None, (), ())
+        raise MediaError(f"{name} has no words; choose another file.")
+    return MediaInfo(TRANSCRIPT, max(cue.end for cue in cues), 0.0, None, (), ())
 
 
 def _describe(container: Any, path: Path) -> MediaInfo:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from longtake.preprocess.media.cues import Cue
 
@@ -16,7 +17,6 @@ NAME = rf"[^\W\d_a-z][\w.'’-]*(?:,? (?:{_WORD}|{_PARTICLE})){{0,5}}"
 _TURN = r"(?:(?:[-–—]|>{2,3})\s*)?"  # how captions mark a new speaker
 _BEFORE_WORDS = re.compile(rf"{_TURN}\[?({NAME})\]?(?: ?[\[(][^\])]*[\])])?(?:\s?：\s*|\s?:\s+|:$)")
 _ALONE = re.compile(rf"{_TURN}({NAME}):?")
-_REMARKS = frozenset("caution chapter example figure note notes part section source step tip warning".split())
 _OFTEN, _DIFFERENT = 2, 2  # lines that begin with a name from which it is a speaker's, and speakers
 _SHARE = 0.15  # of the cues that begin so
 _MOST = 0.5  # of the cues: a transcript, in which a name that comes once is a speaker's too
@@ -25,8 +25,9 @@ _MOST = 0.5  # of the cues: a transcript, in which a name that comes once is a s
 def with_speakers(cues: Sequence[Cue]) -> list[Cue]:
     """Cues with the speakers whose names their texts give, without those names; one cue for each who speaks in it.
 
-    What stands before colons are names if several different ones stand there, each more than once, and before enough
-    of the cues; before most cues, as in a transcript, if one of them comes more than once or all are full names.
+    Who speaks takes turns: what stands before colons are names only if one of several comes back after another, as
+    titles and chapters don't. They stand before most cues, as in a transcript, or each of them more than once and
+    before enough of the cues.
     """
     unnamed = [cue for cue in cues if cue.speaker is None]
     if names := _before_words(unnamed):
@@ -39,26 +40,34 @@ def with_speakers(cues: Sequence[Cue]) -> list[Cue]:
 def _before_words(cues: Sequence[Cue]) -> set[str]:
     """The names before colons."""
     begun = [[name for line in cue.text.split("\n") if (name := _name(line))] for cue in cues]
-    times = Counter(name for names in begun for name in names)
+    turns = [name for names in begun for name in names]
+    times = Counter(turns)
+    if not take_turns(turns):
+        return set()
+    if sum(map(bool, begun)) >= _MOST * len(cues):
+        return set(times)
     often = {name for name, count in times.items() if count >= _OFTEN}
-    if times.total() > 1 and sum(map(bool, begun)) >= _MOST * len(cues):
-        full = all(" " in name for name in times)
-        return set(times) if full or (often and len(times) >= _DIFFERENT) else set()
     named = sum(not often.isdisjoint(names) for names in begun)
     return often if len(often) >= _DIFFERENT and named >= _SHARE * len(cues) else set()
 
 
 def _name(line: str) -> str | None:
-    """The name before the colon of a line; None if there is none, or a word that begins remarks."""
+    """What stands before the colon of a line, if it may be a name."""
     found = _BEFORE_WORDS.match(line)
-    return found[1] if found and found[1].split()[0].casefold() not in _REMARKS else None
+    return found[1] if found else None
+
+
+def take_turns(names: Sequence[str]) -> bool:
+    """Whether a name comes back after another."""
+    turns = [name for name, _ in groupby(names)]
+    return len(set(turns)) < len(turns)
 
 
 def _alone(cues: Sequence[Cue]) -> set[str]:
-    """The names on the first lines of most cues, of which some come more than once."""
+    """The names on the first lines of most cues, of which one comes back after another."""
     heads = (cue.text.split("\n", 1)[0] for cue in cues if "\n" in cue.text)
-    times = Counter(found[1] for head in heads if (found := _ALONE.fullmatch(head)))
-    return set(times) if len(times) >= _DIFFERENT and times.total() > max(_MOST * len(cues), len(times)) else set()
+    turns = [found[1] for head in heads if (found := _ALONE.fullmatch(head))]
+    return set(turns) if len(turns) > _MOST * len(cues) and take_turns(turns) else set()
 
 
 def _split(cue: Cue, names: set[str]) -> Iterator[Cue]:

@@ -12,7 +12,7 @@ from itertools import groupby, pairwise
 
 from longtake.errors import MediaError
 from longtake.preprocess.media.cues import OPEN, TIME, Cue, Note, closed, seconds, spoken_seconds, tidy
-from longtake.preprocess.media.named_speakers import NAME, with_speakers
+from longtake.preprocess.media.named_speakers import NAME, take_turns, with_speakers
 
 _TIMES = rf"(?P<start>{TIME})(?:\s*(?:-{{1,3}}>|-|–|—|to)\s*(?P<end>{TIME}))?"
 _SECONDS = r"\d{1,6}\.\d{1,3}"
@@ -35,6 +35,7 @@ _SERVICE = re.compile(
     r"Transcribed by https?://\S+|Meeting ended after .*|This editable transcript was computer generated.*"
     r"|.* (?:started|stopped) transcription"
 )
+_FEW = 2  # names; of more, one comes back after another, unless they are titles
 _SLOWEST = 2.0  # times as long as it takes to say it, for lines that share a time
 
 
@@ -65,12 +66,21 @@ def parse_transcript(lines: Sequence[str], name: str, note: Note) -> list[Cue]:
     return [cue for cue in closed(_placed(with_speakers(cues), note)) if cue.text]
 
 
+def has_times(text: str) -> bool:
+    """Whether a plain text may be a transcript: it has several lines with times."""
+    return len(_cues(text)) > 1
+
+
 def names_speakers(text: str) -> bool:
     """Whether a plain text is a transcript: it has times and the names of those who speak."""
+    return any(cue.speaker for cue in _cues(text))
+
+
+def _cues(text: str) -> list[Cue]:
     try:
-        return any(cue.speaker for cue in parse_transcript(text.splitlines(), "", lambda _: None))
+        return parse_transcript(text.splitlines(), "", lambda _: None)
     except MediaError:
-        return False
+        return []
 
 
 def _numbered(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -99,6 +109,10 @@ def _drafts(lines: Sequence[tuple[int, str]]) -> list[_Draft]:
             drafts.append(_Draft(start, OPEN if end < start else end, speaker, number, [found["rest"]]))
         elif drafts:
             drafts[-1].body.append(line)
+    names = [each.speaker for each in drafts if each.speaker]
+    if len(names) > _FEW and not take_turns(names):
+        for each in drafts:
+            each.body, each.speaker = [*filter(None, [each.speaker]), *each.body], None
     return drafts
 
 

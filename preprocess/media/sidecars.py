@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from longtake.errors import MediaError
 from longtake.preprocess.media.media_files import has_media_name
-from longtake.preprocess.media.plain_transcripts import names_speakers
-from longtake.preprocess.media.subtitle_formats import SUFFIXES
+from longtake.preprocess.media.plain_transcripts import has_times, names_speakers
+from longtake.preprocess.media.subtitle_formats import SUFFIXES, is_transcript
 from longtake.preprocess.media.subtitle_names import TrackName, plain, track_named
 from longtake.preprocess.media.text_encodings import decoded
 
-_TEXT = ".txt"  # read if it is a transcript with names; other texts are something else
+_TEXT = ".txt"  # read if it is a transcript with names, and named if it has times; other texts are something else
 _UNREAD = (".sub", ".idx", ".sup", ".smi", ".sami", ".stl", ".scc", ".srv1", ".srv2", ".srv3", ".usf")
+_HEAD = 100_000  # bytes of a text in which a transcript shows
 _MAX_NAMED = 10  # files that are named one by one
 _FOLDERS = frozenset("sub subs subtitle subtitles caption captions".split())
 _ENDS = "._-([ "  # what may follow the name of a video
@@ -38,9 +41,13 @@ class Sidecar:
 
 
 class _Found(NamedTuple):
-    """A subtitle file, with what its name tells of the track, None if it isn't read; `place` puts them in order."""
+    """A subtitle file, with what its name tells of the track, None if it isn't read; `place` puts them in order.
+
+    `depth` is in how many folders it lies.
+    """
 
     path: Path
+    depth: int
     place: tuple[object, ...]
     track: TrackName | None
 
@@ -59,8 +66,37 @@ def find_sidecars(path: Path) -> list[Sidecar]:
     return [Sidecar(each.path, each.track.language if each.track else None) for each in taken]
 
 
+def alone(files: Sequence[Path]) -> list[Path]:
+    """Files without the subtitles of media files among them and without texts that are no transcripts.
+
+    Subtitles are those of a media file in their folder, or in the one around it, with whose name theirs begins; all in
+    a folder for subtitles beside media files are.
+    """
+    media: defaultdict[Path, set[str]] = defaultdict(set)
+    for file in files:
+        if not is_transcript(file):
+            media[file.parent].update((_folded(file.stem), _folded(file.name)))
+
+    def owned(file: Path) -> bool:
+        name = _folded(file.name)
+        begun = {name[:end] for end, letter in enumerate(name) if letter in _ENDS}
+        folder = file.parent.name.casefold() in _FOLDERS
+        return bool(begun & media[file.parent]) or bool(folder and media[file.parent.parent])
+
+    return [
+        file
+        for file in files
+        if not is_transcript(file)
+        or not (
+            owned(file) or (file.suffix.lower() == _TEXT and not has_times(_read_text(file, file.stat().st_mtime_ns)))
+        )
+    ]
+
+
 def unread_subtitles(path: Path, named: Collection[str] = ()) -> list[str]:
     """Sentences that name the subtitle files beside a media file that no media file there takes, and say what to do.
+
+    They are the same for all media files of a folder.
 
     Args:
         path: of the media file.
@@ -69,9 +105,10 @@ def unread_subtitles(path: Path, named: Collection[str] = ()) -> list[str]:
     Raises:
         MediaError: if the folder can't be read.
     """
-    unread = [each.path for each in _found(path) if each.track is None and each.path.name not in named]
-    other = [file.name for file in unread if file.suffix.lower() in _UNREAD]
-    unnamed = [file.name for file in unread if file.suffix.lower() not in _UNREAD]
+    unread = [each for each in _found(path) if each.track is None and each.path.name not in named]
+    places = ["/".join(each.path.parts[-1 - each.depth :]) for each in unread]
+    other = [place for place in places if place.lower().endswith(_UNREAD)]
+    unnamed = [place for place in places if not place.lower().endswith(_UNREAD)]
     found = []
     if other:
         found.append(f"Not read: {_named(other)}. Convert to .srt; Longtake reads {', '.join(SUFFIXES)}.")
@@ -144,10 +181,13 @@ class _Owners:
             track = track_named(stem, alone=True)
         if kind in _UNREAD:
             track = None
-        if kind == _TEXT and not (track and base and _is_transcript(file)):
-            return
+        if kind == _TEXT:
+            text = _read_text(file, file.stat().st_mtime_ns)
+            if not (names_speakers(text) if base else has_times(text)):
+                return
+            track = track if base else None
         later = bool(track and track.later)
-        yield _Found(file, (later, depth, rest.casefold(), kind, file.name.startswith(self._path.name)), track)
+        yield _Found(file, depth, (later, depth, rest.casefold(), kind, file.name.startswith(self._path.name)), track)
 
     def _base(self, stem: str) -> tuple[int, str]:
         """How much of a name is that of the media file, 0 if nothing or another could mean it, and what follows."""
@@ -176,7 +216,8 @@ def _folded(name: str) -> str:
     return plain(name).casefold()
 
 
-def _is_transcript(file: Path) -> bool:
-    with suppress(OSError):
-        return names_speakers(decoded(file.read_bytes())[0])
-    return False
+@lru_cache(maxsize=32)  # every media file of a folder asks
+def _read_text(file: Path, modified: int) -> str:
+    with suppress(OSError), file.open("rb") as stream:
+        return decoded(stream.read(_HEAD))[0]
+    return ""

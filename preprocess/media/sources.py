@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,6 +12,10 @@ from longtake.errors import LibraryError, MediaError
 from longtake.memory.library import Library, VideoRecord
 from longtake.preprocess.media.contents import Part, contents
 from longtake.preprocess.media.media import MediaInfo, survey
+from longtake.preprocess.media.sidecar_cues import NO_WORDS, problem_of
+from longtake.preprocess.media.sidecars import Sidecar, find_sidecars
+from longtake.preprocess.media.subtitle_formats import is_transcript
+from longtake.preprocess.media.subtitle_names import language_in
 from longtake.remote import media_path
 
 _MEDIA = TypeAdapter(MediaInfo)
@@ -44,11 +49,32 @@ def media_at(path: Path, library: Library, video: VideoRecord) -> MediaInfo:
 
 
 def contents_of(library: Library, video: VideoRecord, media: MediaInfo | None) -> list[Part]:
-    """What the file of a video holds and what of it is read; nothing if it can't be read."""
+    """What the file of a video holds and what of it was read, by its layers; nothing if it can't be read."""
+    if media is None:
+        return []
     with suppress(LibraryError):
-        layer = library.layer(video, "subtitles")
-        return contents(media, sorted(layer.inputs) if layer else ()) if media else []
-    return contents(media) if media else []
+        if layer := library.layer(video, "subtitles"):
+            return contents(media, dict.fromkeys(sorted(layer.inputs), None if layer.count else NO_WORDS))
+    return contents(media)
+
+
+def contents_now(library: Library, video: VideoRecord, media: MediaInfo | None) -> list[Part]:
+    """The same by the file and the subtitles beside it as they are now; by the layers if it is gone."""
+    path = source(video)
+    if path is None or media is None:
+        return contents_of(library, video, media)
+    named = [Sidecar(file, language_in(file.name)) for file in library.named_subtitles(video.id)]
+    return contents(media, problems_beside(path, media, named))
+
+
+def problems_beside(path: Path, media: MediaInfo, named: Sequence[Sidecar] = ()) -> dict[str, str | None]:
+    """Why nothing of a subtitle file of a media file is read, by name, None if something is; those `named` first.
+
+    Raises:
+        MediaError: if the folder can't be read.
+    """
+    beside = [] if is_transcript(path) else find_sidecars(path)
+    return {each.path.name: problem_of(each, media.duration) for each in [*named, *beside]}
 
 
 def _kept(library: Library, video: VideoRecord) -> MediaInfo | None:

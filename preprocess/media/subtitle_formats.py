@@ -33,6 +33,7 @@ _OVERRIDE = re.compile(r"\{\\[^}]*\}")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<\d[\d:.,]*>")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>", re.IGNORECASE)
 _WEBEX = re.compile(r'\d+ "(.+)" \(\d+\)')  # the identifier of a cue, with who speaks
+_STRAY = 0.01  # share of control characters in a text; binary data has more
 _TOUCHING = 0.1  # seconds; the largest gap between the cues of one rolling caption
 _READABLE = 0.5  # seconds; a shorter cue is a step of an animation
 
@@ -65,7 +66,7 @@ def parse_subtitles(data: bytes, name: str, note: Note = _ignore, language: str 
         MediaError: if nothing in it can be read as cues; the message names the file and, if it can, the line.
     """
     text, _ = decoded(data, language or language_in(name))
-    if "\0" in text:
+    if "\0" in text or sum(letter < " " and not letter.isspace() for letter in text) > _STRAY * len(text):
         raise MediaError(f"{name} isn't a subtitle file: it contains binary data.")
     lines = text.splitlines()
     head = next((line.strip() for line in lines if line.strip()), "")

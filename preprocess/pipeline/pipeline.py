@@ -119,7 +119,9 @@ def index_file(
             record = video_record(path, source, video_id, library, media)
             if named:
                 library.name_subtitles(video_id, named)
-            run = _Indexing(path, check_source, media, library, settings, engines, index, watcher, record, runner)
+            before = library.get(video_id)
+            same = before.name if before and before.name != record.name else None
+            run = _Indexing(path, check_source, media, library, settings, engines, index, watcher, record, runner, same)
             return run.run_all(started)
     except OSError as error:
         raise file_error(error, library.root) from error
@@ -225,6 +227,7 @@ class _Indexing:
     watcher: Watcher
     video: VideoRecord
     runner: StepRunner
+    same: str | None = None  # the name that these bytes had before in the library
     layers: dict[str, Layer] = field(default_factory=dict)
     embeddings: list[LayerReport] = field(default_factory=list)  # of the text vectors, which follow the layers
     mapped: dict[str, LayerReport] = field(default_factory=dict)  # the last of each layer that is made again
@@ -260,14 +263,19 @@ class _Indexing:
             forget_unfinished(self.library.layers(self.video.id).root)
         kept = dict(before.layers.items() & self.video.layers.items()) if before.complete else ()
         seconds, reports = time.perf_counter() - started, tuple(self.watcher.reports)
-        return IndexReport(self.video, reports, seconds, complete, told=frozenset(kept), notes=tuple(self._notes()))
+        beside, notes = tuple(self._beside()), tuple(self._notes())
+        return IndexReport(self.video, reports, seconds, complete, told=frozenset(kept), beside=beside, notes=notes)
 
-    def _notes(self) -> Iterator[str]:
-        """What became of the subtitles, where the layers don't tell it."""
-        if not is_transcript(self.path):
+    def _beside(self) -> Iterator[str]:
+        uploaded = self.path.is_relative_to(self.library.root / "uploads")  # beside files of other videos
+        if not (uploaded or is_transcript(self.path)):
             named = {file.name for file in self.library.named_subtitles(self.video.id)}
             with suppress(MediaError):  # the step that reads subtitles tells it
                 yield from unread_subtitles(self.path, named)
+
+    def _notes(self) -> Iterator[str]:
+        if self.same:
+            yield f"It has the same bytes as {self.same}: the library keeps one video, which both names find."
         if told := heard_between(self.layers):
             yield told
 

@@ -32,8 +32,8 @@ class LayerReport:
 class IndexReport:
     """The result of indexing one file; `complete` is False if it was stopped before the last layer.
 
-    `told` names the layers that were in use when an earlier run had finished: it told what they leave out. `notes` are
-    sentences on what the file itself doesn't say: subtitles beside it that aren't read, and what they leave out.
+    `told` names the layers that were in use when an earlier run had finished: it told what they leave out. `beside` are
+    sentences on subtitles in the file's folder that no file there takes, `notes` those on the file.
     """
 
     video: VideoRecord
@@ -41,6 +41,7 @@ class IndexReport:
     seconds: float
     complete: bool
     told: frozenset[str] = frozenset()
+    beside: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -120,12 +120,14 @@ def _build(
     started, worked = time.perf_counter(), core_seconds()
     stopwatch = Stopwatch(step.name)
     left_out: list[str] = []
+    remarks: list[str] = []
     with build_layers(store.root, recipes) as building:
         following = replace(
             job,
             chunks=building.chunks,
             progress=lambda share: watcher.progress(stopwatch.at(share)),
             warn=left_out.append,
+            remark=remarks.append,
         )
         try:
             step.build(following, building.writers)
@@ -137,6 +139,7 @@ def _build(
                 building.discard()
                 raise
     facts = _run_facts(building.chunks, time.perf_counter() - started, core_seconds() - worked, left_out)
+    facts["remarks"] = remarks
     facts["gpu"] = bool(step.capability and _GPU.exists() and job.engines.on_gpu(step.capability))
     built = [layer for recipe in recipes if (layer := store.get(recipe.name, recipe.key))]
     for layer in built:
@@ -148,7 +151,7 @@ def _build(
 def _report(store: LayerStore, layer: Layer, *, reused: bool) -> LayerReport:
     facts = store.run(layer.name, layer.key)
     seconds = 0.0 if reused else facts.get("seconds", 0.0)
-    return LayerReport(layer.name, layer.engine, layer.key, layer.count, seconds, reused, left_out=layer.left_out())
+    return LayerReport(layer.name, layer.engine, layer.key, layer.count, seconds, reused, left_out=layer.told())
 
 
 def _run_facts(chunks: Chunks, seconds: float, worked: float, left_out: Sequence[str]) -> dict[str, object]:

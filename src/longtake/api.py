@@ -13,7 +13,7 @@ from longtake.config import load as load_settings
 from longtake.errors import ConfigError, LibraryError, LongtakeError
 from longtake.exports.shown import Answer, Video
 from longtake.lazy import cached_property
-from longtake.memory.timespan import SpanError, TimeSpan, clock, parse_span
+from longtake.memory.timespan import ParsedSpan, SpanError, TimeSpan, clock, parse_span
 from longtake.offline import forbid_network
 from longtake.preprocess.pipeline.progress import IndexReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -164,7 +164,8 @@ class Library:
         from longtake.preprocess.media.sources import media_at, source
 
         record = self.workspace.library.resolve(fspath(video))
-        part = _part(span, record.duration)
+        parsed = _part(span, record.duration)
+        part = parsed.span
         file = source(record)
         if file is None:
             raise LibraryError(f"{record.path} was moved or changed. Index the file again: longtake index FILE")
@@ -177,7 +178,7 @@ class Library:
         except BaseException:
             new.unlink(missing_ok=True)
             raise
-        return Clip(record.id, record.name, part, new)
+        return Clip(record.id, record.name, part, new, parsed.notes)
 
     def likeliest(self, question: str) -> list[str]:
         """The ids of the videos to ask: all of the library or, if there are many, those with the closest lines.
@@ -205,15 +206,15 @@ class Library:
             agent.close()
 
 
-def _part(span: TimeSpan | str, duration: float) -> TimeSpan:
+def _part(span: TimeSpan | str, duration: float) -> ParsedSpan:
     how = "Give a start and an end, such as 12:30-13:00."
     try:
-        part = parse_span(span, window=0.0, duration=duration).span
+        parsed = parse_span(span, window=0.0, duration=duration)
     except SpanError as error:
         raise ConfigError(f"{error}. {how}") from error
-    if part.length == 0:
+    if parsed.span.length == 0:
         raise ConfigError(f"{str(span)!r} is a single moment. {how}")
-    return part
+    return parsed
 
 
 def ask(

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import shutil
 import struct
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from longtake.agent.graph import agent
 from longtake.api import Library
 from longtake.cli import asking
 from longtake.cli.ask import asked_about
+from longtake.memory.conversations import Conversations
 from longtake.memory.library import file_id
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -44,6 +46,26 @@ def test_commands_of_a_conversation(small_workspace: Workspace) -> None:
     assert "not read" not in done.stdout
     problems = [line for line in done.stderr.splitlines() if line.startswith("longtake: ")]
     assert len(problems) == 3  # no answer yet, no source 9, no such command
+
+
+@pytest.mark.parametrize("word", ["quit", "Exit", "/quit", "/exit"])
+def test_a_word_ends_the_conversation(small_workspace: Workspace, word: str) -> None:
+    done = longtake("chat", "talk.mp4", library=small_workspace.library.root, stdin=f"{word}\n/videos\n")
+    assert (done.code, done.stdout.count("talk.mp4"), done.stderr) == (0, 0, "")
+
+
+def test_each_video_has_its_own_conversation_unless_one_is_named(small_workspace: Workspace, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("0:01 Ann: The ferry leaves at nine.\n0:05 Bob: I have the tickets.\n")
+    root = shutil.copytree(small_workspace.library.root, tmp_path / "library")
+    kept = Conversations(root / "memory.sqlite")
+    before = {each.thread: each.questions for each in kept.all()}
+    for named in ((), ("--thread", "trip")):
+        for videos in (("talk.mp4",), (other,), ("talk.mp4", other), ("other.txt", "talk.mp4")):
+            assert longtake("chat", *videos, *named, library=root, stdin=f"{PRICE}\n").code == 0
+    added = {each.thread: each.questions - before.get(each.thread, 0) for each in kept.all()}
+    assert sorted(added.values())[-4:] == [1, 1, 2, 4]
+    assert added["trip"] == 4
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_subtitles_that_no_video_takes_are_named_and_can_be_given(folder: Path) 
     video = folder / "inside" / "three.wav"
     done = longtake("index", video, library=library)
     assert done.code == 0
-    assert "!  Not read: other.en.srt. The subtitles of a video have its name" in done.stdout
+    assert "Not read: other.en.srt. The subtitles of a video have its name" in done.stdout
     # The copy is used from now on, whatever becomes of the file.
     given = longtake("index", video, "--subtitles", folder / "inside" / "other.en.srt", library=library)
     assert (given.code, "Not read" in given.stdout) == (0, False)
@@ -78,6 +78,46 @@ def test_subtitles_that_no_video_takes_are_named_and_can_be_given(folder: Path) 
     assert longtake("index", folder, "--subtitles", "x.srt", library=library).stderr.count("one video") == 1
     missing = longtake("index", video, "--subtitles", folder / "none.srt", library=library)
     assert (missing.code, "none.srt can't be read" in missing.stderr) == (1, True)
+
+
+def test_what_no_video_of_a_folder_takes_is_named_once_after_them(folder: Path) -> None:
+    inside = folder / "inside"
+    (inside / "Subs").mkdir()
+    (inside / "Subs" / "2_English.srt").write_text(CUE)
+    (inside / "minutes.txt").write_text("00:01 Ann: Who has the key?\n00:04 Bob: I have.\n")
+    (inside / "read me.txt").write_text("Made in spring.\nBegins at 10:30.\n")
+    for name in ("one.wav", "two.wav"):
+        (inside / name).write_bytes((inside / "three.wav").read_bytes() + bytes(2 * len(name[:1]) * ord(name[0])))
+    lines = longtake("index", inside, library=folder.parent / "library").stdout.splitlines()
+    [told] = [line for line in lines if "Not read" in line]
+    assert ("Subs/2_English.srt" in told, "minutes.txt" in told, "read me.txt" in told) == (True, True, False)
+    assert str(inside) in told
+    assert not [line for line in lines[lines.index(told) :] if ".wav  00:" in line]
+
+
+def test_the_same_bytes_under_another_name_are_told(folder: Path) -> None:
+    library, video = folder.parent / "library", folder / "inside" / "three.wav"
+    assert "same bytes" not in longtake("index", video, library=library).stdout
+    copy = video.with_name("copy.wav")
+    copy.write_bytes(video.read_bytes())
+    assert "same bytes as three.wav" in longtake("index", copy, library=library).stdout
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        (b"", "no words"), (b"\x7fELF\x02\x01\x01\x00" * 9, "binary"), (b"hello\n", "no times"),
+        ("".join(f"00:{n}:00,000 --> 00:{n}:01,000\nAway.\n\n" for n in range(10, 30)).encode(), "another recording"),
+    ],
+    ids=["empty", "binary", "no times", "of another recording"],
+)  # fmt: skip
+def test_subtitles_that_arent_read_are_named_with_the_reason(folder: Path, written: bytes, reason: str) -> None:
+    library, video = folder.parent / "library", folder / "inside" / "three.wav"
+    longtake("index", video, library=library)
+    video.with_suffix(".srt").write_bytes(written)
+    for done in (longtake("doctor", video), longtake("videos", "show", "three.wav", library=library)):
+        [line] = [line for line in done.stdout.splitlines() if "beside it" in line]
+        assert ("not read: " in line, reason in line) == (True, True)
 
 
 def test_a_transcript_alone_is_asked_and_has_neither_picture_nor_sound(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import get_args
 
 import pytest
+from helpers.command import longtake
 from helpers.doubted import doubted
 from helpers.unsure import KETTLE, QUESTION, TEXT, always_unsure, unsure
 from typer.testing import CliRunner
@@ -70,3 +72,12 @@ def test_ask_and_chat_are_done_when_they_are_unsure(
     else:
         assert done.stdout.startswith(f"{TEXT}\n  00:00:04-00:00:06  speech      {KETTLE}\n")
         assert "\n  uncertain in 0.0 s, " in done.stdout
+
+
+def test_a_clip_is_named_after_the_span_and_a_span_that_ends_before_it_starts_is_told(
+    small_workspace: Workspace, tmp_path: Path
+) -> None:
+    root, new = small_workspace.library.root, tmp_path / "new.mp4"
+    done = longtake("clip", "talk.mp4", "4-2", new, "--library", root)
+    assert (done.code, new.exists(), "swapped" in done.stderr) == (0, True, True)
+    assert longtake("clip", "talk.mp4", "2-4", new, "--out", new, library=root).code == 1

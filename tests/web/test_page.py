@@ -139,6 +139,8 @@ def test_a_reload_keeps_the_chat_and_what_its_answer_looked_at(browser: Any, tal
         calls = page.get_by_role("group", name="What the answer looked at").get_by_role("slider")
         looked_at = calls.evaluate_all("tracks => tracks.map(track => track.ariaLabel)")
         assert any("Speech" in call for call in looked_at)
+        rows = page.locator(".calls .name").all_inner_texts()
+        assert sorted(rows) == sorted(set(rows))  # one for each tool, however often it was called
         page.reload()
         assert page.locator(".answer .text").inner_text() == text
         until(page, f"document.querySelectorAll('.calls [role=slider]').length === {len(looked_at)}")

@@ -54,7 +54,7 @@ def test_what_is_switched_in_the_settings_stays(
         opened(browser, server.url, viewport=size, color_scheme=scheme) as page,
     ):
         dialog = _open_settings(page)
-        dialog.get_by_label("Text on screen", exact=True).uncheck()
+        dialog.get_by_role("checkbox", name="Text on screen", exact=True).uncheck()
         dialog.get_by_text("Tools while answering").click()
         dialog.get_by_label("Calculator").focus()
         page.keyboard.press("Space")
@@ -66,8 +66,8 @@ def test_what_is_switched_in_the_settings_stays(
         page.keyboard.press("Escape")
         page.reload()
         dialog = _open_settings(page)
-        assert not dialog.get_by_label("Text on screen", exact=True).is_checked()
-        assert dialog.get_by_label("Sounds", exact=True).is_checked()
+        assert not dialog.get_by_role("checkbox", name="Text on screen", exact=True).is_checked()
+        assert dialog.get_by_role("checkbox", name="Sounds", exact=True).is_checked()
         assert dialog.get_by_role("combobox", name="Language").input_value() == "de"
         assert server.service.workspace.settings.tools.off == ("calculator",)
 
@@ -181,3 +181,25 @@ def test_the_page_stays_small() -> None:
 
     parts = [file for file in (files("longtake.web") / "page").iterdir() if file.is_file()]
     assert sum(len(part.read_bytes()) for part in parts) < 200_000
+
+
+def test_how_something_is_read_is_folded_in_the_settings(browser: Any, small_workspace: Workspace) -> None:
+    with web_server(small_workspace) as server, opened(browser, server.url) as page:
+        dialog = _open_settings(page)
+        assert not [word for word in ("pip install", "--set", "extractive") if word in dialog.inner_text()]
+        row = dialog.get_by_role("listitem").filter(has_text="not available here").first
+        row.locator("summary").click()
+        assert row.locator("details p").is_visible()
+        assert faults(page) == []
+
+
+def test_a_hit_of_the_search_says_whether_it_is_said_or_shown(browser: Any, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load())
+    for clip in _clips(tmp_path, "a/talk.mp4", "b/other.mp4"):
+        workspace.add(clip)
+    with web_server(workspace) as server, opened(browser, server.url) as page:
+        assert "Enter" in str(page.get_by_label("Search the library").get_attribute("placeholder"))
+        for words, kind in (("blue kettle", "said"), ("Room 4417", "on screen")):
+            page.get_by_label("Search the library").fill(words)
+            page.keyboard.press("Enter")
+            page.locator(".found li").filter(has_text=words).get_by_text(kind, exact=True).first.wait_for()

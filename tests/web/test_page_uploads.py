@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from helpers.browser import opened, until
+from helpers.browser import ask, opened, until
 from helpers.media.small_video import SUBTITLES, write_small_video
 from helpers.servers.loopback import site_of
 from helpers.servers.web_server import WebServer, web_server
@@ -257,3 +257,21 @@ def test_the_page_is_small_and_loads_nothing_from_other_hosts(browser: Any, serv
         files = {each.url: len(each.body()) for each in loaded if "/api/" not in each.url}
         assert sum(files.values()) < 200_000
         assert len(files) > 10  # the scripts are among them
+
+
+def test_a_transcript_alone_is_asked_without_a_player(browser: Any, tmp_path: Path) -> None:
+    lines = [f"0:{second:02} Ann: This is remark {second} about the harbour." for second in range(0, 50, 5)]
+    meeting, copy = tmp_path / "meeting.txt", tmp_path / "copy.txt"
+    for file in (meeting, copy):
+        file.write_text("\n".join([*lines, "0:55 Bob: The blue kettle costs 249 dollars."]))
+    with web_server(Workspace(tmp_path / "library", load())) as server, opened(browser, server.url) as page:
+        page.locator("#files").set_input_files(meeting)
+        page.locator("#videos").get_by_text("Indexed").wait_for()
+        page.locator("#files").set_input_files(copy)
+        page.get_by_text("copy.txt has the same bytes as meeting.txt").wait_for()
+        page.locator("#videos h2 a").click()
+        page.locator(".reading").wait_for()
+        assert page.locator("#player video, #player img").count() == 0
+        turn = ask(page, "How much does the blue kettle cost?")
+        turn.locator(".answer .chip").first.click()
+        page.locator(".lines li[aria-current]").get_by_text("249 dollars").wait_for()

@@ -70,6 +70,38 @@ def test_a_file_arrives_in_chunks_and_lies_under_its_hash(server: WebServer, wor
     assert kept(workspace) == [f"{file_id(tone)}.wav"]
 
 
+TRANSCRIPTS = {
+    "meeting.txt": "0:01 Ann: The ferry leaves at nine.\n0:05 Bob: I have the tickets.\n",
+    "meeting.srt": "1\n00:00:01,000 --> 00:00:04,000\nThe ferry leaves at nine.\n",
+    "meeting.vtt": "WEBVTT\n\n00:01.000 --> 00:04.000\nThe ferry leaves at nine.\n",
+}
+
+
+@pytest.mark.parametrize("name", list(TRANSCRIPTS))
+def test_a_transcript_alone_is_a_recording(server: WebServer, workspace: Workspace, name: str) -> None:
+    data = TRANSCRIPTS[name].encode()
+    with server.client() as client:
+        video = send(client, begin(client, name, len(data)), 0, data).json()["video"]
+        until_indexed(client, video)
+        shown = client.get(f"/api/videos/{video}").json()
+        assert (shown["name"], shown["transcript"], shown["playable"], shown["complete"]) == (name, True, False, True)
+        lines = client.get(f"/api/videos/{video}/words").json()["lines"]
+        assert lines[0]["text"].endswith("The ferry leaves at nine.")
+        assert kept(workspace) == [f"{video}{Path(name).suffix}"]
+        added = client.put(f"/api/videos/{video}/subtitles", params={"name": name}, content=data)
+        assert (added.status_code, kept(workspace)) == (409, [f"{video}{Path(name).suffix}"])
+        assert client.delete(f"/api/videos/{video}").status_code == 204
+    assert kept(workspace) == []
+
+
+def test_a_transcript_that_cant_be_read_is_refused_with_the_reason(server: WebServer, workspace: Workspace) -> None:
+    data = b"\x7fELF\x02\x01\x01\x00" * 9
+    with server.client() as client:
+        refused = send(client, begin(client, "talk.srt", len(data)), 0, data)
+    assert (refused.status_code, "talk.srt isn't a subtitle file" in str(refused.json())) == (400, True)
+    assert kept(workspace) == []
+
+
 def test_the_name_stays_when_the_video_is_indexed(server: WebServer, tone: Path) -> None:
     data = tone.read_bytes()
     with server.client() as client:

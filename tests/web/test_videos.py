@@ -201,6 +201,20 @@ def test_a_file_of_an_allowed_folder_is_added_where_it_lies(empty: Workspace, fo
     assert inside.is_file()
 
 
+def test_a_transcript_of_no_video_of_a_folder_can_be_added(empty: Workspace, folder: Path) -> None:
+    cue = "1\n00:00:01,000 --> 00:00:04,000\nThe ferry leaves at nine.\n"
+    for name in ("deeper/inside.en.srt", "deeper/Subs/2_English.srt", "deeper/minutes.srt"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(cue)
+    (folder / "talk.txt").write_text("0:01 Ann: The ferry leaves at nine.\n0:05 Bob: I have the tickets.\n")
+    with web_server(empty, folders=[folder]) as server, server.client() as client:
+        paths = {file["name"]: file["path"] for file in client.get("/api/folders").json()["files"]}
+        assert list(paths) == ["inside.wav", "minutes.srt", "talk.txt"]
+        video = client.post("/api/videos", json={"path": paths["talk.txt"]}).json()
+        indexed(client, video["id"])
+        assert video["transcript"]
+
+
 @pytest.mark.parametrize(
     "path",
     [

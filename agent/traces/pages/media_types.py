@@ -58,7 +58,11 @@ def content_type(media: MediaInfo) -> str:
 
 def playable(media: MediaInfo) -> bool:
     """Whether current browsers can play both picture and sound (containers and codecs as listed by MDN)."""
-    return media_type(media).extension in _PLAYED and _codecs(media) <= _PLAYED_PICTURES | _PLAYED_SOUNDS
+    return (
+        media_type(media).extension in _PLAYED
+        and bool(media.used)
+        and _codecs(media) <= _PLAYED_PICTURES | _PLAYED_SOUNDS
+    )
 
 
 def _codecs(media: MediaInfo) -> set[str]:

@@ -17,16 +17,20 @@ from longtake.cli.moment import show_moment
 from longtake.cli.options import Model, with_model
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, say, say_json
 from longtake.errors import LongtakeError
+from longtake.memory.layers import content_key
+from longtake.memory.library import file_id
 from longtake.memory.records import Answer
 from longtake.memory.timespan import clock
+from longtake.remote import media_path
 
+_ENDS = ("/quit", "/exit", "quit", "exit")
 HELP = """\
 /videos     the videos of this conversation
 /sources    the places that prove the last answer
 /moment N   the picture of source N
 /trace      how the last answer was found
 /help       these commands
-/quit       end; so does Ctrl-D"""
+/quit       end; so do quit, exit and Ctrl-D"""
 
 
 def chat(
@@ -34,7 +38,9 @@ def chat(
     videos: Annotated[
         list[str] | None, typer.Argument(metavar="[VIDEO...]", help="Files, ids or names; by default the library.")
     ] = None,
-    thread: Annotated[str, typer.Option(help="Name of the conversation; reuse it to continue.")] = "chat",
+    thread: Annotated[
+        str | None, typer.Option(help="Name of the conversation to continue; by default the one about these videos.")
+    ] = None,
     model: Model = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document per answer.")] = False,
 ) -> None:
@@ -47,13 +53,15 @@ def chat(
     library.workspace.library.check_writable()
     chosen = list(videos or ())
     library.agent.check(chosen)
-    conversation = _Conversation(library, chosen, thread, as_json=as_json)
+    conversation = _Conversation(library, chosen, thread or _thread_about(library, chosen), as_json=as_json)
     interactive = sys.stdin.isatty()
     if interactive and not as_json:
         say(f"Ask about {_names(library, chosen)}. /help lists commands, /quit ends.")
-    for line in read_lines(interactive, session.library_root, [*COMMANDS, *(video.name for video in library.videos())]):
+    for line in read_lines(
+        interactive, session.library_root, [*COMMANDS, "/quit", *(video.name for video in library.videos())]
+    ):
         try:
-            if line in ("/quit", "/exit"):
+            if line.lower() in _ENDS:
                 break
             conversation.take(line)
         except LongtakeError as error:
@@ -140,6 +148,13 @@ COMMANDS: Mapping[str, Callable[[_Conversation, str], None]] = {
     "/moment": _show_moment,
     "/trace": _show_trace,
 }
+
+
+def _thread_about(library: Library, videos: list[str]) -> str:
+    """The name of the conversation about these videos, in any order; "chat" for that about the library."""
+    known = (library.workspace.library.find(each) for each in videos)
+    ids = sorted(video.id if video else file_id(media_path(each)) for each, video in zip(videos, known, strict=True))
+    return f"chat-{content_key(*ids)}" if ids else "chat"
 
 
 def _names(library: Library, videos: list[str]) -> str:

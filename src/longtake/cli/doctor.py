@@ -28,7 +28,7 @@ from longtake.preprocess.engines.llama_cpp.server import expected_costs, missing
 from longtake.preprocess.layers.sound_track import with_track
 from longtake.preprocess.media.contents import contents
 from longtake.preprocess.media.media import survey
-from longtake.preprocess.media.sidecars import find_sidecars
+from longtake.preprocess.media.sources import problems_beside
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 from longtake.remote import media_path
 from longtake.settings import Settings
@@ -122,7 +122,7 @@ def doctor(
 
 def _say_file(path: Path, settings: Settings, *, as_json: bool) -> None:
     media = with_track(path, survey(path), settings.speech.track, raise_if_interrupted)
-    found = contents(media, [sidecar.path.name for sidecar in find_sidecars(path)])
+    found = contents(media, problems_beside(path, media))
     if as_json:
         facts = {"path": str(path), "duration": media.duration, "contents": [part.model_dump() for part in found]}
         return say_json(facts)

@@ -60,7 +60,7 @@ def index(
         raise ConfigError("--subtitles names the subtitles of one video. Index each with its own.")
     refused = in_part = 0
     unheard = False
-    noted: set[str] = set()  # several videos may lie beside the same file
+    beside: dict[tuple[Path, str], None] = {}  # what is said of folders, which is no matter of one video
     with _executor(executor, session.settings) as (runner, most), display(quiet=as_json) as shown:
 
         def indexed(number: int) -> tuple[str, IndexReport | LongtakeError]:
@@ -83,10 +83,13 @@ def index(
                 continue
             kept = library.workspace.library
             found = contents_of(kept, report.video, media_of(kept, report.video))
-            say(json.dumps(report_json(report, found), ensure_ascii=False)) if as_json else _show(report, found, noted)
+            say(json.dumps(report_json(report, found), ensure_ascii=False)) if as_json else _show(report, found)
+            beside.update(dict.fromkeys((Path(report.video.path).parent, sentence) for sentence in report.beside))
             if not report.complete or any(layer.problem or _untold(layer, report) for layer in report.layers):
                 in_part += 1
             unheard = unheard or any(layer.name == "speech" and layer.unavailable for layer in report.layers)
+    for folder, sentence in () if as_json else beside:
+        say(f"In {folder}: {sentence}")
     if unheard and not as_json:
         say(f"What is said isn't transcribed. To change that: {INSTALL}, then longtake index --all")
     if refused == len(named):
@@ -163,7 +166,7 @@ def report_json(report: IndexReport, found: Sequence[Part]) -> dict[str, Any]:
         "layers": [asdict(layer) for layer in report.layers],
         "seconds": round(report.seconds, 3),
         "complete": report.complete,
-        "notes": report.notes,
+        "notes": [*report.beside, *report.notes],
     }
 
 
@@ -174,7 +177,7 @@ def _untold(layer: LayerReport, report: IndexReport) -> bool:
     return bool(layer.left_out) and not (layer.reused and layer.name in report.told)
 
 
-def _show(report: IndexReport, found: Sequence[Part], noted: set[str]) -> None:
+def _show(report: IndexReport, found: Sequence[Part]) -> None:
     say(f"{report.video.name}  {clock(report.video.duration)}  id {report.video.id}")
     for part in (part for part in found if part.noted):
         say(f"  {part.text}")
@@ -189,9 +192,8 @@ def _show(report: IndexReport, found: Sequence[Part], noted: set[str]) -> None:
             for sentence in (sentence for sentence in layer.left_out if sentence not in printed):
                 say(f"  {'':<13} !  {sentence}")
             printed.update(layer.left_out)
-    for sentence in (sentence for sentence in report.notes if sentence not in noted):
+    for sentence in report.notes:
         say(f"  {'':<13} !  {sentence}")
-    noted.update(report.notes)
     if report.complete and all(layer.reused or layer.unavailable for layer in report.layers):
         say("  Up to date: all layers were kept.")
     if lacking := [layer.name for layer in report.layers if layer.unavailable]:

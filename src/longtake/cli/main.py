@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from longtake import __version__
 from longtake.console import Session, configure_logging, error_border, keep_interrupts
@@ -56,6 +57,26 @@ class LazyGroup(TyperGroup):
         """Return a stub with the help line: enough for `--help`, completion and suggestions."""
         entry = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=entry[1]) if entry else None
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the options of every command also after the command; `--set`, which some commands have, stays there."""
+        takes_value = {
+            name: not each.is_flag
+            for each in self.params
+            if isinstance(each, TyperOption) and not (each.is_eager or each.multiple)
+            for name in each.opts
+        }
+        own: list[str] = []
+        others: list[str] = []
+        left = iter(args)
+        for arg in left:
+            if arg == "--":
+                others += [arg, *left]
+            elif arg.partition("=")[0] in takes_value:
+                own += [arg, *islice(left, int(takes_value.get(arg, False)))]
+            else:
+                others.append(arg)
+        return super().parse_args(ctx, own + others)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the real command in place of the stub."""

@@ -35,7 +35,7 @@ def search(
     within: Annotated[
         str | None, typer.Option(metavar="SPAN", help="Only this stretch, such as 00:10:00-00:20:00.")
     ] = None,
-    k: Annotated[int | None, typer.Option("-k", min=1, help="Number of results.")] = None,
+    k: Annotated[int | None, typer.Option("-k", help="Number of results.")] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show why each result was found.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -47,6 +47,8 @@ def search(
     query = words[-1].strip()
     if not query:
         raise ConfigError("The query is empty: say what to look for, in quotes if it has several words.")
+    if k is not None and k < 1:
+        raise ConfigError("-k is the number of results: give 1 or more.")
     with Library(session.library_root, session.settings) as library:
         videos = library.workspace.library.videos()
         if not videos:

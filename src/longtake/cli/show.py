@@ -13,7 +13,7 @@ from longtake.cli.ask import show as show_answer
 from longtake.cli.options import Json, Model, library_of, with_model
 from longtake.cli.progress import progress_watcher
 from longtake.cli.video_commands import Name
-from longtake.console import Session, say, say_json
+from longtake.console import Session, note, say, say_json
 from longtake.errors import ConfigError, LibraryError
 from longtake.exports.transcript import Format, Line, Track, rendered, transcript
 from longtake.memory.library import Library as Store
@@ -90,13 +90,20 @@ def clip(
     context: typer.Context,
     video: Name,
     span: Annotated[str, typer.Argument(metavar="SPAN", help="Such as 12:30-13:00.")],
-    out: Annotated[Path | None, typer.Option(help="The new file; by default NAME-START.mp4 in this folder.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="The new file; by default NAME-START.mp4 in this folder.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="The same.")] = None,
     as_json: Json = False,
 ) -> None:
     """Save a part of a video as an MP4 file."""
     session: Session = context.obj
+    if file and out:
+        raise ConfigError("Name the new file once: either after the span or with --out.")
     with Library(session.library_root, session.settings) as library:
-        saved = library.clip(video, span, out)
+        saved = library.clip(video, span, file or out)
+    for change in saved.notes:
+        note(f"longtake: {span}: {change}.")
     if as_json:
         start, end = saved.span.start, saved.span.end
         return say_json({"video": saved.video, "start": start, "end": end, "file": str(saved.file.resolve())})

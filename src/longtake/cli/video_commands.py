@@ -15,7 +15,7 @@ from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import clock
 from longtake.preprocess.media.contents import Part
-from longtake.preprocess.media.sources import contents_of, media_of
+from longtake.preprocess.media.sources import contents_now, media_of
 
 videos = typer.Typer(
     no_args_is_help=True, add_completion=False, help="List, show, delete and export the videos of the library."
@@ -124,14 +124,14 @@ def _facts(library: Library, video: VideoRecord) -> dict[str, Any]:
         "size": video.size,
         "duration": video.duration,
         "complete": video.complete,
-        "contents": [part.model_dump() for part in contents_of(library, video, media_of(library, video))],
+        "contents": [part.model_dump() for part in contents_now(library, video, media_of(library, video))],
         "layers": {
             name: {
                 "engine": layer.engine,
                 "key": layer.key,
                 "items": layer.count,
                 "share": layer.share(video.duration),
-                "left_out": layer.left_out(),
+                "left_out": layer.told(),
             }
             for name, layer in layers.items()
             if layer

@@ -30,6 +30,7 @@ class Clip(NamedTuple):
     name: str
     span: TimeSpan
     file: Path
+    notes: tuple[str, ...] = ()  # how the span was corrected
 
 
 def write_clip(source: Path, media: MediaInfo, span: TimeSpan, target: Path, long_side: int = LONG_SIDE) -> None:

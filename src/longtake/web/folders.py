@@ -1,4 +1,4 @@
-"""The media files of the folders that `serve --folder` allows."""
+"""The media files and transcripts of the folders that `serve --folder` allows."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from longtake.preprocess.media.media_files import files_in, is_media
+from longtake.preprocess.media.sidecars import alone
+from longtake.preprocess.media.subtitle_formats import is_transcript
 from longtake.web.http.refusals import Refusal
 
 MAX_FILES = 5_000  # media files listed; unlisted ones can be added too
@@ -19,14 +21,17 @@ class Folders:
         self._roots = [root.resolve() for root in roots]
 
     def files(self) -> tuple[list[Path], bool]:
-        """The media files, at most `MAX_FILES`, without hidden files and links, and whether the list was cut."""
+        """The media files and the transcripts of none, at most `MAX_FILES`, and whether the list was cut.
+
+        Hidden files and links are left out.
+        """
         found: list[Path] = []
         for seen, file in enumerate(self._every()):
             if len(found) == MAX_FILES or seen == _MAX_SEEN:
-                return sorted(found), True
-            if is_media(file) and not file.is_symlink():
+                return sorted(alone(found)), True
+            if _wanted(file) and not file.is_symlink():
                 found.append(file)
-        return sorted(found), False
+        return sorted(alone(found)), False
 
     def folder_of(self, file: Path) -> str:
         """The folder of a listed file as people see it: from the root's own name on, with slashes."""
@@ -52,8 +57,12 @@ class Folders:
             yield from files_in(root)
 
 
+def _wanted(file: Path) -> bool:
+    return is_media(file) or is_transcript(file)
+
+
 def _leads_to(file: Path, root: Path) -> bool:
     """Whether a path leads from a root to a media file; other paths are never looked up on disk."""
     if not file.is_relative_to(root) or any(part.startswith(".") for part in file.relative_to(root).parts):
         return False  # `..` too
-    return file.resolve() == file and is_media(file)
+    return file.resolve() == file and file.is_file() and _wanted(file) and bool(alone([file]))

@@ -20,7 +20,7 @@ from longtake.memory.library import VideoRecord, file_id
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sidecars import find_sidecars
 from longtake.preprocess.media.sources import source
-from longtake.preprocess.media.subtitle_formats import SUFFIXES, parse_subtitles
+from longtake.preprocess.media.subtitle_formats import SUFFIXES, is_transcript, parse_subtitles
 from longtake.preprocess.media.subtitle_names import language_in
 from longtake.preprocess.pipeline.pipeline import video_record
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -122,7 +122,7 @@ class Service:
             data: its bytes.
 
         Raises:
-            Refusal: 400 if it can't be read, 409 if the video's file isn't the library's own.
+            Refusal: 400 if it can't be read, 409 if the video's file isn't the library's own or is a transcript.
         """
         file = source(video)
         if file is None or not file.is_relative_to(self.library.root.resolve()):
@@ -131,6 +131,8 @@ class Service:
                 f"The file of {video.name} isn't kept in the library. Put the subtitles next to it, under the same "
                 "name, and index it again.",
             )
+        if is_transcript(file):
+            raise Refusal(409, f"{video.name} is a transcript, which needs no subtitles. Upload {name} by itself.")
         sidecar = file.with_suffix(_ending(name))
         try:
             cues = parse_subtitles(data, name)
@@ -149,7 +151,7 @@ class Service:
             MediaError: if it isn't a media file.
         """
         video_id, sidecars = file_id(file), find_sidecars(file)
-        target = self.uploads.place(video_id, probe(file))
+        target = self.uploads.place(video_id, probe(file), file.name)
         for each in sidecars:
             each.path.rename(target.with_name(target.stem + each.path.name.removeprefix(file.stem)))
         return self._take(file, video_id, file.name, target)
@@ -218,7 +220,7 @@ class Service:
             name: display name; the file's name if None.
             target: where to move the file; None leaves it where it is.
         """
-        media = probe(path)
+        media = probe(path, name)
         with self._changing:
             video = self.library.get(video_id)
             if video is None or source(video) is None:

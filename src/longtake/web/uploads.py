@@ -25,8 +25,8 @@ from longtake.errors import DISK_FULL, MediaError
 from longtake.memory.layers import write_atomic
 from longtake.memory.library import file_id
 from longtake.memory.records import Record
-from longtake.preprocess.media.media import MediaInfo, probe
-from longtake.preprocess.media.subtitle_formats import SUFFIXES
+from longtake.preprocess.media.media import TRANSCRIPT, MediaInfo, probe
+from longtake.preprocess.media.subtitle_formats import is_transcript
 from longtake.web.http.refusals import Refusal
 
 CHUNK = 8 * 1024 * 1024  # bytes
@@ -53,7 +53,7 @@ class KeptUpload(Upload):
 
 
 class Arrived(NamedTuple):
-    """A completely uploaded media file: its name, the hash of its bytes, its current path and its final path."""
+    """A completely uploaded file: its name, the hash of its bytes, its current path and its final path."""
 
     name: str
     video: str
@@ -84,11 +84,13 @@ class Uploads:
 
     def file(self, video_id: str) -> Path | None:
         """The uploaded file with this hash, if there is one."""
-        return next((file for file in self._root.glob(f"{video_id}.*") if file.suffix not in SUFFIXES), None)
+        named = sorted(self._root.glob(f"{video_id}.*"), key=lambda file: (is_transcript(file), len(file.name)))
+        return named[0] if named else None  # subtitles only if they are the file itself
 
-    def place(self, video_id: str, media: MediaInfo) -> Path:
-        """Where a file with this hash is kept."""
-        return self._root / f"{video_id}.{media_type(media).extension}"
+    def place(self, video_id: str, media: MediaInfo, name: str) -> Path:
+        """Where a file with this hash and this name is kept."""
+        own = Path(name).suffix.lower() if media.container == TRANSCRIPT else f".{media_type(media).extension}"
+        return self._root / f"{video_id}{own}"
 
     @contextmanager
     def folder(self) -> Iterator[Path]:
@@ -165,7 +167,8 @@ class Uploads:
         """Lock a complete upload while the library takes it; bytes left behind are deleted afterwards.
 
         Raises:
-            Refusal: 400 if it isn't a media file, which also deletes it; 409 if another request has finished it.
+            Refusal: 400 if it is neither a media file nor a transcript, which also deletes it; 409 if another request
+                has finished it.
         """
         with self._alone(upload_id):
             upload, _ = self.get(upload_id)
@@ -173,17 +176,15 @@ class Uploads:
                 raise Refusal(409, f"{upload.name} is already in the library. Get the upload's state for its id.")
             path = self._bytes(upload_id)
             try:
-                media = probe(path)
+                media = probe(path, upload.name)
             except MediaError as error:
                 self._remove(upload_id)
-                raise Refusal(
-                    400,
-                    f"{upload.name} isn't a video or audio file, or is damaged: check that it plays. The upload was"
-                    " discarded.",
-                ) from error
+                damaged = f"{upload.name} isn't a video or audio file, or is damaged: check that it plays."
+                reason = str(error) if is_transcript(Path(upload.name)) else damaged
+                raise Refusal(400, f"{reason} The upload was discarded.") from error
             video = file_id(path)
             write_atomic(self._facts(upload_id), upload.model_copy(update={"video": video}).model_dump_json())
-            yield Arrived(upload.name, video, path, self.place(video, media))
+            yield Arrived(upload.name, video, path, self.place(video, media, upload.name))
             path.unlink(missing_ok=True)
 
     def delete(self, upload_id: str) -> None:

@@ -19,6 +19,7 @@ from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
 from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.media.contents import Part
+from longtake.preprocess.media.media import TRANSCRIPT
 from longtake.preprocess.media.sources import contents_of, media_of, source
 from longtake.remote import RemoteFile
 from longtake.web.event_feed import EventStream
@@ -61,6 +62,7 @@ class Video(Record):
     modified: float = Field(description="When its file was last changed, in seconds since the epoch.")
     stored: bool = Field(description="Whether its file was uploaded to the library, and is deleted with it.")
     complete: bool
+    transcript: bool = Field(description="Whether it is a transcript by itself, without picture and sound.")
     playable: bool = Field(description="Whether current browsers can play it and its file exists.")
     layers: tuple[LayerShare, ...]
     progress: Progress | None
@@ -93,7 +95,7 @@ class Places(Record):
 
 
 class Added(Record):
-    """A file to add: a media file in an allowed folder, as /api/folders lists them."""
+    """A file to add: one in an allowed folder, as /api/folders lists them."""
 
     path: str = Field(max_length=4_096)
 
@@ -224,7 +226,7 @@ def shown(service: Service, video: VideoRecord) -> Video:
         try:
             layer = service.library.layer(video, name)
             layers.append(LayerShare(name=name, share=layer.share(video.duration) if layer else 0.0))
-            left_out.update(dict.fromkeys(layer.left_out() if layer else ()))
+            left_out.update(dict.fromkeys(layer.told() if layer else ()))
         except LibraryError as error:  # a damaged layer hides neither the others nor other videos
             problems[name] = str(error)
     if media and media.audio and not progress and not _TRANSCRIPTS & video.layers.keys():
@@ -240,6 +242,7 @@ def shown(service: Service, video: VideoRecord) -> Video:
         modified=video.modified / 1e9,
         stored=service.uploads.file(video.id) is not None,
         complete=video.complete,
+        transcript=media is not None and media.container == TRANSCRIPT,
         playable=media is not None and playable(media) and source(video) is not None,
         layers=tuple(layers),
         progress=progress,

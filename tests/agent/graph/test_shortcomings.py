@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
+from pathlib import Path
 
 from helpers.asking import VIDEO
 
@@ -60,6 +61,19 @@ def test_a_guess_while_indexing_goes_on_proves_nothing(small_workspace: Workspac
     assert (part.citations, part.closest) == ((), whole.closest)
     proven = Agent(small_workspace).ask([VIDEO], "What does the blue kettle cost?", change=unfinished)
     assert (proven.status, bool(proven.citations), proven.closest) == ("partial", True, ())
+
+
+def test_what_is_still_being_indexed_is_not_said_to_be_missing(tmp_path: Path, tone: Path) -> None:
+    workspace = Workspace(tmp_path, load(overrides=("engines.speech=[]",)))
+    video = workspace.add(tone).video.id
+
+    def answered(*incomplete: str) -> str:
+        def known(context: RunContext) -> RunContext:
+            return replace(context, known=context.known.model_copy(update={"incomplete": incomplete, "problems": {}}))
+
+        return Agent(workspace).ask([video], "What is said about the ferry?", change=known).answer
+
+    assert ("Not examined: speech" in answered(), "Not examined" in answered("tone.wav")) == (True, False)
 
 
 def test_many_damaged_layers_are_told_in_few_words(small_workspace: Workspace) -> None:

@@ -154,6 +154,8 @@ def test_corrections_reach_the_terminal_and_the_search(demo_workspace: Workspace
         ),
         (["Note: it rains.", "Note: it snows.", "and so on"], [None, None, None]),
         (["Note: it rains.", "at 10:30: tea", "at 10:30: tea"], [None, None, None]),
+        (["First Course: soup.", "Second Course: fish.", "Main Course: roast."], [None, None, None]),
+        (["Chapter One: a.", "b", "Chapter One: c.", "Chapter Two: d.", "Chapter Two: e."], [None] * 5),
         (["Ἄννα: ναι", "Νίκος: τι", "Ἄννα: ὄχι", "Νίκος: α"], ["Ἄννα", "Νίκος", "Ἄννα", "Νίκος"]),
     ],
 )

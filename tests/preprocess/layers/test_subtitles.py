@@ -83,7 +83,8 @@ def test_cues_after_the_end_are_left_out_with_a_warning(tmp_path: Path) -> None:
     warnings: list[str] = []
     written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
     assert [(item["start"], item["end"]) for item in written] == [(1.0, 2.0)]
-    assert warnings == ["talk.srt: skipped, because it is outside the media: line 6"]
+    (warning,) = warnings
+    assert warning.startswith("talk.srt: skipped, because it is outside the media: line 6")
 
 
 def test_what_is_repaired_or_left_out_is_said_by_line_and_what_is_much_in_short(tmp_path: Path) -> None:
@@ -95,10 +96,48 @@ def test_what_is_repaired_or_left_out_is_said_by_line_and_what_is_much_in_short(
     written = items(replace(job_for(path), warn=warnings.append), tmp_path / "layers")
     assert [(item["start"], item["end"]) for item in written] == [(n, n + 0.5) for n in range(1, 6)]
     swapped = "(ends before it starts: times swapped)"
-    assert warnings == [
-        f"talk.srt was repaired: line 1 {swapped}, line 4 {swapped}, line 7 {swapped} and 2 more",
-        "talk.srt: skipped, because it is outside the media: line 16, line 19, line 22 and 1 more",
-    ]
+    repaired, skipped = warnings
+    assert repaired == f"talk.srt was repaired: line 1 {swapped}, line 4 {swapped}, line 7 {swapped} and 2 more"
+    assert skipped.startswith(
+        "talk.srt: skipped, because it is outside the media: line 16, line 19, line 22 and 1 more"
+    )
+
+
+def cues_every_two_seconds(count: int) -> str:
+    return "".join(f"00:{2 * n // 60:02}:{2 * n % 60:02},000 --> 00:{2 * n // 60:02}:{2 * n % 60 + 1:02},500\n"
+                   f"This is sentence {n}.\n\n" for n in range(count))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("subtitles", "covered"),
+    [
+        (cues_every_two_seconds(15), 1.0),
+        ("00:00:00,000 --> 01:00:00,000\nasdf\n", 0.1),
+        (cues_every_two_seconds(22), 0.0),
+    ],
+    ids=["the whole talk", "one long cue", "a third lies after the end"],
+)
+def test_only_what_subtitles_can_tell_takes_the_place_of_speech(tmp_path: Path, subtitles: str, covered: float) -> None:
+    path = make_audio(tmp_path, seconds=30.0)
+    (tmp_path / "talk.srt").write_text(subtitles)
+    layer = layer_of(Subtitles(), job_for(path), LayerStore(tmp_path / "layers"))
+    assert (layer.count > 0, layer.share(30.0)) == (True, covered)
+
+
+@pytest.mark.parametrize(
+    ("subtitles", "reason"),
+    [
+        (cues_every_two_seconds(60).encode(), "another recording"),
+        (b"1\n00:00:01,000 --> 00:00:20,000\n\x01\x02\x07 x\x05", "binary"),
+    ],
+)  # fmt: skip
+def test_subtitles_of_another_recording_or_of_no_text_are_refused(
+    tmp_path: Path, subtitles: bytes, reason: str
+) -> None:
+    path = make_audio(tmp_path, seconds=30.0)
+    (tmp_path / "talk.srt").write_bytes(subtitles)
+    with pytest.raises(MediaError, match=reason):
+        items(job_for(path), tmp_path / "layers")
 
 
 def test_an_embedded_cue_that_is_left_out_is_named_by_its_time(media: Path, tmp_path: Path) -> None:
@@ -206,6 +245,6 @@ def test_subtitles_that_the_user_names_come_first_in_their_own_language_and_enco
     (tmp_path / "talk.en.srt").write_text(SRT)
     (named := tmp_path / "other.pl.srt").write_bytes(SRT.replace("Hello there.", "Cześć, są.").encode("cp1250"))
     warnings: list[str] = []
-    written = items(replace(job_for(path), subtitles=(named,), warn=warnings.append), tmp_path / "layers")
+    written = items(replace(job_for(path), subtitles=(named,), remark=warnings.append), tmp_path / "layers")
     assert [(item["text"], item["language"]) for item in written[::2]] == [("Cześć, są.", "pl"), ("Hello there.", "en")]
     assert warnings == ["other.pl.srt is not in UTF-8 and was read as cp1250: if that is wrong, save it as UTF-8."]

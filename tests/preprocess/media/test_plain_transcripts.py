@@ -42,6 +42,8 @@ def written(line: str) -> str:
         (written("[{time}.0s -> 20.0s] {text}\n"), UNNAMED),
         ("Sync - Recording\nJanuary 12, 2024, 2:03PM\n12m 5s\n\n" + written("{name}   0:{time}\n{text}\n\n"), NAMED),
         (written("0:{time}\n{text}\n"), UNNAMED),
+        ("First Course   0:02\nSoup.\n\nSecond Course   0:06\nFish.\n\nMain Course   0:11\nRoast.\n",
+         [(2.0, None, "First Course Soup."), (6.0, None, "Second Course Fish."), (11.0, None, "Main Course Roast.")]),
         (written("[00:{time}] {text}\n"), UNNAMED),
         # One block of six seconds: the first line has half of its letters, so the second follows after three.
         (f"Sync - Transcript\n00:00:00\n \n{ANN}: {'a' * 30}\n{BOB}: {'b' * 30}\n\n00:00:06\n\n{ANN}: {PRICE}\n"
@@ -55,7 +57,7 @@ def written(line: str) -> str:
     ],
     ids=["zoom", "teams", "webex", "names on lines", "brackets", "bare", "whisperx", "otter", "rev",
          "chat", "name first", "seconds",
-         "teams text", "youtube", "no names", "meet", "a remark", "two in a cue", "chinese"],
+         "teams text", "youtube", "titles", "no names", "meet", "a remark", "two in a cue", "chinese"],
 )  # fmt: skip
 def test_who_says_what_and_when(text: str, right: list[tuple[float, str | None, str]]) -> None:
     cues = parse_subtitles(text.encode(), "meeting.txt")

@@ -57,7 +57,7 @@ def test_sidecars_are_found_by_their_name(tmp_path: Path, name: str, language: s
 def test_what_isnt_read_is_named_with_what_to_do(tmp_path: Path, name: str) -> None:
     assert taken(folder_of(tmp_path, "talk.mp4", name)) == {}
     (sentence,) = unread_subtitles(tmp_path / "talk.mp4")
-    assert sentence.startswith(f"Not read: {Path(name).name}. ")
+    assert sentence.startswith(f"Not read: {name}. ")
     assert ("Convert to .srt" if "su" in name[-4:] else "--subtitles") in sentence
     assert unread_subtitles(tmp_path / "talk.mp4", {Path(name).name}) == []
 

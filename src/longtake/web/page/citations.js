@@ -1,6 +1,6 @@
 /** Citations: chips that seek and play, in the text of an answer and under its claims; and flags of what is doubted. */
 
-import { el } from "./dom.js";
+import { coded, el } from "./dom.js";
 import { VERDICTS, cut, plain, span } from "./format.js";
 
 const MARK = /\[([^\[\]]*\d:\d\d[^\[\]]*|not shown|contradicted)\]/g;
@@ -25,8 +25,9 @@ export function cited(text, { citations, claims }, context) {
   return nodes;
 }
 
-/** A text as nodes: what a model writes between two pairs of asterisks is bold. */
-const strong = (text) => text.split(/\*\*([^*\n]+)\*\*/).map((part, place) => (place % 2 ? el("strong", {}, part) : part));
+/** A text as nodes: what a model writes between two pairs of asterisks is bold, what stands in backticks is code. */
+const strong = (text) =>
+  text.split(/\*\*([^*\n]+)\*\*/).flatMap((part, place) => (place % 2 ? [el("strong", {}, part)] : coded(part)));
 
 /** A badge behind a statement; `left` are the doubted claims that have none yet, `before` is the text up to here. */
 function flag(verdict, left, before) {

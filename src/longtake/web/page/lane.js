@@ -4,6 +4,7 @@ import { el } from "./dom.js";
 import { cut, span } from "./format.js";
 
 const SVG = "http://www.w3.org/2000/svg";
+const READABLE = 48; // pixels; in less, only a letter or two of a label would show
 const NEAR = 4; // pixels around an item at which the pointer still hits it
 
 /** Items with the same times become one mark, `{start, end, texts}`; sorted by start. */
@@ -80,7 +81,9 @@ export class Lane {
       const mark = this.#marks[number];
       const from = Math.max(mark.start, start);
       label.style.left = `${((from - start) / (end - start)) * 100}%`;
-      label.style.width = `${(Math.max(0, Math.min(mark.end, end) - from) / (end - start)) * 100}%`;
+      const share = Math.max(0, Math.min(mark.end, end) - from) / (end - start);
+      label.style.width = `${share * 100}%`;
+      label.hidden = share * this.track.clientWidth < READABLE;
     });
   }
 

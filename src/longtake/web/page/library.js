@@ -9,7 +9,7 @@ import { followQueue, inWords, onProgress } from "./indexing.js";
 import { startLinks } from "./links.js";
 import { startSearch } from "./library_search.js";
 import { sendSubtitles } from "./subtitles.js";
-import { watchFiles } from "./uploads.js";
+import { noteSame, watchFiles } from "./uploads.js";
 
 const cards = new Map(); // by video
 const chosen = new Set();
@@ -82,7 +82,8 @@ async function addFromFolder() {
   }));
   const title = cut ? `Add from a folder (first ${files.length} files)` : "Add from a folder";
   for (const path of (await choose(title, items)) ?? []) {
-    await attempt(() => post("/api/videos", { path }));
+    const video = await attempt(() => post("/api/videos", { path }));
+    if (video) noteSame(items.find(({ id }) => id === path).name, video);
   }
   changed();
 }
@@ -135,7 +136,7 @@ function cardOf(video) {
       "p",
       { class: "faint" },
       el("span", { class: "unseen" }, `${clock(video.duration)} · `),
-      `${video.width ? `${video.width} × ${video.height}` : "audio only"} · ${bytes(video.bytes)}`,
+      `${video.width ? `${video.width} × ${video.height}` : video.transcript ? "transcript" : "audio only"} · ${bytes(video.bytes)}`,
     ),
     detailsOf(video, status),
     el(
@@ -169,7 +170,7 @@ function stateOf({ progress, complete }) {
 }
 
 function picture(video) {
-  if (!video.width) return el("span", { class: "no-picture" }, "♪");
+  if (!video.width) return el("span", { class: "no-picture" }, video.transcript ? "¶" : "♪");
   const image = el("img", {
     src: `/api/videos/${video.id}/thumbnail`,
     alt: "",
@@ -201,11 +202,13 @@ function detailsOf(video, status) {
     {},
     el("summary", {}, status, deaf ? " · no speech" : ""),
     el("ul", {}, ...rows),
-    el(
-      "button",
-      { class: "quiet", "aria-label": `Add subtitles to ${video.name}`, onclick: () => addSubtitles(video) },
-      "Add subtitles",
-    ),
+    video.transcript
+      ? null
+      : el(
+          "button",
+          { class: "quiet", "aria-label": `Add subtitles to ${video.name}`, onclick: () => addSubtitles(video) },
+          "Add subtitles",
+        ),
   );
 }
 

@@ -47,8 +47,10 @@ async function find(query) {
   byId("found-none").hidden = sure.length > 0;
 }
 
-function row({ video, start, text }, name) {
+const KINDS = { speech: "said", scene_text: "on screen", audio: "heard", visual: "seen" };
+
+function row({ video, start, text, modality }, name) {
   const href = `#/new/${video}?t=${Math.floor(start)}`;
   const words = text ? cut(text, 160) : "a picture";
-  return el("li", {}, el("a", { href }, el("span", { class: "where" }, name), el("time", {}, clock(start)), el("span", {}, words)));
+  return el("li", {}, el("a", { href }, el("span", { class: "where" }, name), el("time", {}, clock(start)), el("span", { class: "faint" }, KINDS[modality] ?? modality), el("span", {}, words)));
 }

@@ -25,7 +25,7 @@ export class Player extends EventTarget {
     this.close();
     this.video = video;
     if (video) {
-      byId("player").replaceChildren(video.playable ? this.#playing(video) : this.#stills(video));
+      byId("player").replaceChildren(this.#shown(video));
       this.#press(video);
     }
     this.dispatchEvent(new Event("video"));
@@ -94,6 +94,11 @@ export class Player extends EventTarget {
     byId("player").replaceChildren();
   }
 
+  #shown(video) {
+    if (video.transcript) return this.#reading();
+    return video.playable ? this.#playing(video) : this.#stills(video);
+  }
+
   #playing(video) {
     const player = el("video", { controls: true, preload: "metadata", playsinline: true, "aria-label": video.name });
     if (video.width) player.poster = still(video.id, 0, 640);
@@ -105,13 +110,18 @@ export class Player extends EventTarget {
     return (this.#element = player);
   }
 
-  /** A file that browsers can't play is shown as stills. */
-  #stills(video) {
-    const picture = el("img", { alt: `Still from ${video.name}` });
+  /** A transcript has nothing to play: its lines follow the time. */
+  #reading() {
+    this.#follow(() => {});
+    return el("p", { class: "reading faint" }, "A transcript, without picture and sound. Choose a line or a quote to go to it.");
+  }
+
+  /** Keep a time that nothing plays; `show` is called with its seconds. */
+  #follow(show) {
     let now = 0;
-    const show = (seconds) => {
+    const go = (seconds) => {
       now = seconds;
-      picture.src = still(video.id, now, 640);
+      show(now);
       this.dispatchEvent(new Event("time"));
     };
     this.#element = {
@@ -119,10 +129,16 @@ export class Player extends EventTarget {
         return now;
       },
       set currentTime(seconds) {
-        show(seconds);
+        go(seconds);
       },
     };
-    show(0);
+    go(0);
+  }
+
+  /** A file that browsers can't play is shown as stills. */
+  #stills(video) {
+    const picture = el("img", { alt: `Still from ${video.name}` });
+    this.#follow((seconds) => (picture.src = still(video.id, seconds, 640)));
     return el(
       "figure",
       {},

@@ -70,20 +70,23 @@ function show(now, models) {
 }
 
 function engine({ capability, purpose, on, engine: name, summary, missing }) {
-  const state = !on ? "off" : name ? summary : `none: ${missing}`;
-  return switched(Plain(capability), on, `${purpose} · ${state}`, "engines_off", capability);
+  const lacking = on && !name;
+  const how = !on ? null : name ? ["How", summary] : ["What it takes", missing];
+  return switched(Plain(capability), on, `${purpose}${lacking ? " · not available here" : ""}`, "engines_off", capability, how);
 }
 
 function tool({ name, purpose, on }) {
   return switched(Plain(name), on, purpose, "tools_off", name);
 }
 
-function switched(label, on, words, kind, name) {
+/** A switch with what it is for; `how`, a title and words, is folded. */
+function switched(label, on, words, kind, name, how = null) {
   const others = () => settings.switches[kind].filter((off) => off !== name);
   const onchange = ({ target: { checked } }) => change(() => ({ [kind]: checked ? others() : [...others(), name] }));
   const box = el("input", { type: "checkbox", name: "switch", onchange });
   box.checked = on;
-  return el("li", { class: "switch" }, el("label", { class: "check" }, box, label), el("p", { class: "faint" }, ...coded(words)));
+  const folded = how && el("details", { class: "faint" }, el("summary", {}, how[0]), el("p", {}, ...coded(how[1])));
+  return el("li", { class: "switch" }, el("label", { class: "check" }, box, label), el("p", { class: "faint" }, words), folded);
 }
 
 /** Switch something, after what was switched before; if that is refused, everything is shown as it is. */

@@ -10,12 +10,11 @@ export function sendSubtitles(file, video) {
   return api(`/api/videos/${video}/subtitles?name=${encodeURIComponent(file.name)}`, { method: "PUT", body: file });
 }
 
-/** The video whose name a subtitle file bears, as `talk.en.srt` bears that of `talk.mp4`. */
+/** The video whose name a subtitle file bears, as `talk.en.srt` bears that of `talk.mp4`; null if there is none. */
 export async function videoOf({ name }) {
   const stem = (text) => text.toLowerCase().replace(/\.[^.]*$/, "");
-  const borne = ({ name: video }) => `${stem(name)}.`.startsWith(`${stem(video)}.`);
+  const borne = ({ name: video, transcript }) => !transcript && `${stem(name)}.`.startsWith(`${stem(video)}.`);
   const videos = [...(await allVideos()).values()].filter(borne);
-  if (videos.length === 1) return videos[0];
-  const which = videos.length ? "Several videos have the name of these subtitles" : "No video has the name of these subtitles";
-  throw new Error(`${which}: add them in the details of their video.`);
+  if (videos.length < 2) return videos[0] ?? null;
+  throw new Error("Several videos have the name of these subtitles: add them in the details of their video.");
 }

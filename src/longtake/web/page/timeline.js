@@ -59,7 +59,11 @@ export class Timeline {
   /** Show the lanes of the player's video. */
   fill(lanes) {
     const { duration } = this.player.video;
-    for (const { name, items } of lanes) this.lanes.get(name)?.fill(items, duration);
+    for (const { name, items } of lanes) {
+      const lane = this.lanes.get(name);
+      lane?.fill(items, duration);
+      if (lane) lane.row.hidden = this.player.video.transcript && !items.length;
+    }
     this.#draw();
   }
 
@@ -88,7 +92,11 @@ export class Timeline {
   /** Show the tool calls among the steps of an answer, each with the spans it looked at. */
   looked(steps) {
     this.#steps = steps;
-    this.#calls = steps.filter(({ type }) => type === "tool").map((step) => this.#call(step));
+    const named = Map.groupBy(
+      steps.filter(({ type }) => type === "tool"),
+      ({ tool, name = Plain(tool) }) => name,
+    );
+    this.#calls = [...named].map(([name, calls]) => this.#call(name, calls));
     this.rows.replaceChildren(...this.#calls.map(({ row }) => row));
     this.rows.scrollTop = this.rows.scrollHeight;
     this.#draw();
@@ -135,12 +143,18 @@ export class Timeline {
     };
   }
 
-  #call({ tool, name = Plain(tool), arguments: args = {}, spans = [], evidence }) {
-    const here = spans.filter(([video]) => video === this.player.video?.id);
-    const asked = args.query ?? args.question ?? args.claim ?? "";
-    const words = `${name}${asked ? `: ${cut(String(asked), 80)}` : ""}, ${evidence} found`;
-    const lane = new Lane(name, here.length ? "call" : "call elsewhere", this.#acts(), words);
-    const items = here.map(([, start, end]) => ({ start, end, text: words }));
+  /** The lane of one tool, whatever it was asked. */
+  #call(name, calls) {
+    const told = calls.map(({ arguments: args = {}, evidence }) => {
+      const asked = args.query ?? args.question ?? args.claim ?? "";
+      return `${name}${asked ? `: ${cut(String(asked), 80)}` : ""}, ${evidence} found`;
+    });
+    const items = calls.flatMap(({ spans = [] }, number) =>
+      spans
+        .filter(([video]) => video === this.player.video?.id)
+        .map(([, start, end]) => ({ start, end, text: told[number] })),
+    );
+    const lane = new Lane(name, items.length ? "call" : "call elsewhere", this.#acts(), told.join("; "));
     lane.fill(items, this.player.video?.duration ?? 0);
     return lane;
   }

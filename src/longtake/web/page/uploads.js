@@ -1,5 +1,6 @@
 /** Uploads in progress, with their subtitles, and those interrupted by a reload. */
 
+import { api } from "./api.js";
 import { byId, el, fill, meter, notice } from "./dom.js";
 import { bytes, percent } from "./format.js";
 import { discard, send, state, unfinished, uploadOf } from "./sending.js";
@@ -56,6 +57,7 @@ function subtitler(file, arrived) {
   return async () => {
     try {
       const video = await videoOf(file);
+      if (!video) return row.item.remove(), sender(file, arrived)(); // a recording of its own
       await sendSubtitles(file, video.id);
       row.item.remove();
       notice(`Subtitles added to ${video.name}.`);
@@ -88,12 +90,18 @@ function sender(file, arrived) {
       const video = await send(file, report, stop.signal);
       row.item.remove();
       arrived(video);
+      noteSame(file.name, await api(`/api/videos/${video}`));
     } catch (error) {
       if (!stop.signal.aborted) return row.fail(error.message);
       const id = uploadOf(file);
       if (id) await discard(id).catch((error) => notice(error.message));
     }
   };
+}
+
+/** Say so if a file that was added is one that the library has under another name. */
+export function noteSame(name, { name: known }) {
+  if (known !== name) notice(`${name} has the same bytes as ${known}, which is in the library already.`);
 }
 
 /** A browser forgets files when a page is left: they must be chosen again, and then resume. */
