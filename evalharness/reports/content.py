@@ -39,7 +39,7 @@ class Content:
     facts: Mapping[str, str]
     headline: Grid
     faults: Grid | None
-    published: Grid | None
+    published: tuple[Grid, ...]
     notes: tuple[str, ...]
     plots: tuple[Plot, ...]
     groups: tuple[Grid, ...]

@@ -39,7 +39,7 @@ def report_markdown(content: Content) -> str:
     lines += [f"- {name}: {value}" for name, value in content.facts.items()]
     lines += ["", f"## {content.headline.title}", "", *(f"> {note}\n" for note in content.notes)]
     lines += markdown_table(content.headline)
-    for table in filter(None, (content.faults, content.published)):
+    for table in filter(None, (content.faults, *content.published)):
         lines += ["", f"## {table.title}", "", *markdown_table(table)]
     for plot in content.plots:
         lines += ["", f"## {plot.title}", "", *markdown_table(plot.grid)]
