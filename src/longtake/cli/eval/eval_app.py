@@ -27,6 +27,7 @@ from longtake.cli.eval.eval_arguments import (
     ShardOption,
     note_reading,
 )
+from longtake.cli.eval.expand import expand
 from longtake.cli.eval.form import form
 from longtake.cli.eval.judge_command import judges
 from longtake.cli.eval.refine import refine
@@ -237,3 +238,4 @@ evaluate.command()(refine)
 evaluate.command()(check)
 evaluate.command()(watch)
 evaluate.command()(form)
+evaluate.command()(expand)
