@@ -53,7 +53,7 @@ def comparison_pieces(found: Comparison, suffix: str) -> Iterable[str]:
     title = f"{found.first} and {found.second}"
     sentences, tables = list(summary(found)), grids(found)
     if suffix != ".md":
-        return page("tables.html", title=title, sentences=sentences, grids=tables, drawn=False)
+        return page("tables.html", title=title, sentences=sentences, grids=tables, plots=(), drawn=False)
     return [grids_markdown(title, sentences, tables)]
 
 

@@ -8,7 +8,7 @@ one of each person, are pooled, with the range between them, and stand beside th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import correlation, fmean
+from statistics import fmean
 from typing import NamedTuple
 
 from longtake.console import counted
@@ -16,7 +16,7 @@ from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.reports.behaviour import stance
 from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
 from longtake.evalharness.reports.run_scores import SubjectScores
-from longtake.evalharness.scoring.estimates import Estimate, Rows, plain
+from longtake.evalharness.scoring.estimates import Estimate, Rows, pearson, plain
 from longtake.evalharness.scoring.score_table import ScoreTable, score_table
 from longtake.evalharness.subjects.model_spec import Given, asked_in, is_model, is_recorded, read_given
 from longtake.evalharness.suites.suite_table import Scored, reading_of, suite_named
@@ -127,7 +127,10 @@ def people_and_models(subjects: Sequence[SubjectScores]) -> tuple[Grid | None, S
         rows = tuple((row, f"{people:.1f}", f"{ours:.1f}") for row, (people, ours) in found.items())
         grid = Grid("", (f"{kind[:1].upper()}{kind[1:]}", "People", "Models"), rows)
         plots.append(Plot(f"People and models by {kind}", "People", tuple(points), ("Mean of the models",), grid))
-    rows = tuple((f"By {kind}", str(len(each)), _pearson(each)) for kind, each in pairs.items())
+    rows = tuple(
+        (f"By {kind}", str(len(each)), "none" if (r := pearson(each)) is None else f"{r:.2f}")
+        for kind, each in pairs.items()
+    )
     caption = (
         "r: Pearson's correlation of what people and the models' mean score. Items that nobody answered don't count."
     )
@@ -172,13 +175,6 @@ def _by_item(persons: Sequence[SubjectScores], models: Sequence[SubjectScores]) 
 def _values(subjects: Sequence[SubjectScores], table: str, row: str) -> list[float]:
     found = (one.table.groups.get(table, {}).get(row) for one in subjects)
     return [one.value for one in found if one and one.value is not None]
-
-
-def _pearson(pairs: Sequence[tuple[float, float]]) -> str:
-    """The correlation of pairs; none of few, or where all of one side are alike."""
-    if len(pairs) < _FEWEST or any(len(set(side)) == 1 for side in zip(*pairs, strict=True)):
-        return "none"
-    return f"{correlation(*zip(*pairs, strict=True)):.2f}"
 
 
 def _models(subjects: Sequence[SubjectScores], but: tuple[str, ...]) -> Mapping[str, list[tuple[Given, SubjectScores]]]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
-from statistics import NormalDist
+from statistics import NormalDist, correlation
 from typing import NamedTuple
 
 import numpy as np
@@ -64,6 +64,13 @@ def plain(value: float | None, n: int = 0, videos: int = 0) -> Estimate:
 
 
 Rows = Mapping[str, Estimate]  # a table: its rows by name
+
+
+def pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """The correlation of pairs; None of fewer than three, or where one side is the same in all."""
+    if len(pairs) < 3 or any(len(set(side)) == 1 for side in zip(*pairs, strict=True)):
+        return None
+    return correlation(*zip(*pairs, strict=True))
 
 
 class Paired(Record):
