@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from longtake.console import counted
@@ -28,7 +27,7 @@ def write_report(states: Sequence[AuditState], folder: Path, tasks: TaskGroups) 
     """
     grids = list(audit_grids(states, tasks))
     plots = [plot for plot in [shortcut_plot(states)] if plot]
-    tables = [*grids, *(replace(plot.grid, title=plot.title) for plot in plots)]
+    tables = [*grids, *(plot.table for plot in plots)]
     title = f"Audit of {', '.join(state.name for state in states)}"
     sentences = [_sentence(state) for state in states]
     files = {
