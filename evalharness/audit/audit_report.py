@@ -10,6 +10,7 @@ from longtake.console import counted
 from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.audit_tables import TaskGroups, audit_grids
+from longtake.evalharness.audit.shortcut_plot import shortcut_plot
 from longtake.evalharness.reports.document import grids_markdown, write_pieces
 from longtake.evalharness.reports.grid import Cell, Grid
 from longtake.evalharness.reports.template import page
@@ -25,12 +26,16 @@ def write_report(states: Sequence[AuditState], folder: Path, tasks: TaskGroups) 
         LibraryError: if one can't be written.
     """
     grids = list(audit_grids(states, tasks))
+    plots = [plot for plot in [shortcut_plot(states)] if plot]
+    tables = [*grids, *(plot.table for plot in plots)]
     title = f"Audit of {', '.join(state.name for state in states)}"
     sentences = [_sentence(state) for state in states]
     files = {
-        folder / "audit.html": page("tables.html", title=title, sentences=sentences, grids=grids, drawn=True),
-        folder / "audit.md": [grids_markdown(title, sentences, grids)],
-        **{folder / "tables" / f"{_plain_name(grid.title)}.csv": [_csv(grid)] for grid in grids},
+        folder / "audit.html": page(
+            "tables.html", title=title, sentences=sentences, grids=grids, plots=plots, drawn=True
+        ),
+        folder / "audit.md": [grids_markdown(title, sentences, tables)],
+        **{folder / "tables" / f"{_plain_name(grid.title)}.csv": [_csv(grid)] for grid in tables},
     }
     for file, pieces in files.items():
         write_pieces(file, pieces)

@@ -21,7 +21,6 @@ from longtake.evalharness.audit.cells import (
     names,
     percent,
     percent_of,
-    plain,
     remaining,
     right,
     share,
@@ -33,6 +32,7 @@ from longtake.evalharness.audit.remaining_tables import remaining_grids
 from longtake.evalharness.audit.review import WHY
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.grid import Grid
+from longtake.evalharness.scoring.estimates import plain
 from longtake.evalharness.views.frame_views import Grounded, Standard
 from longtake.evalharness.views.keyframes import Keyframes, Uniform
 

@@ -82,11 +82,6 @@ def by_category(states: States) -> Mapping[str, Items]:
     return {category: partial(of_category, category=category) for category in named}
 
 
-def plain(value: float) -> Estimate:
-    """A figure that isn't estimated from items."""
-    return Estimate(value=round(value, 4), low=None, high=None, error=None, n=0, videos=0)
-
-
 def percent_of(share: float | None) -> str:
     """A share from 0 to 1 in percent."""
     return NOTHING if share is None else f"{100 * share:.1f}"

@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction
 from longtake.evalharness.judges.judge import NO_REPLY, Case, Judge
@@ -39,6 +39,13 @@ class Label(Record):
     criterion: str = Field(default="", description="Name of the criterion; empty if the reply was judged as a whole.")
     met: bool = Field(description="Of a penalty: that what it forbids was not done.")
     annotator: str = ""
+    error: str = Field(default="", description="Of which type a wrong reply is, in the person's words.")
+
+    @model_validator(mode="after")
+    def _only_a_wrong_reply_has_an_error(self) -> Self:
+        if self.error and self.met:
+            raise ValueError("a reply that meets what is asked has no error")
+        return self
 
 
 class JudgeCheck(Record):

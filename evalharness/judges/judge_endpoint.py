@@ -65,10 +65,9 @@ class JudgeSettings(Record):
     base_url: str
     model: str
     api_key_env: str = "OPENAI_API_KEY"
-    temperature: float = Field(default=0.0, ge=0)
     timeout: float = Field(default=60.0, gt=0, description="Seconds for one reply.")
     parameters: Mapping[str, Any] = Field(
-        default={"max_tokens": 4096}, description="Additional parameters of each request, such as top_p."
+        default={"max_tokens": 4096}, description="Further parameters of each request, such as top_p."
     )
     at_once: int = Field(default=REQUESTS, ge=1, description="Concurrent requests.")
     price: PriceSettings | None = Field(default=None, description="Prices of the endpoint, if they are known.")
@@ -102,7 +101,7 @@ class EndpointJudge:
             raise ConfigError(f"{refused}.")
         self.at_once = settings.at_once
         self._settings, self._cache, self._run = settings, cache, run
-        self._parameters = {**settings.parameters, "temperature": settings.temperature}
+        self._parameters = {"temperature": prompts.judge_temperature if prompts else 0.0, **settings.parameters}
         others = prompts.judges if prompts else {}
         self._prompts: Mapping[str, JudgePrompt] = {**OWN, **others}
         own = [prompts_hash(PROMPTS), settings.model, self._parameters]

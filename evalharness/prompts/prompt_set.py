@@ -53,6 +53,7 @@ class PromptSet(Record):
     material: str | None = Field(default=None, description="What a subject is told before the frames.")
     frame: str | None = Field(default=None, description="The text before each frame.")
     question: str | None = Field(default=None, description="The question with its options.")
+    judge_temperature: float = Field(default=0.0, ge=0, description="At which judges are asked.")
     judges: Mapping[str, JudgePrompt] = Field(default_factory=dict, description="By what is asked; see `Asks`.")
 
     def part(self, part: Part, **values: Any) -> str | None:

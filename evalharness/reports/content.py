@@ -17,7 +17,7 @@ from longtake.evalharness.reports.behaviour import (
 )
 from longtake.evalharness.reports.conclusion import conclude
 from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
-from longtake.evalharness.reports.joint_tables import by_frames, by_helps, people
+from longtake.evalharness.reports.joint_tables import by_frames, by_helps, people, people_and_models
 from longtake.evalharness.reports.published_rows import beside_published
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.runs.run_folder import Loading, RunCard
@@ -39,7 +39,7 @@ class Content:
     facts: Mapping[str, str]
     headline: Grid
     faults: Grid | None
-    published: Grid | None
+    published: tuple[Grid, ...]
     notes: tuple[str, ...]
     plots: tuple[Plot, ...]
     groups: tuple[Grid, ...]
@@ -62,7 +62,8 @@ def report_content(run: RunScores) -> Content:
         "Cost of judging": "; ".join(f"{one.name} {in_words(one.table.judging)}" for one in subjects),
         "Longtake": card.version,
     }
-    plots = (by_frames(subjects), _abstention(subjects), _cost(subjects))
+    correlations, beside_people = people_and_models(subjects)
+    plots = (by_frames(subjects), *beside_people, _abstention(subjects), _cost(subjects))
     return Content(
         title=f"{card.suite}: {', '.join(subject.name for subject in subjects)}",
         conclusion=conclude(subjects),
@@ -72,7 +73,7 @@ def report_content(run: RunScores) -> Content:
         published=beside_published(card, subjects),
         notes=_notes(subjects),
         plots=tuple(plot for plot in plots if plot),
-        groups=(*filter(None, (people(subjects), by_helps(subjects))), *_groups(subjects)),
+        groups=(*filter(None, (people(subjects), correlations, by_helps(subjects))), *_groups(subjects)),
     )
 
 

@@ -39,13 +39,8 @@ def report_markdown(content: Content) -> str:
     lines += [f"- {name}: {value}" for name, value in content.facts.items()]
     lines += ["", f"## {content.headline.title}", "", *(f"> {note}\n" for note in content.notes)]
     lines += markdown_table(content.headline)
-    for table in filter(None, (content.faults, content.published)):
-        lines += ["", f"## {table.title}", "", *markdown_table(table)]
-    for plot in content.plots:
-        lines += ["", f"## {plot.title}", "", *markdown_table(plot.grid)]
-    for grid in content.groups:
-        lines += ["", f"## {grid.title}", "", *markdown_table(grid)]
-    return "\n".join(lines) + "\n"
+    drawn = (plot.table for plot in content.plots)
+    return "\n".join([*lines, *_tables(filter(None, (content.faults, *content.published, *drawn, *content.groups)))])
 
 
 def comparison_pieces(found: Comparison, suffix: str) -> Iterable[str]:
@@ -53,16 +48,19 @@ def comparison_pieces(found: Comparison, suffix: str) -> Iterable[str]:
     title = f"{found.first} and {found.second}"
     sentences, tables = list(summary(found)), grids(found)
     if suffix != ".md":
-        return page("tables.html", title=title, sentences=sentences, grids=tables, drawn=False)
+        return page("tables.html", title=title, sentences=sentences, grids=tables, plots=(), drawn=False)
     return [grids_markdown(title, sentences, tables)]
 
 
 def grids_markdown(title: str, sentences: Iterable[str], grids: Iterable[Grid]) -> str:
     """A title, sentences and tables as Markdown."""
     lines = [f"# {title}", "", *(f"- {sentence}" for sentence in sentences)]
-    for grid in grids:
-        lines += ["", f"## {grid.title}", "", *markdown_table(grid)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_tables(grids)])
+
+
+def _tables(grids: Iterable[Grid]) -> list[str]:
+    """The lines of tables with their titles; the last line is empty."""
+    return [*(line for grid in grids for line in ("", f"## {grid.title}", "", *markdown_table(grid))), ""]
 
 
 def write_pieces(file: Path, pieces: Iterable[str]) -> None:

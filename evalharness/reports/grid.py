@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from longtake.evalharness.scoring.estimates import Estimate
 
@@ -46,6 +46,11 @@ class Plot:
     points: tuple[Point, ...]
     series: tuple[str, ...]
     grid: Grid
+
+    @property
+    def table(self) -> Grid:
+        """The same in words, with the title."""
+        return replace(self.grid, title=self.title)
 
 
 def estimate(value: Estimate | None) -> Cell:

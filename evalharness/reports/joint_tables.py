@@ -2,23 +2,29 @@
 
 A model is asked with other frames, with its transcript or with a chain of thought as a subject of its own. Here these
 subjects are the columns of one table, as in Figures 9 (c) and (d) of Video-TT. People whose replies come from files,
-one of each person, are pooled, with the range between them.
+one of each person, are pooled, with the range between them, and stand beside the models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 from longtake.console import counted
-from longtake.evalharness.reports.behaviour import score_of, stance
+from longtake.evalharness.items import Item, Judgement, Prediction
+from longtake.evalharness.reports.behaviour import stance
 from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
 from longtake.evalharness.reports.run_scores import SubjectScores
-from longtake.evalharness.scoring.estimates import Estimate, Rows
-from longtake.evalharness.subjects.model_spec import Given, is_model, is_recorded, read_given
+from longtake.evalharness.scoring.estimates import Estimate, Rows, pearson, plain
+from longtake.evalharness.scoring.score_table import ScoreTable, score_table
+from longtake.evalharness.subjects.model_spec import Given, asked_in, is_model, is_recorded, read_given
+from longtake.evalharness.suites.suite_table import Scored, reading_of, suite_named
 
 _HELPS = {"cot": "with a chain of thought", "transcript": "with its transcript"}
 _INPUT = {"frames", "fps", "video", "transcript", "cot", "temperature"}
+_KINDS = ("task", "subclass", "capability", "capability, RB")  # tables by what is asked
+_FEWEST = 3  # pairs that may correlate
 
 
 class _Asked(NamedTuple):
@@ -41,7 +47,7 @@ def by_frames(subjects: Sequence[SubjectScores]) -> Plot | None:
     rows = [
         (name, measure, *(estimate(_with_frames(held, frames, measure)) for frames in columns))
         for name, held in asked.items()
-        for measure in _measures(held[0].subject)
+        for measure in _measures(held[0].subject.table)
     ]
     points = [
         Point(series, f"{name}, {counted(one.frames, 'frame')}", float(one.frames), one.subject.table.headline)
@@ -62,8 +68,8 @@ def by_helps(subjects: Sequence[SubjectScores]) -> Grid | None:
         if plain is None or len(asked) < 2:
             continue
         helped = [asked.get(helps) for helps in ((True, False), (False, True), (True, True))]
-        for measure, before in _measures(plain).items():
-            after = [_measures(subject).get(measure) if subject else None for subject in helped]
+        for measure, before in _measures(plain.table).items():
+            after = [_measures(subject.table).get(measure) if subject else None for subject in helped]
             rows.append((name, measure, estimate(before), *(cell for one in after for cell in _changed(before, one))))
     if not rows:
         return None
@@ -75,23 +81,100 @@ def by_helps(subjects: Sequence[SubjectScores]) -> Grid | None:
 def people(subjects: Sequence[SubjectScores]) -> Grid | None:
     """What people scored on the items that they answered; None of fewer than two.
 
-    The range is between persons. Their mean counts persons alike, and the pooled score their answers.
+    The range is between persons. Their mean counts persons alike, and the last row their answers.
     """
-    persons = [subject for subject in subjects if is_recorded(subject.card.spec_of(subject.name))]
+    persons = _persons(subjects)
     if len(persons) < 2:
         return None
-    answered = {one.name: [item for item in one.items if stance(one, item) != "failed"] for one in persons}
-    scores = {one.name: score_of(one, answered[one.name]) for one in persons}
-    known = [score.value for score in scores.values() if score.value is not None]
-    if not known:
-        return None
-    n = sum(score.n for score in scores.values())
-    pooled = sum((score.value or 0.0) * score.n for score in scores.values()) / n
-    rows: list[tuple[Cell, ...]] = [(name, str(score.n), estimate(score)) for name, score in scores.items()]
-    rows.append(("Mean of persons", str(len(known)), f"{sum(known) / len(known):.1f}"))
-    rows.append(("Lowest and highest", "", f"{min(known):.1f} to {max(known):.1f}"))
-    rows.append(("All answers", str(n), f"{pooled:.1f}"))
-    return Grid("People", ("Who", "Answers", "Score"), tuple(rows), "Items that somebody did not answer don't count.")
+    tables = {one.name: _answered([one]) for one in persons}
+    pooled = _answered(persons)
+    names = tuple(_measures(pooled))
+    rows: list[tuple[Cell, ...]] = []
+    for name, table in [*tables.items(), ("All answers", pooled)]:
+        rows.append((name, str(table.overall.n), *(estimate(_measures(table).get(each)) for each in names)))
+    known = [
+        [one.value for table in tables.values() if (one := _measures(table).get(name)) and one.value is not None]
+        for name in names
+    ]
+    rows[-1:-1] = [
+        ("Mean of persons", "", *(f"{fmean(values):.1f}" if values else "none" for values in known)),
+        ("Lowest and highest", "", *(f"{min(values):.1f} to {max(values):.1f}" if values else "" for values in known)),
+    ]
+    return Grid("People", ("Who", "Answers", *names), tuple(rows), "Items that somebody did not answer don't count.")
+
+
+def people_and_models(subjects: Sequence[SubjectScores]) -> tuple[Grid | None, Sequence[Plot]]:
+    """Whether models find easy what people do, by item and kind of question: Figures 9 (a) and (b) of Video-TT.
+
+    People count with what they answered, together, and models with their plain mean. Nothing if a run lacks either.
+    """
+    persons = _persons(subjects)
+    models = [one for one in subjects if is_model(spec := one.card.spec_of(one.name)) or spec.startswith("agent")]
+    if not persons or not models:
+        return None, ()
+    pairs, plots = {"item": list(_by_item(persons, models))}, list[Plot]()
+    theirs = _answered(persons)
+    for kind in _KINDS:
+        found = {
+            row: (person.value, fmean(ours))
+            for row, person in theirs.groups.get(kind, {}).items()
+            if person.value is not None and (ours := _values(models, kind, row))
+        }
+        if len(found) < _FEWEST:
+            continue
+        pairs[kind] = list(found.values())
+        points = [Point(0, row, people, plain(ours, len(models))) for row, (people, ours) in found.items()]
+        rows = tuple((row, f"{people:.1f}", f"{ours:.1f}") for row, (people, ours) in found.items())
+        grid = Grid("", (f"{kind[:1].upper()}{kind[1:]}", "People", "Models"), rows)
+        plots.append(Plot(f"People and models by {kind}", "People", tuple(points), ("Mean of the models",), grid))
+    rows = tuple(
+        (f"By {kind}", str(len(each)), "none" if (r := pearson(each)) is None else f"{r:.2f}")
+        for kind, each in pairs.items()
+    )
+    caption = (
+        "r: Pearson's correlation of what people and the models' mean score. Items that nobody answered don't count."
+    )
+    return Grid("People and models", ("What", "n", "r"), rows, caption), plots
+
+
+def _persons(subjects: Sequence[SubjectScores]) -> list[SubjectScores]:
+    return [one for one in subjects if is_recorded(one.card.spec_of(one.name))]
+
+
+def _answered(persons: Sequence[SubjectScores]) -> ScoreTable:
+    """The scores of what persons answered, each as if asked about videos of their own, so that no answer is lacking."""
+    items, said, found = list[Item](), dict[str, list[Prediction]](), dict[str, list[Judgement]]()
+    for number, one in enumerate(persons):
+        for item in one.items.values():
+            if stance(one, item.id) == "failed":
+                continue
+            name = f"{number} {item.id}"
+            own = {"item": name, "subject": ""}
+            group = {"group": f"{number} {item.tags['group']}"} if "group" in item.tags else {}
+            changed = {"id": name, "video": f"{number} {item.video}", "tags": {**item.tags, **group}}
+            items.append(item.model_copy(update=changed))
+            said[name] = [each.model_copy(update=own) for each in one.predictions[item.id]]
+            found[name] = [each.model_copy(update=own) for each in one.judgements.get(item.id, ())]
+    card, reading = persons[0].card, reading_of(persons[0].card, persons[0].table.reading)
+    scored = Scored(items, asked_in(persons[0].name, card), said, found)
+    return score_table(card.suite, "", reading, suite_named(card.suite).score(scored, reading))
+
+
+def _by_item(persons: Sequence[SubjectScores], models: Sequence[SubjectScores]) -> Iterator[tuple[float, float]]:
+    """What persons that answered an item scored, and what models did, of each item that both have a score for."""
+    for item in persons[0].items:
+        answers = [one.values.get(item) for one in persons if stance(one, item) != "failed"]
+        theirs, ours = (
+            [value for value in values if value is not None]
+            for values in (answers, [one.values.get(item) for one in models])
+        )
+        if theirs and ours:
+            yield fmean(theirs), fmean(ours)
+
+
+def _values(subjects: Sequence[SubjectScores], table: str, row: str) -> list[float]:
+    found = (one.table.groups.get(table, {}).get(row) for one in subjects)
+    return [one.value for one in found if one and one.value is not None]
 
 
 def _models(subjects: Sequence[SubjectScores], but: tuple[str, ...]) -> Mapping[str, list[tuple[Given, SubjectScores]]]:
@@ -114,15 +197,14 @@ def _frames(given: Given, subject: SubjectScores) -> int | None:
     return given.sampling(subject.card.variants[0]).most if given.sees and given.fps is None else None
 
 
-def _measures(subject: SubjectScores) -> Rows:
+def _measures(table: ScoreTable) -> Rows:
     """The headline, and where the suite has them the five ways of Video-TT and their robustness."""
-    table = subject.table
     held = {"Headline": table.headline} if table.headline else dict(table.headlines)
     return {**held, **table.groups.get("way", {}), **table.groups.get("robustness", {})}
 
 
 def _with_frames(held: Sequence[_Asked], frames: int, measure: str) -> Estimate | None:
-    return next((_measures(one.subject).get(measure) for one in held if one.frames == frames), None)
+    return next((_measures(one.subject.table).get(measure) for one in held if one.frames == frames), None)
 
 
 def _changed(before: Estimate, after: Estimate | None) -> tuple[Cell, Cell]:

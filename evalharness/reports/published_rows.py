@@ -16,6 +16,7 @@ from longtake.evalharness.runs.run_folder import RunCard
 from longtake.evalharness.scoring.estimates import Estimate
 from longtake.memory.records import Record
 
+TITLE = "Beside published figures"
 _LIKE_PAPERS = ("repo", "paper")  # the readings that published figures follow
 
 
@@ -27,41 +28,53 @@ class Figure(Record):
     rows: Mapping[str, float]
 
 
-class Published(Record):
-    """What a paper prints: headlines in `rows`, or several figures."""
+class Printed(Record):
+    """A table of a paper."""
 
-    source: str
-    asked: str
     columns: Mapping[str, tuple[str, str]] = Field(
         default_factory=dict,
         description="Figures beside the headline: the table and the row in which a run has each.",
     )
     rows: Mapping[str, tuple[float, ...]] = Field(
-        default_factory=dict, description="The headline and these figures, as far as printed."
+        default_factory=dict, description="The headline and these figures, as far as printed; of a part without it."
     )
+
+
+class Published(Printed):
+    """What a paper prints: headlines in `rows`, or several figures."""
+
+    source: str
+    asked: str
+    parts: Mapping[str, Printed] = Field(default_factory=dict, description="Further tables of the same rows.")
     figures: Mapping[str, Figure] = Field(default_factory=dict, description="Of a suite without one headline.")
 
 
-def beside_published(card: RunCard, subjects: Sequence[SubjectScores]) -> Grid | None:
-    """The subjects among the published rows, best first; None if nothing is published about the suite."""
+def beside_published(card: RunCard, subjects: Sequence[SubjectScores]) -> tuple[Grid, ...]:
+    """The subjects among the published rows, best first; nothing if nothing is published about the suite."""
     printing = published().get(card.suite)
     if printing is None or subjects[0].table.reading not in _LIKE_PAPERS:
-        return None
+        return ()
     columns: tuple[str, ...] = ("Name", "Score", *printing.columns, "From")
     rows = _ranked(printing.rows, [(one.name, _figures(one, printing)) for one in subjects])
     if printing.figures:
         columns = ("Figure", *columns)
         rows = [(name, *cells) for name, figure in printing.figures.items() for cells in _beside(figure, subjects)]
     if not rows:
-        return None
+        return ()
     asked = counted(len(subjects[0].items), "item")
-    return Grid(
-        "Beside published figures",
-        columns,
-        tuple(rows),
+    caption = (
         f"Published: {printing.source}; {printing.asked}. This run: {asked}. Figures compare only if the items, the "
-        "input and the judge are the same.",
+        "input and the judge are the same."
     )
+    parts = [_part(name, part, printing, subjects) for name, part in printing.parts.items()]
+    return Grid(TITLE, columns, tuple(rows), caption), *parts
+
+
+def _part(name: str, part: Printed, printing: Published, subjects: Sequence[SubjectScores]) -> Grid:
+    """A further table, its rows with the headline and in its order."""
+    printed = {row: (printing.rows[row][0], *figures) for row, figures in part.rows.items()}
+    rows = _ranked(printed, [(one.name, _figures(one, part)) for one in subjects])
+    return Grid(f"{TITLE}: {name}", ("Name", "Score", *part.columns, "From"), tuple(rows))
 
 
 def _beside(figure: Figure, subjects: Sequence[SubjectScores]) -> list[tuple[Cell, ...]]:
@@ -86,10 +99,10 @@ def _ranked(
     return [cells for _, cells in sorted(rows, key=lambda row: -row[0])]
 
 
-def _figures(subject: SubjectScores, published: Published) -> list[Estimate | None]:
+def _figures(subject: SubjectScores, printed: Printed) -> list[Estimate | None]:
     """The headline of a subject, and its figure of each column."""
     groups = subject.table.groups
-    return [subject.table.headline, *(groups.get(table, {}).get(row) for table, row in published.columns.values())]
+    return [subject.table.headline, *(groups.get(table, {}).get(row) for table, row in printed.columns.values())]
 
 
 @cache

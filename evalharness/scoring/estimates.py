@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
-from statistics import NormalDist
+from statistics import NormalDist, correlation
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +56,21 @@ class Estimate(Record):
         return f"{self.value:z.1f} [{self.low:z.1f}, {self.high:z.1f}]"
 
 
+def plain(value: float | None, n: int = 0, videos: int = 0) -> Estimate:
+    """A figure without an interval."""
+    return Estimate(
+        value=None if value is None else round(value, 4), low=None, high=None, error=None, n=n, videos=videos
+    )
+
+
 Rows = Mapping[str, Estimate]  # a table: its rows by name
+
+
+def pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """The correlation of pairs; None of fewer than three, or where one side is the same in all."""
+    if len(pairs) < 3 or any(len(set(side)) == 1 for side in zip(*pairs, strict=True)):
+        return None
+    return correlation(*zip(*pairs, strict=True))
 
 
 class Paired(Record):
@@ -108,17 +122,14 @@ def macro(groups: Sequence[Sequence[Sequence[Observation]]]) -> Estimate:
     n = sum(map(len, members))
     names = sorted({one.video for member in members for one in member})
     value = _value(groups)
-    if value is None:
-        return Estimate(value=None, low=None, high=None, error=None, n=n, videos=len(names))
-    value = round(100 * value, 4)
-    if len({one.video for member in members for one in member if one.possible}) < FEWEST_VIDEOS:
-        return Estimate(value=value, low=None, high=None, error=None, n=n, videos=len(names))
+    if value is None or len({one.video for member in members for one in member if one.possible}) < FEWEST_VIDEOS:
+        return plain(None if value is None else 100 * value, n, len(names))
     earning = [[member for member in group if _sums(member)[1]] for group in groups]
     tables = [[_by_video(member, names) for member in group] for group in earning if group]
     interval = _interval(tables, len(names))
     low, high = (round(100 * bound, 4) for bound in interval) if interval else (None, None)
     return Estimate(
-        value=value,
+        value=round(100 * value, 4),
         low=low,
         high=high,
         error=round(100 * _linearised_error(tables), 4),

@@ -11,6 +11,8 @@ from helpers.eval_command import eval_
 from helpers.media.clips import flat, write_clip
 from helpers.servers.openai_server import Reply, openai_server, says
 
+from longtake.evalharness.suites.video_tt import WAYS, load_video_tt
+
 CARD = """
 name: demo
 file: questions.csv
@@ -119,3 +121,42 @@ def test_models_are_asked_as_the_suite_asks_and_an_answer_without_a_verdict_is_i
 )
 def test_only_models_that_take_the_frames_of_the_check_are_asked(made: Path, model: str, reported: str) -> None:
     assert reported in eval_("check", made / "card.yaml", "--out", made / "run", "--model", model)[2]
+
+
+def test_questions_that_a_model_failed_are_drafted_in_five_ways(made: Path) -> None:
+    """`easy` is answered rightly and stays out. The first draft repeats the right answer as an option."""
+    rows = [{"video_id": name, "question_type": "Primary", "capability": "Counting"} for name in ("easy", "hard")]
+    said = {"easy": "A cup", "hard": "A jug"}
+    for name in said:
+        write_clip(made / "clips" / f"{name}.mp4", [flat((0, 0, 255))] * 100)
+    file = made / "tt.json"
+    file.write_text(json.dumps([row | {"question": f"Lifted, {row['video_id']}?", "answer": "A cup"} for row in rows]))
+    led = {"question": "Is it a jug?", "answer": "No, a cup."}
+    draft = {"paraphrased": led, "correctly_led": led, "wrongly_led": led, "options": ["A jug", "A pan", "a cup"]}
+    drafts = [says(json.dumps(draft)), says(json.dumps(draft | {"options": ["A jug", "A pan", "A tin"]}))]
+
+    def reply(request: dict[str, Any]) -> Reply:
+        return says(next(said[name] for name in said if name in json.dumps(request["messages"])))
+
+    library = ("--library", made / "library")
+    with openai_server([reply]) as server:
+        command = ("check", file, "--suite", "video-tt", "--out", made / "run", "--model", f"model:one@{server.url}")
+        eval_(*command, "--media", made / "clips", settings=library)
+    assert eval_("judge", made / "run", "--by", "rules", settings=library)[0] == 0
+    with openai_server(drafts) as server:
+        model = ("controller.engine=openai", f"controller.base_url={server.url}", "controller.model=m")
+        settings = (*library, *(each for setting in model for each in ("--set", setting)))
+        code, shown, errors = eval_("expand", made / "run", "--out", made / "five.csv", settings=settings)
+        assert (code, len(server.requests)) == (0, 2), errors
+        asked = json.dumps(server.requests[0]["messages"])
+    assert "A jug" in asked
+    assert "easy" not in asked
+    assert shown.startswith("1 question in five ways")
+    items = load_video_tt(made / "five.csv", None, pytest.fail)
+    assert [item.id for item in items] == [f"hard/{way}" for way in WAYS]
+    assert {item.task for item in items} == {"Counting"}
+    choice = items[-1].turns[0]
+    assert choice.question == "Lifted, hard?"
+    assert choice.options[choice.gold or 0] == "A cup"
+    assert sorted(choice.options) == ["A cup", "A jug", "A pan", "A tin"]
+    assert "choose another file" in eval_("expand", made / "run", "--out", made / "five.csv", settings=settings)[2]

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from helpers.audits import write_audit, write_votes
 from helpers.command import longtake
+from helpers.data.published import TABLES
 
 from longtake.evalharness.audit.audit_state import audit_state
 from longtake.evalharness.audit.audit_tables import audit_grids
+from longtake.evalharness.audit.shortcut_plot import shortcut_plot
 from longtake.evalharness.reports.grid import Grid
 from longtake.evalharness.runs.run_folder import RunFolder
 from longtake.evalharness.scoring.estimates import Estimate
@@ -62,6 +64,24 @@ def test_the_tables_of_two_audits_and_both_together(runs: list[RunFolder]) -> No
     assert table(grids, "Shortcuts that are solved with the whole video")[0] == ["m", "yes", "100.0", "50.0"]
     assert table(grids, "Remaining items by category")[0] == ["own", "1", "0", "4", "0", "0", "5"]
     assert table(grids, "Accuracy by category")[0][1:] == ["100.0", "-", "25.0", "-", "-", "40.0"]
+
+
+def test_accuracies_stand_over_what_is_removed_beside_the_papers(runs: list[RunFolder]) -> None:
+    """3 of 8 items go, of which m has 4 right; 0 of 2 go, with 1 right. r of Table S3 is worked out from its sums."""
+    plot = shortcut_plot([audit_state(run, print) for run in runs])
+    assert plot
+    ours = [(point.place, point.score.value) for point in plot.points if plot.series[point.series] == "m"]
+    assert ours == [(37.5, 50.0), (0.0, 50.0)]
+    printed = {point.name: (point.place, point.score.value) for point in plot.points if point.series == 0}
+    assert printed == {
+        name: (float(row["removed"]), float(row["accuracy_original"]))
+        for name, row in TABLES["oasis_s3"].items()
+        if name != "Total"
+    }
+    x, y = zip(*printed.values(), strict=True)
+    products = sum(a * b for a, b in zip(x, y, strict=True)) - sum(x) * sum(y) / 14
+    squares = [sum(a * a for a in side) - sum(side) ** 2 / 14 for side in (x, y)]
+    assert f"Table S3 {products / (squares[0] * squares[1]) ** 0.5:.2f}" in plot.grid.caption
 
 
 def test_oracles_stand_beside_the_whole_video_and_beside_guessing(tmp_path: Path) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from helpers.servers.openai_server import openai_server, says
+from pydantic import ValidationError
 
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
 from longtake.evalharness.judges.cache import Cache
+from longtake.evalharness.judges.error_types import error_types
 from longtake.evalharness.judges.judge import NO_REPLY, Case
 from longtake.evalharness.judges.judge_check import (
     Label,
@@ -119,6 +121,25 @@ def test_a_file_of_labels_may_end_without_a_newline(tmp_path: Path) -> None:
     reported: list[str] = []
     assert len(read_labels(file, reported.append)) == 20
     assert f"{file}, line 21:" in reported[0]
+
+
+def test_types_of_errors_are_counted_by_annotator_subject_and_task() -> None:
+    """Ann names two types in three wrong replies of s: 2 of 3 and 1 of 3; the right reply has none."""
+    items = {
+        str(number): rubric(str(number)).model_copy(update={"task": "order" if number else "why"})
+        for number in range(4)
+    }
+    named = {0: "knowledge", 1: "time", 2: "time"}
+    labels = [label(number, False, "ann").model_copy(update={"error": error}) for number, error in named.items()]
+    found = error_types([*labels, label(3, True, "ann"), label(3, False, "bo")], items)
+    assert [(one.annotator, one.subject, one.task, one.counts) for one in found] == [
+        ("ann", "s", "", {"time": 2, "knowledge": 1}),
+        ("ann", "s", "order", {"time": 2}),
+        ("ann", "s", "why", {"knowledge": 1}),
+    ]
+    assert str(found[0]) == "s, ann: of 3 wrong time 2 (67 %), knowledge 1 (33 %)"
+    with pytest.raises(ValidationError):
+        Label(item="1", subject="s", met=True, error="time")
 
 
 def test_a_judge_agrees_with_itself_where_all_runs_say_the_same() -> None:

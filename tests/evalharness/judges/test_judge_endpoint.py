@@ -17,7 +17,7 @@ from longtake.evalharness.items import Reply as Said
 from longtake.evalharness.judges.cache import Cache
 from longtake.evalharness.judges.judge import Asks, Case, Finding
 from longtake.evalharness.judges.judge_endpoint import OWN, EndpointJudge, JudgeSettings, read_finding
-from longtake.evalharness.prompts.prompt_set import JudgePrompt, PromptSet
+from longtake.evalharness.prompts.prompt_set import JudgePrompt, PromptSet, prompts_named
 from longtake.memory.records import Usage
 from longtake.settings import PriceSettings
 
@@ -59,6 +59,16 @@ def test_what_a_judge_without_a_verdict_took_is_kept_and_its_name_says_whose_pro
     own, theirs = EndpointJudge(settings).id, EndpointJudge(settings, prompts=asked).id
     assert own != theirs
     assert theirs.startswith("jurist-mine-")
+
+
+@pytest.mark.parametrize(("suite", "temperature"), [("longshot", 0.1), ("moment-video", 0), ("video-tt", 0)])
+def test_a_judge_is_asked_at_the_temperature_of_its_prompts(suite: str, temperature: float) -> None:
+    prompts = prompts_named("repo", suite, "repo")
+    with openai_server([says("Hm.")]) as server:
+        EndpointJudge(JudgeSettings(base_url=server.url, model="jurist"), prompts=prompts).judge(
+            case("The car is red.")
+        )
+    assert {request["temperature"] for request in server.requests} == {temperature}
 
 
 def test_one_request_shows_reference_reply_and_the_one_criterion_but_not_the_question() -> None:
@@ -210,7 +220,7 @@ def test_a_cached_reply_is_not_asked_for_again_unless_the_run_or_the_words_diffe
         again = judge_at(server.url, cache).judge(case("Red."))
         assert again == Finding(met=True, reason="it says so", cached=True)
         assert len(server.requests) == 1
-        for other in (judge_at(server.url, cache, run=1), judge_at(server.url, cache, temperature=0.1)):
+        for other in (judge_at(server.url, cache, run=1), judge_at(server.url, cache, parameters={"temperature": 0.1})):
             assert not other.judge(case("Red.")).cached
         assert not judge_at(server.url, cache).judge(case("Blue.")).cached
     assert len(server.requests) == 4
@@ -251,7 +261,10 @@ def test_the_id_tells_model_prompts_and_parameters_apart_but_not_the_place() -> 
     one = judge_at(url).id
     assert one.startswith("jurist-")
     assert judge_at("http://127.0.0.1:8/v1").id == one
-    assert len({one, judge_at(url, temperature=0.1).id, judge_at(url, parameters={"max_tokens": 64}).id}) == 3
+    assert (
+        len({one, judge_at(url, parameters={"temperature": 0.1}).id, judge_at(url, parameters={"max_tokens": 64}).id})
+        == 3
+    )
 
 
 def test_an_endpoint_off_this_machine_is_refused_offline() -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import pytest
 
-from longtake.evalharness.reports.joint_tables import by_frames, by_helps, people
+from longtake.evalharness.items import Item, Prediction, Reply, Turn, Variant
+from longtake.evalharness.reports.joint_tables import by_frames, by_helps, people, people_and_models
 from longtake.evalharness.reports.run_scores import SubjectScores, read_scores
-from longtake.evalharness.runs.run_folder import RunFolder
+from longtake.evalharness.runs.journal import Journal
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.suites.video_tt import CHOICE
 
 Write = Callable[..., RunFolder]
 URL = "http://127.0.0.1:8000/v1"
@@ -71,8 +75,44 @@ def test_people_have_a_range_and_a_mean_over_what_they_answered(choices: Write) 
     assert [tuple(map(str, row)) for row in grid.rows] == [
         ("ann", "4", "75.0"),
         ("bo", "2", "50.0"),
-        ("Mean of persons", "2", "62.5"),
+        ("Mean of persons", "", "62.5"),
         ("Lowest and highest", "", "50.0 to 75.0"),
         ("All answers", "6", "66.7"),
     ]
     assert people(held[:1]) is None
+
+
+def test_what_is_easy_for_people_and_for_models_correlates_by_item_and_kind(tmp_path: Path) -> None:
+    """Three choices, each of its own capability. People: 100, 50 (one of two), 0; models: 100, 50, 50.
+
+    By hand: deviations 50, 0, -50 and 33.3, -16.7, -16.7; r = 2500 / sqrt(5000 x 1666.7) = 0.866.
+    """
+    said = {"ann": "rr-", "bo": "-ww", "m": "rww", "n": "rrr", "random": "www"}
+    specs = {name: f"replies:{name}.csv" for name in ("ann", "bo")} | {name: f"model:{name}@{URL}" for name in "mn"}
+    turn = Turn(question="Which?", options=("This", "That"), gold=0)
+    items = [
+        Item(suite="video-tt", id=kind, video=kind, task=kind, format="choice", turns=(turn,), tags={"way": CHOICE})
+        for kind in ("counting", "order", "motive")
+    ]
+    folder = RunFolder(tmp_path / "run")
+    folder.begin(RunCard(suite="video-tt", source="x", subjects=tuple(said), specs=specs, version="1"))
+    folder.keep_items(items)
+    with Journal(folder.predictions_file) as journal:
+        for subject, done in said.items():
+            for item, did in zip(items, done, strict=True):
+                choice = Reply(text="A", choice="rw".index(did), parse="ok") if did != "-" else None
+                reply = choice or Reply(text="", status="error", error="No reply.")
+                journal.append(
+                    Prediction(item=item.id, variant=Variant().name, subject=subject, replies=(reply,), seconds=0)
+                )
+    held = read_scores(folder, None, pytest.fail).subjects
+    grid, plots = people_and_models(held)
+    assert grid
+    assert grid.rows == (("By item", "3", "0.87"), ("By capability", "3", "0.87"))
+    [plot] = plots
+    assert [(point.name, point.place, point.score.value) for point in plot.points] == [
+        ("counting", 100.0, 100.0),
+        ("order", 50.0, 50.0),
+        ("motive", 0.0, 50.0),
+    ]
+    assert people_and_models(held[2:]) == (None, ())

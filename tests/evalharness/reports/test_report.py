@@ -35,6 +35,7 @@ from longtake.evalharness.suites.video_tt import WAYS
 
 Write = Callable[..., RunFolder]
 Attributes = dict[str, str | None]
+SHORT = ("Core", "Reas", "Info", "Mult")  # names of the categories in Table 3 of LongShOTBench
 FULL = Estimate(value=100.0, low=None, high=None, error=None, n=1, videos=1)
 
 
@@ -305,6 +306,9 @@ def test_published_figures_stand_beside_those_of_their_suite(choices: Write, rub
     beside = markdown[markdown.index("## Beside published figures") :]
     place = [beside.index(text) for text in ("| Gemini 2.5 Flash | 52.95 |", "| agent | 50.0 | ", "44.66")]
     assert place == sorted(place)
+    tasks = beside[beside.index("## Beside published figures: Tasks") :].splitlines()
+    assert tasks[2].split(" | ").index("Summarization") == 11
+    assert [line.split(" | ")[11] for line in tasks[4:7]] == ["58.86", "50.0", "60.17"]  # its row of the run and two
     assert "Beside published figures" not in report(choices())[1]
 
 
@@ -319,10 +323,16 @@ def test_published_figures_are_those_of_the_tables() -> None:
         held = [figures for figures in published()[suite].rows.values() if len(figures) == len(columns)]
         assert sorted(held) == sorted(printed)
     assert [len(published()[suite].rows) for suite in tables] == [34, 13]  # 33 models and people, 12 models and people
-    names = ("Overall", *(f"{category} average" for category in ("Core", "Reas", "Info", "Mult")))
+    names = ("Overall", *(f"{category} average" for category in SHORT))
     of_models = [TABLES["longshot_t3"][name] for name in names]
     printed = [tuple(float(row[model]) for row in of_models) for model in list(of_models[0])[2:]]
     assert sorted(figures[:5] for figures in published()["longshot"].rows.values()) == sorted(printed)
+    tasks = [row for row in TABLES["longshot_t3"].values() if row["name"] not in names and row["category"] in SHORT]
+    printed = [tuple(float(row[model]) for row in tasks) for model in list(tasks[0])[2:]]
+    assert sorted(published()["longshot"].parts["Tasks"].rows.values()) == sorted(printed)
+    domains = ("AIGC", "GUI", "Nature", "Industry", "Games", "Human", "Animal")
+    printed = [tuple(float(row[domain]) for domain in domains) for row in TABLES["moment_t2"].values()]
+    assert sorted(published()["moment-video"].parts["Domains"].rows.values()) == sorted(printed)
 
 
 def test_robustness_stands_beside_its_published_figure() -> None:
@@ -334,8 +344,7 @@ def test_robustness_stands_beside_its_published_figure() -> None:
     card = RunCard(suite="video-tt", source="x", subjects=("s",), version="1")
     empty: dict[str, Any] = {key: {} for key in ("items", "videos", "predictions", "judgements", "values")}
     subject = SubjectScores(name="s", card=card, table=table, unasked=(), prediction_values={}, **empty)
-    grid = beside_published(card, [subject])
-    assert grid
+    [grid] = beside_published(card, [subject])
     assert grid.columns[:3] == ("Name", "Score", "RB")
     assert [row[:3] for row in grid.rows[:2]] == [("s", FULL, FULL), ("People", "83.2", "64.4")]
 

@@ -27,6 +27,8 @@ from longtake.cli.eval.eval_arguments import (
     ShardOption,
     note_reading,
 )
+from longtake.cli.eval.expand import expand
+from longtake.cli.eval.form import form
 from longtake.cli.eval.judge_command import judges
 from longtake.cli.eval.refine import refine
 from longtake.cli.eval.reports import reports
@@ -235,3 +237,5 @@ evaluate.command()(claims)
 evaluate.command()(refine)
 evaluate.command()(check)
 evaluate.command()(watch)
+evaluate.command()(form)
+evaluate.command()(expand)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from longtake.errors import ConfigError
+from longtake.evalharness.judges.error_types import ErrorTypes, error_types
 from longtake.evalharness.judges.judge import Judge
 from longtake.evalharness.judges.judge_check import (
     JudgeCheck,
@@ -32,6 +33,7 @@ class Checked(Record):
     means: tuple[MeanAgreement, ...]
     judges: tuple[JudgePair, ...]
     itself: SelfAgreement | None
+    errors: tuple[ErrorTypes, ...]
 
 
 def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Judge] | None, notify: Notify) -> Checked:
@@ -57,13 +59,15 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
         raise ConfigError(f"{file} has no labels; give a file with one human verdict per line.")
     if not labels and (judge_of or not pairs):
         raise ConfigError("A single judge can only be compared with human labels: give LABELS.")
-    itself = None
+    itself, errors = None, list[ErrorTypes]()
     if labels:
         items = {item.id: item for item in folder.items(notify)}
         labels, cases = labelled_cases(labels, items, predictions, cases_of_run(card), notify)
+        errors = error_types(labels, items)
         itself = judge_again(judge_of, cases, notify) if judge_of else None
     checks = tuple(check_judges(labels, judgements))
-    return Checked(checks=checks, means=tuple(mean_agreements(checks)), judges=tuple(pairs), itself=itself)
+    means = tuple(mean_agreements(checks))
+    return Checked(checks=checks, means=means, judges=tuple(pairs), itself=itself, errors=tuple(errors))
 
 
 def show_checked(checked: Checked) -> list[str]:
@@ -73,4 +77,4 @@ def show_checked(checked: Checked) -> list[str]:
         own = checked.itself
         same, kappa = ("none" if share is None else f"{share:.4f}" for share in (own.same, own.kappa))
         lines.append(f"itself, {own.runs} runs over {own.cases} cases: same verdict {same}, mean kappa {kappa}")
-    return lines
+    return [*lines, *map(str, checked.errors)]
