@@ -129,6 +129,9 @@ def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> C
     gone = {each.of: each.stage for each in dropped if not (each.of in kept or each.stage in COSTS_A_PART)}
     counted_here = [each for each in dropped if each.stage == gone.get(each.of, each.stage)]
     tasks = Counter(item.task for item in found.items)
+    examples = dict[str, str]()
+    for each in counted_here:
+        examples.setdefault(each.stage, f"{each.of}: {each.why}")
     return Card(
         building=building,
         items=len(found.items),
@@ -142,7 +145,7 @@ def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> C
         decisions=found.decisions,
         dropped=Counter(gone.values()),
         partly=Counter(each.stage for each in counted_here if each.of not in gone),
-        examples={each.stage: f"{each.of}: {each.why}" for each in reversed(counted_here)},
+        examples=examples,
     )
 
 

@@ -175,6 +175,7 @@ class Stages:
         file = self._file(stage)
         set_aside(file, Asked, self.notify)
         with Journal(file) as journal:
+            self._advance(stage, 0, len(lacking))
             for of, asked in at_once(work, lacking, self._most):
                 made[of] = asked
                 self._advance(stage, len(made), len(lacking))
