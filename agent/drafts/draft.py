@@ -15,6 +15,7 @@ from longtake.memory.records import Closest, Record
 
 ANSWER = "answer"  # the tool that ends a run
 NOT_FOUND = "NOT FOUND:"
+NOTHING = "I couldn't find this in the video."
 LETTERS = "ABCDEFGHIJ"
 Outcome = Literal["answered", "uncertain", "abstained"]
 _STATUS: Mapping[str, Outcome] = {

@@ -114,7 +114,7 @@ def mark_of(
             if match["first"]:
                 first = int(match["first"][1:])
                 last = int((match["last"] or match["first"]).lower().lstrip("m"))
-                own = [f"m{n}" for n in range(first, min(last, first + _MOST_IDS) + 1) if f"m{n}" in moments]
+                own = [f"m{n}" for n in range(first, min(last + 1, first + _MOST_IDS)) if f"m{n}" in moments]
                 lost += not own
                 ids += own
             if match["at"]:

@@ -18,7 +18,7 @@ from longtake.evalharness.reports.grid import Grid
 from longtake.evalharness.suites.longshot.longshot_tasks import CATEGORIES
 from longtake.memory.records import Record
 from longtake.memory.timespan import clock
-from longtake.models.profiles import profile_of
+from longtake.models.profiles import known_price
 from longtake.prompts import prompts_hash
 from longtake.settings import PriceSettings, Settings
 
@@ -89,12 +89,6 @@ class Card(Record):
         return sum(self.decisions.values())
 
 
-def price_of(settings: Settings) -> PriceSettings | None:
-    """The price of the language model; None if neither the settings nor its profile has one."""
-    known = settings.controller.price or profile_of(settings.controller).price
-    return known if settings.controller.price or known.input or known.output else None
-
-
 def cost_of(spent: Iterable[Spent], price: PriceSettings | None) -> float | None:
     """The cost of all stages at a price per million tokens; None if one isn't known."""
     every = list(spent)
@@ -116,7 +110,7 @@ def building_of(materials: Sequence[Material], stages: Stages, settings: Setting
         model=settings.controller.model or "",
         prompts=prompts_hash(PROMPTS),
         spent=spent,
-        cost=cost_of(spent.values(), price_of(settings)),
+        cost=cost_of(spent.values(), known_price(settings.controller)),
         version=__version__,
     )
 
@@ -131,9 +125,13 @@ def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> C
     """
     turns = [turn for item in found.items for turn in item.turns]
     kept = {item.id for item in found.items}
-    partly = [each.stage for each in dropped if each.of in kept or each.stage in COSTS_A_PART]
-    gone = [each.stage for each in dropped if not (each.of in kept or each.stage in COSTS_A_PART)]
+    # What lost a part first, and went at a later stage or by a decision, counts there alone.
+    gone = {each.of: each.stage for each in dropped if not (each.of in kept or each.stage in COSTS_A_PART)}
+    counted_here = [each for each in dropped if each.stage == gone.get(each.of, each.stage)]
     tasks = Counter(item.task for item in found.items)
+    examples = dict[str, str]()
+    for each in counted_here:
+        examples.setdefault(each.stage, f"{each.of}: {each.why}")
     return Card(
         building=building,
         items=len(found.items),
@@ -145,9 +143,9 @@ def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> C
         modalities=dict(sorted(Counter(name for turn in turns for name in turn.modalities).items())),
         blind=sum(turn.blind for turn in turns),
         decisions=found.decisions,
-        dropped=Counter(gone),
-        partly=Counter(partly),
-        examples={each.stage: f"{each.of}: {each.why}" for each in reversed(dropped)},
+        dropped=Counter(gone.values()),
+        partly=Counter(each.stage for each in counted_here if each.of not in gone),
+        examples=examples,
     )
 
 

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from longtake.console import counted
 from longtake.errors import LongtakeError
-from longtake.evalharness.building.card import UNKNOWN, Spent, cost_of, price_of
+from longtake.evalharness.building.card import UNKNOWN, Spent, cost_of
 from longtake.evalharness.building.longshot import build
 from longtake.evalharness.building.material import TOGETHER, Material, room_of
 from longtake.evalharness.building.replies import MOST_SCENARIOS, MOST_TASKS
 from longtake.evalharness.building.stages import STAGES, Asked, Check, R, Stages
 from longtake.memory.records import Record
+from longtake.models.profiles import known_price
 from longtake.preprocess.pipeline.model_costs import ModelCost, model_costs
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
@@ -129,7 +130,7 @@ def expected(
         calls={stage: foreseen.calls[stage] for stage in STAGES},
         input_tokens=foreseen.given,
         output_tokens=written,
-        cost=cost_of([spent], price_of(settings)),
+        cost=cost_of([spent], known_price(settings.controller)),
         indexing=model_costs(workspace.library, settings, workspace.engines, others) if others else (),
     )
 

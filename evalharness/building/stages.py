@@ -147,7 +147,7 @@ class Stages:
         return read_records(self._file(stage), Asked, self.notify)
 
     def _stands(self, held: Asked | None, of: str, kind: type[R], check: Check[R]) -> bool:
-        """Whether a reply needn't be asked for: also one that keeps the rules of an earlier version only is."""
+        """Whether what is kept still counts: a reply that today's rules accept, or a failure not to be asked again."""
         if held is None or not held.reply:
             return held is not None and not self._retry_errors
         return _judged(held.reply, of, kind, check)[0] is not None
@@ -175,6 +175,7 @@ class Stages:
         file = self._file(stage)
         set_aside(file, Asked, self.notify)
         with Journal(file) as journal:
+            self._advance(stage, 0, len(lacking))
             for of, asked in at_once(work, lacking, self._most):
                 made[of] = asked
                 self._advance(stage, len(made), len(lacking))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
-from typing import ClassVar, Self
+from typing import Annotated, ClassVar, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from longtake.errors import ConfigError
 from longtake.evalharness.edits.edit import Edit, Kind, Lengths, Piece, Plan, Source, drawn_span
@@ -35,16 +35,26 @@ class Reversal(Edit):
         )
 
 
+def _in_order(cuts: tuple[float, ...]) -> tuple[float, ...]:
+    if any(later <= earlier for earlier, later in pairwise((0.0, *cuts))):
+        raise ValueError("give seconds above 0, each later than the one before")
+    return cuts
+
+
 class SegmentShuffle(Edit):
     """Cut the video into parts and play them in another order (language-only shortcuts)."""
 
     kind: ClassVar[Kind] = "temporal"
     parts: int = Field(default=4, ge=2, le=20, description="Parts of equal length, unless `at` names the cuts.")
-    at: tuple[float, ...] = Field(default=(), description="Seconds of the cuts, such as the ends of annotated actions.")
+    at: Annotated[tuple[float, ...], AfterValidator(_in_order)] = Field(
+        default=(), description="Seconds of the cuts, such as the ends of annotated actions."
+    )
 
     def plan(self, sources: Sequence[Source], random: Random) -> Plan:
         """A piece for each part; `facts.order` has the original number of each, from 0."""
         end = sources[0].seconds
+        if self.at and self.at[-1] >= end:
+            raise ConfigError(f"{sources[0].path} ends at {end:.1f} s, before the cut at {self.at[-1]:g} s.")
         edges = [0.0, *self.at, end] if self.at else [float(edge) for edge in np.linspace(0.0, end, self.parts + 1)]
         if any(later - earlier < _SHORTEST for earlier, later in pairwise(edges)):
             raise ConfigError(

@@ -9,7 +9,7 @@ A criterion is met if its check is true. This includes penalties: "must not say 
 {kind: option, value: 2}                      it chooses this option, from 0
 {kind: cites, start: 27, end: 40, tolerance: 0}  it cites a moment there
 {kind: order, things: [...], not: [...]}      it names all of these, in this order, and nothing of `not`
-{kind: notices, any: [...], expected: true}   it says one of `any`, if it abstains too, and chooses no option
+{kind: notices, any: [...], expected: true}   it says one of `any`, even while abstaining, and chooses no option
 {kind: calls, tool: ..., arguments: {...}}    a call of this tool was made with at least these arguments
 
 A phrase is a text; a list of texts in its place asks for all of them. Words are compared as `grading` does: a phrase

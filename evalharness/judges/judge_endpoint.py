@@ -135,7 +135,9 @@ class EndpointJudge:
         sent = self._request(case)
         if self._held(sent, case.asks):
             return Usage()
-        return self._usage({"input_tokens": len(sent.prompt) // _LETTERS, "output_tokens": _VERDICT_TOKENS})
+        return self._usage(
+            {"input_tokens": len(sent.system + sent.prompt) // _LETTERS, "output_tokens": _VERDICT_TOKENS}
+        )
 
     def _request(self, case: Case) -> Sent:
         prompt = self._prompts[case.asks]

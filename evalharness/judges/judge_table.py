@@ -114,7 +114,7 @@ def _endpoint(options: JudgeOptions) -> Judge:
         timeout=options.timeout,
         at_once=options.at_once,
         offline=session.settings.offline,
-        price=known_price(session.settings.controller.price, options.model),
+        price=known_price(session.settings.controller, (options.url, options.model)),
     )
     return EndpointJudge(
         settings,

@@ -32,8 +32,8 @@ class Judged(Record):
     """The outcome of judging a run."""
 
     judged: int = Field(description="Cases that the judge received now.")
-    kept: int
-    unjudged: int = Field(description="Of these, cases without a verdict.")
+    kept: int = Field(description="Cases that it had decided before.")
+    unjudged: int = Field(description="Of those that it received now, cases without a verdict.")
 
 
 class _Row(NamedTuple):

@@ -239,7 +239,7 @@ def _cost(subjects: Sequence[SubjectScores]) -> Plot | None:
         for name, places in (
             ("Money for an item", [each.money or 0.0 for each in costs] if known else []),
             ("Tokens for an item", [each.tokens for each in costs]),
-            ("Seconds for an item", [each.seconds for each in costs]),
+            ("Seconds for an item", [round(each.seconds, 2) for each in costs]),
         )
         if any(places) or name.startswith("Seconds")
     )

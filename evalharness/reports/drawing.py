@@ -87,10 +87,11 @@ def scatter(plot: Plot) -> Markup:
 
 
 def _upright_grid(most: float, step: float) -> Iterator[str]:
+    decimals = max(0, -floor(log10(step)))
     for number in range(round(most / step) + 1):
         x = f"{100 * number * step / most:.2f}%"
         yield f'<line class="grid" x1="{x}" x2="{x}" y1="0" y2="100%"/>'
-        yield f'<text x="{x}" y="100%" dy="18" text-anchor="middle">{number * step:g}</text>'
+        yield f'<text x="{x}" y="100%" dy="18" text-anchor="middle">{number * step:.{decimals}f}</text>'
 
 
 def _level_grid(low: float) -> Iterator[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment
+from markupsafe import Markup, escape
 
 from longtake.console import counted
 from longtake.evalharness.reports.drawing import forest_of, key, scatter
@@ -26,6 +28,7 @@ def page(name: str, **values: Any) -> Iterator[str]:
 def _environment() -> Environment:
     environment = templates("longtake.evalharness.reports", "pages")
     environment.globals |= {"forest_of": forest_of, "scatter": scatter, "key": key, "clock": clock, "counted": counted}
+    environment.filters["breakable"] = breakable
     environment.globals |= {"script": script, "script_hash": script_hash}
     return environment
 
@@ -34,6 +37,11 @@ def _environment() -> Environment:
 def script() -> str:
     """The script of a report."""
     return (files("longtake.evalharness.reports.pages") / "report.js").read_text(encoding="utf-8")
+
+
+def breakable(name: str) -> Markup:
+    """A name that may go on in another line after its punctuation, before it breaks within a word."""
+    return Markup(re.sub(r"(?<=[_:/@.-])(?=\w)", "<wbr>", str(escape(name))))
 
 
 def script_hash() -> str:

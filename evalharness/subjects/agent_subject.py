@@ -45,7 +45,7 @@ class AgentSubject:
         self._settings = workspace.settings
         self._traces = workspace.library.trace_root
         controller = workspace.settings.controller
-        price = known_price(controller.price, controller.model)
+        price = known_price(controller)
         self._priced = price is not None or controller.engine not in _ENDPOINTS  # this machine costs nothing
         self._agent = Agent(workspace)
 

@@ -74,7 +74,7 @@ class EndpointModel:
             raise ConfigError(f"{refused}.")
         self.name, self.indexes, self.at_once = name, given.transcript, at_once
         self._given, self._workspace = given, workspace
-        self._price = given.price or known_price(settings.controller.price, given.model)
+        self._price = given.price or known_price(settings.controller, (given.url, given.model))
         self._reading = Lock()  # decoding takes all cores, and indexing the library
         self._model = open_endpoint(
             EndpointChatModel,
@@ -116,7 +116,7 @@ class EndpointModel:
         if view.speaks if view else self._given.transcript:
             letters += MAX_CHARACTERS if seconds is None else min(MAX_CHARACTERS, round(seconds * _SPOKEN))
         if view:
-            frames = view.pictures(seconds)
+            frames = view.pictures(asked.item)
         else:
             looks = self._given.sees or self._given.video  # a server samples a video by itself
             frames = self._given.sampling(asked.variant).expected(seconds) if looks else 0

@@ -10,7 +10,7 @@ from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES
 from longtake.evalharness.subjects.sampled_frames import Sampling, sampled
 from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.evalharness.views.view import FrameView, Shown, View, frames_of, media_of
-from longtake.memory.timespan import TimeSpan
+from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -73,17 +73,27 @@ class Grounded(FrameView):
 
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
         """The frames of the spans, with their times."""
-        clip = item.clip
-        spans = item.turns[0].evidence
-        if clip:
-            spans = tuple(
-                TimeSpan(start=max(span.start, clip.start), end=min(span.end, clip.end))
-                for span in spans
-                if span.overlaps(clip)
-            )
+        spans = _grounded(item)
         if not spans:
             raise NothingToShow(f"{item.id} doesn't say which part of the video shows its answer.")
         return Shown(sampled(media_of(item), self.sampling, long_side, spans))
+
+    def pictures(self, item: Item) -> int:
+        """See `View`."""
+        spans = _grounded(item)
+        return self.sampling.expected(sum(span.length for span in spans)) if spans else 0
+
+
+def _grounded(item: Item) -> tuple[TimeSpan, ...]:
+    """The spans that show the answer, within the clip that the item is about; in order, and none overlaps another."""
+    spans, clip = item.turns[0].evidence, item.clip
+    if clip:
+        spans = tuple(
+            TimeSpan(start=max(span.start, clip.start), end=min(span.end, clip.end))
+            for span in spans
+            if span.overlaps(clip)
+        )
+    return joined(spans)
 
 
 class Chunk(View):
@@ -97,7 +107,7 @@ class Chunk(View):
         """The frames of the part."""
         return Shown(part_frames(item, self.number, long_side))
 
-    def pictures(self, seconds: float | None) -> int:
+    def pictures(self, item: Item) -> int:
         """See `View`."""
         return FRAMES
 

@@ -45,8 +45,8 @@ class View(ABC):
             LongtakeError: if it can't be shown. The harness records an error.
         """
 
-    def pictures(self, seconds: float | None) -> int:
-        """How many pictures a video of this length takes, about; None: a length that isn't known."""
+    def pictures(self, item: Item) -> int:
+        """How many pictures are shown of an item, about."""
         return 0
 
 
@@ -60,9 +60,9 @@ class FrameView(View):
         """The frames, with their times if they are `timed`."""
         return Shown(frames_of(item, self.sampling, long_side), timed=self.timed)
 
-    def pictures(self, seconds: float | None) -> int:
+    def pictures(self, item: Item) -> int:
         """See `View`."""
-        return self.sampling.expected(seconds)
+        return self.sampling.expected(item.seconds)
 
 
 def media_of(item: Item) -> Path:

@@ -50,7 +50,7 @@ class Outline:
         return (LayerRecipe(NAME, 1, f"{job.settings.controller.model}-{prompts_hash(_PROMPTS)}", inputs=inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Ask about each section, then about all of them. What was answered before a failure is kept.
+        """Ask about each section of which something is known, then about all. A failure keeps what was answered before.
 
         Raises:
             EngineError: if the model can't be used.
@@ -79,14 +79,16 @@ class Outline:
             except BaseException:
                 pool.shutdown(cancel_futures=True)
                 raise
-        if not parts:
+        known = sum(map(bool, prompts))
+        if known and not parts:
             raise EngineError("The language model told of no part of the video. Index again to ask it once more.")
-        if lacking := len(prompts) - len(parts):
-            job.warn(f"The language model told nothing of {lacking} of {len(prompts)} sections.")
-        prompt = render(_PROMPTS, "overview", parts=parts, length=clock(job.media.duration))
-        overview = " ".join(_reply(job, endpoint, "overview", prompt).split())
-        span = {"start": 0.0, "end": round(job.media.duration, 3)}
-        writer.add(span | {"title": "", "text": overview, "whole": True})
+        if lacking := known - len(parts):
+            job.warn(f"The language model told nothing of {lacking} of {known} sections.")
+        if parts:
+            prompt = render(_PROMPTS, "overview", parts=parts, length=clock(job.media.duration))
+            overview = " ".join(_reply(job, endpoint, "overview", prompt).split())
+            span = {"start": 0.0, "end": round(job.media.duration, 3)}
+            writer.add(span | {"title": "", "text": overview, "whole": True})
         writer.cover(job.layers["segments"].covered)
 
 
@@ -117,12 +119,16 @@ def _parts(duration: float, segments: Sequence[Mapping[str, Any]]) -> list[dict[
 
 
 def _asked(number: int, count: int, section: Mapping[str, Any], segments: Sequence[Mapping[str, Any]]) -> str:
+    """What the model is asked about a section; nothing if nothing is known of it."""
     inside = [each for each in segments if section["start"] <= (each["start"] + each["end"]) / 2 < section["end"]]
 
     def told(name: str, most: int) -> str:
         text = " ".join(dict.fromkeys(each[name] for each in inside if each[name]))
         return text if len(text) <= most else f"{text[:most]}… (more follows)"
 
+    told_of = {"said": told("said", _SAID), "shown": told("shown", _SHOWN), "seen": told("caption", _SEEN)}
+    if not any(told_of.values()):
+        return ""
     return render(
         _PROMPTS,
         "section",
@@ -131,13 +137,13 @@ def _asked(number: int, count: int, section: Mapping[str, Any], segments: Sequen
         start=clock(section["start"]),
         end=clock(section["end"]),
         card=section["title"] if section.get("card") else "",
-        said=told("said", _SAID),
-        shown=told("shown", _SHOWN),
-        seen=told("caption", _SEEN),
+        **told_of,
     )
 
 
 def _reply(job: IndexJob, endpoint: PictureEndpoint, chunk: str, prompt: str) -> str:
+    if not prompt:
+        return ""
     if kept := job.chunks.get(chunk):
         return kept.decode()
     try:

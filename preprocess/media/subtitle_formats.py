@@ -132,6 +132,8 @@ def _parse_timed(text: str, name: str, note: Note) -> list[Cue]:
     for number, line in enumerate(lines, start=1):
         if not line:
             inside = skipped = False
+        elif inside and not (webvtt or blocks[-1].body or any(lines[number : number + 1])):
+            blocks[-1].body.append(line)  # a time may be all that a cue of SubRip shows
         elif _begins_cue(line, inside):
             above = lines[number - 2].strip() if number > 1 else ""
             if inside and above.isdigit() and blocks[-1].body:

@@ -225,7 +225,15 @@ def ask(
     folder: str | PathLike[str] | None = None,
     settings: Settings | None = None,
 ) -> Answer:
-    """Answer one question. For several, open a `Library`. The arguments are those of `Library` and `Library.ask`."""
+    """Answer one question; for several, open a `Library`.
+
+    Args:
+        videos: one or several; a file that isn't in the library is indexed first.
+        question: at most 4,000 characters.
+        options: two to ten options of a multiple-choice question.
+        folder: the library folder; by default that of the command line.
+        settings: from `load_settings`; by default the profile `embedded`.
+    """
     with Library(folder, settings) as library:
         return library.ask(videos, question, options=options)
 
@@ -233,6 +241,12 @@ def ask(
 def index(
     file: str | PathLike[str], *, folder: str | PathLike[str] | None = None, settings: Settings | None = None
 ) -> IndexReport:
-    """Index one file. The arguments are those of `Library` and `Library.index`."""
+    """Index one file; an incomplete index is completed.
+
+    Args:
+        file: its path, or the name or id of a video in the library. The file isn't copied.
+        folder: the library folder; by default that of the command line.
+        settings: from `load_settings`; by default the profile `embedded`.
+    """
     with Library(folder, settings) as library:
         return library.index(file)

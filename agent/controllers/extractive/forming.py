@@ -13,7 +13,7 @@ from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confi
 from longtake.agent.controllers.extractive.reading import most_telling
 from longtake.agent.controllers.extractive.settling import affirmed, mentions, speaker_of, times
 from longtake.agent.controllers.extractive.values import worked_out
-from longtake.agent.drafts.draft import LETTERS, Draft, DraftClaim
+from longtake.agent.drafts.draft import LETTERS, NOTHING, Draft, DraftClaim
 from longtake.agent.gathering.moments import GENERIC
 from longtake.agent.query.query import MODALITY_OF, TOLD_IN_ORDER, Query, Source
 from longtake.language.text import as_sentence, comparable, within
@@ -32,7 +32,6 @@ _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
 _NEAR = 0.15  # confidence below which no line comes near an answer
 _NOT_SAID = "This isn't said or written in the video, as far as it was understood."
-_NOTHING = "I couldn't find this in the video."
 _UNSEEN = 0.75  # chance of a source from which lines of other sources can't answer
 _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # these recognise objects
 _MANY = frozenset({"list", "order"})
@@ -124,7 +123,7 @@ def unsure(draft: Draft, query: Query) -> str:
 
 
 def _abstained(reason: str, nearest: tuple[Closest, ...] = ()) -> Draft:
-    return Draft(status="abstained", text=reason or _NOTHING, closest=nearest)
+    return Draft(status="abstained", text=reason or NOTHING, closest=nearest)
 
 
 def _may_tell(query: Query, candidate: Candidate) -> bool:
@@ -292,4 +291,4 @@ def _reason(findings: Findings) -> str:
         for source in query.sources
     ]
     people = [each for each in failed if each.startswith(NO_PEOPLE)]
-    return next(filter(None, [*people, *missing, *failed]), _NOTHING)
+    return next(filter(None, [*people, *missing, *failed]), NOTHING)

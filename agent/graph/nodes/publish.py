@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from longtake.agent.drafts.draft import LETTERS
+from longtake.agent.drafts.draft import LETTERS, NOTHING
 from longtake.agent.drafts.publishing import with_times
 from longtake.agent.graph.calls_made import calls_made, pages_read
 from longtake.agent.graph.routing import SILENT, STOPPED
@@ -24,7 +24,6 @@ from longtake.memory.timespan import clock
 from longtake.preprocess.engines.objects.objects_query import kinds_named
 
 MAX_FINDINGS = 3
-NOTHING = "I couldn't find this in the video."
 STOOD_IN = "(The language model gave no answer: {why}. This answer quotes the lines that were found.)"
 CUT_OFF = "(The model's reply was cut off {where}.)"
 UNCHECKED = "({what} checked against the video: `longtake doctor` and the trace say why.)"

@@ -64,9 +64,18 @@ def profile_named(model: str | None) -> ModelProfile:
     return next(row.profile for row in _rows() if row.names(name))
 
 
-def known_price(given: PriceSettings | None, model: str | None) -> PriceSettings | None:
-    """What an endpoint charges for a model: the settings' price, else its maker's; None if there is none."""
-    makers = profile_named(model).price
+def known_price(
+    controller: ControllerSettings, at: tuple[str | None, str | None] | None = None
+) -> PriceSettings | None:
+    """What an endpoint charges for a model: the settings' price of the controller, else the maker's; None without.
+
+    Args:
+        controller: the settings of the controller.
+        at: the endpoint's URL and the model; by default the controller's. Only this one has the settings' price.
+    """
+    own = (controller.base_url, controller.model)
+    makers = profile_named((at or own)[1]).price
+    given = controller.price if at in (None, own) else None
     return given or (makers if makers.input or makers.output else None)
 
 

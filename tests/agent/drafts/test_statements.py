@@ -143,6 +143,12 @@ def test_what_a_mark_cites(mark: str, cited: list[str], removed: int) -> None:
     assert (ids(found), found.removed, found.citations) == ([cited], removed, len(cited) + removed)
 
 
+def test_a_range_stands_for_fifty_moments_at_most() -> None:
+    many = {f"m{number}": moment("A bell", number, number + 1) for number in range(1, 61)}
+    found = read_draft(Draft(text="All of it is heard [m1-m60]."), many, NAMES)
+    assert ids(found) == [[f"m{number}" for number in range(1, 51)]]
+
+
 @pytest.mark.parametrize(
     "text",
     [

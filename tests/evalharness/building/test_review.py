@@ -10,7 +10,7 @@ import pytest
 from helpers.browser import LAPTOP, PHONE, come_back, faults
 from helpers.building import build, rows
 from helpers.command import Done, longtake
-from helpers.models.builder import builds
+from helpers.models.builder import builds, turns_in
 from helpers.servers.openai_server import openai_server
 
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL
@@ -78,6 +78,20 @@ def test_decisions_outlive_another_build_unless_the_item_changes(made: Path) -> 
     assert done.code == EXIT_PARTIAL
     assert "1 of 2 decisions are about items that are no more, or are other ones by now." in done.stderr
     assert json.loads((made / "card.json").read_text())["decisions"] == {"accept": 0, "correct": 0, "drop": 1}
+
+
+def test_what_lost_a_turn_before_it_went_counts_once(own_workspace: Workspace) -> None:
+    def verdicts(prompt: str) -> Any:
+        return {"turns": [{"reason": "no", "verdict": number < 2} for number in range(len(turns_in(prompt)))]}
+
+    place = own_workspace.library.root
+    with openai_server([builds(verdicts=verdicts)]) as endpoint:
+        assert build(endpoint, place, place / "talk.mp4", "--out", place / "set").code == 0
+    assert json.loads((place / "set/card.json").read_text())["partly"] == {"support": 2}
+    review(place / "set", typed="a\nd no good\nq\n")
+    card = json.loads((place / "set/card.json").read_text())
+    assert (card["dropped"], card["partly"]) == ({"review": 1}, {"support": 1})
+    assert sum(card["dropped"].values()) + card["items"] == 4
 
 
 @pytest.mark.parametrize(

@@ -365,6 +365,9 @@ def test_perturb_edits_a_video_from_the_command_line(clip: Path, tmp_path: Path)
         (["tint", "IN", "x.avi"], ".mp4"),
         (["mixing", "IN", "OUT"], "2 videos"),
         (["gap", "IN", "OUT", "--param", "start=50", "--param", "end=60"], "ends at"),
+        (["segment-shuffle", "IN", "OUT", "--param", "at=[4, 2]"], "at: "),
+        (["segment-shuffle", "IN", "OUT", "--param", "at=[-1, 2]"], "at: "),
+        (["segment-shuffle", "IN", "OUT", "--param", "at=[2, 60]"], "ends at"),
         *(
             ([name, "IN", "OUT", "--param", f"seconds={seconds}"], "seconds")
             for name in ("tint", "cut", "insertion", "noise")

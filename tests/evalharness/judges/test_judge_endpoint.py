@@ -11,13 +11,18 @@ from typing import Any
 import pytest
 from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuses, says
 
+from longtake.console import Session
 from longtake.errors import ConfigError, LibraryError
-from longtake.evalharness.items import Criterion, Item, Turn
+from longtake.evalharness.items import Criterion, Item, Turn, Variant
 from longtake.evalharness.items import Reply as Said
 from longtake.evalharness.judges.cache import Cache
-from longtake.evalharness.judges.judge import Asks, Case, Finding
+from longtake.evalharness.judges.judge import Asks, Case, Finding, SaysCost
 from longtake.evalharness.judges.judge_endpoint import OWN, EndpointJudge, JudgeSettings, read_finding
+from longtake.evalharness.judges.judge_table import JudgeOptions, judge_named
 from longtake.evalharness.prompts.prompt_set import JudgePrompt, PromptSet, prompts_named
+from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import SaysCost as SubjectSaysCost
+from longtake.evalharness.subjects.subject_table import subject_named
 from longtake.memory.records import Usage
 from longtake.settings import PriceSettings
 
@@ -239,6 +244,34 @@ def test_a_case_takes_one_request_by_the_length_of_its_prompt_and_nothing_where_
         assert judge.expected(case("Red.")) == Usage()
     assert (expected.rounds, expected.input_tokens) == (1, len(request["messages"][0]["content"]) // 4)
     assert expected.cost == pytest.approx(expected.input_tokens / 1000 + expected.output_tokens / 10)
+
+
+def test_what_a_prompt_says_beforehand_is_in_the_estimate() -> None:
+    prompt = JudgePrompt(system="Be fair. " * 40, text="{{ case.said }}", field="met")
+    judge = EndpointJudge(
+        JudgeSettings(base_url="http://127.0.0.1:9/v1", model="jurist"),
+        prompts=PromptSet(name="mine.yaml", judges={"criterion": prompt}),
+    )
+    assert judge.expected(case("Red.")).input_tokens == len(prompt.system + "Red.") // 4
+
+
+@pytest.mark.parametrize(
+    ("model", "url", "cost"),
+    [
+        ("planner", "http://127.0.0.1:9/v1", True),
+        ("planner", "http://127.0.0.1:8/v1", False),
+        ("jurist", "http://127.0.0.1:9/v1", False),
+    ],
+)
+def test_the_price_of_the_controller_is_that_of_its_own_model(model: str, url: str, cost: bool, tmp_path: Path) -> None:
+    settings = ("engine=openai", "base_url=http://127.0.0.1:9/v1", "model=planner", "price.input=10")
+    session = Session(overrides=tuple(f"controller.{each}" for each in settings), library=tmp_path)
+    judge = judge_named("endpoint", JudgeOptions(session, url, model))
+    assert isinstance(judge, SaysCost)
+    assert (judge.expected(case("Red.")).cost is not None) is cost
+    subject = subject_named(f"model:{model}@{url}", [], session)
+    assert isinstance(subject, SubjectSaysCost)
+    assert (subject.expected(Asked(WHOLE, 0, Variant(), 0, ())).cost is not None) is cost
 
 
 def test_the_cache_keeps_what_was_sent_and_no_failure(tmp_path: Path) -> None:

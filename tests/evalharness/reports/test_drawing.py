@@ -53,3 +53,8 @@ def test_a_scatter_puts_points_on_a_round_axis() -> None:
     assert marks(svg) == [("0.00", "0.00"), ("87.50", "75.00")]
     assert re.findall(r">([\d.]+)</text>", svg) == ["0", "2", "4", "6", "8", "0", "20", "40", "60", "80", "100"]
     assert 'y1="80.00%" y2="70.00%"' in svg
+
+
+def test_an_axis_of_small_numbers_has_readable_ones() -> None:
+    svg = scatter(Plot("Cost", "Money", (Point(0, "a", 0.00021, estimate(100)),), ("one",), EMPTY))
+    assert re.findall(r'y="100%" [^>]*>([^<]+)</text>', svg)[:2] == ["0.00000", "0.00005"]

@@ -260,9 +260,9 @@ def test_a_model_that_only_thinks_gives_no_answer(ask: Ask) -> None:
             ask(asked(None), says(said), kind="question-only")
 
 
-def test_usage_and_cost_are_those_of_the_reply_at_the_profiles_prices(ask: Ask) -> None:
-    prices = ("controller.price.input=10", "controller.price.output=100")
-    reply, _ = ask(asked(None), says("249", usage=(1000, 20)), kind="question-only", settings=prices)
+def test_usage_and_cost_are_those_of_the_reply_at_its_prices(ask: Ask) -> None:
+    prices = "input_price=10&output_price=100"
+    reply, _ = ask(asked(None), says("249", usage=(1000, 20)), kind="question-only", options=prices)
     assert reply.usage
     assert (reply.usage.rounds, reply.usage.input_tokens, reply.usage.output_tokens) == (1, 1000, 20)
     assert reply.usage.cost == 0.012
@@ -357,7 +357,7 @@ def test_a_chain_of_thought_ends_in_the_answer(
     [
         ((), "", None),
         ((), "input_price=1&output_price=4", 0.00018),  # 100 x 1 + 20 x 4 = 180 for a million
-        (("controller.price.input=10",), "", 0.001),  # 100 x 10 = 1000 for a million
+        (("controller.price.input=10",), "", None),  # the price of another model
     ],
 )
 def test_a_cost_is_unknown_without_a_price(
@@ -410,8 +410,8 @@ def test_what_a_reply_without_an_answer_took_is_kept_with_its_error(tmp_path: Pa
     """100 and 4,096 tokens at 1 and 2 per million: 100 + 8,192 millionths."""
     folder = RunFolder(tmp_path / "run")
     with openai_server([says("<think>On and on", usage=(100, 4096))]) as server:
-        prices = ("controller.price.input=1", "controller.price.output=2")
-        subject = subject_at(server.url, tmp_path / "library", "question-only", "", *prices)
+        prices = "input_price=1&output_price=2"
+        subject = subject_at(server.url, tmp_path / "library", "question-only", prices)
         card = RunCard(suite="own", source="", subjects=(subject.name,), version="1")
         folder.begin(card)
         predict(folder, card, [asked(None).item], [subject], lambda text: None)

@@ -127,6 +127,20 @@ def test_the_cost_of_an_audit_counts_pictures_and_indexing(card: Path) -> None:
     assert not (card.parent / "run" / "run.json").exists()
 
 
+def test_the_cost_of_an_audit_counts_only_the_parts_that_are_shown(card: Path) -> None:
+    row = {"q": "What is it?", "o": ["a cup", "a pen"], "a": "A", "v": "wall.mp4"}
+    rows = [{**row, "e": [[2, 5], [4, 8], [30, 32]], "c": [0, 32]}, {**row, "e": [0, 30], "c": [1, 13]}]
+    (card.parent / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    tree = yaml.safe_load(card.read_text())
+    tree["fields"] |= {"evidence": "e", "clip": "c"}
+    card.write_text(yaml.safe_dump(tree), encoding="utf-8")
+    model = ("--model", "consistency:model:m@http://127.0.0.1:9/v1")
+    tests = ("--test", "blind", "--no-parts", "--out", card.parent / "run", "--dry-run")
+    done = longtake("eval", "audit", card, *model, *tests)
+    # At one frame a second: clips of 32 and 12 seconds, of which 2 to 8 and 30 to 32 s and all 12 show the answer.
+    assert "about 64 pictures in the requests to models" in done.stdout, done.stderr
+
+
 def test_captions_survive_a_failure_and_another_model_makes_its_own(card: Path, tmp_path: Path) -> None:
     with openai_server([described, described, described, refuses(400, "no more")]) as broken:
         settings = ("captions.model=seer", "captions.at_once=1")

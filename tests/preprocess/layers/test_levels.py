@@ -171,10 +171,10 @@ MODEL = ("controller.engine=openai", "controller.model=writer")
 PARTS = [{"start": 0.0, "end": 20.0, "title": "Kettle", "slide": True}, {"start": 20.0, "end": 40.0, "title": "x"}]
 
 
-def outlined(folder: Path, url: str) -> IndexJob:
+def outlined(folder: Path, url: str, first: str = "The kettle boils.", last: str = "The shed is locked.") -> IndexJob:
     segments = [
         {"start": start, "end": start + 20, "said": said, "shown": "", "caption": ""}
-        for start, said in ((0.0, "The kettle boils."), (20.0, "The shed is locked."))
+        for start, said in ((0.0, first), (20.0, last))
     ]
     items = {"sections": PARTS, "segments": segments}
     return job(folder, items, *MODEL, f"controller.base_url={url}")
@@ -211,6 +211,19 @@ def test_without_a_model_there_is_no_outline_and_a_refusal_costs_one_section(tmp
     with openai_server([reply]) as endpoint:
         items = list(built(Outline(), outlined(tmp_path / "asked", endpoint.url), tmp_path / "asked").items())
     assert [item["start"] for item in items] == [20.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"), [("", []), ("The kettle boils.", [("Tea", "It boils."), ("", "Tea It boils.")])]
+)
+def test_the_model_isnt_asked_about_a_part_of_which_nothing_is_known(
+    tmp_path: Path, said: str, told: list[tuple[str, str]]
+) -> None:
+    with openai_server([says("Tea\nIt boils.")]) as endpoint:
+        of = outlined(tmp_path, endpoint.url, said, "")
+        items = list(built(Outline(), of, tmp_path).items())
+        assert len(endpoint.requests) == len(told)
+    assert [(item["title"], item["text"]) for item in items] == told
 
 
 @pytest.mark.parametrize(

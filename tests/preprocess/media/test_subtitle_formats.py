@@ -52,6 +52,15 @@ def test_what_is_safe_to_repair_is_repaired(broken: str, why: str) -> None:
     assert said(broken) == said(SRT), why
 
 
+@pytest.mark.parametrize("text", ["00:05", "00:00:05,000", "00:05 --> 00:06", "00:00:05,000 --> 00:00:06,000"])
+def test_a_time_alone_may_be_what_a_cue_shows(text: str) -> None:
+    assert said(SRT.replace("Hello there.", text)) == [(1.0, 2.5, text), SECOND]
+
+
+def test_a_cue_without_text_and_blank_line_is_none() -> None:
+    assert said(SRT.replace("Hello there.\n\n2\n", "")) == [SECOND]
+
+
 @pytest.mark.parametrize(
     ("broken", "kept", "note"),
     [

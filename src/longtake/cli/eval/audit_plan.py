@@ -47,7 +47,7 @@ def audit_plan(
     summarised = {item.id: item for _, item, view in missing if view == Summary.name}
     return AuditPlan(
         replies=dry_run(folder, card, items, subjects, session, notify, retry_errors=retry_errors),
-        pictures=sum(view_named(view).pictures(item.seconds) for spec, item, view in missing if is_model(spec)),
+        pictures=sum(view_named(view).pictures(item) for spec, item, view in missing if is_model(spec)),
         captions=_captions(list(summarised.values()), session, notify) if summarised else 0,
     )
 

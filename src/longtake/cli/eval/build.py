@@ -188,7 +188,8 @@ def _known(paths: list[Path], workspace: Workspace, remarks: Remarks) -> tuple[l
 
 def _summary(card: Card) -> list[str]:
     return [
-        f"{counted(card.items, 'item')} with {counted(card.turns, 'question')}; {card.agentic} items with tool calls, "
-        f"{card.blind} questions answered without the video, {sum(card.dropped.values())} left out, "
-        f"{sum(card.partly.values())} kept in part, {card.checked} items checked by a person",
+        f"{counted(card.items, 'item')} with {counted(card.turns, 'question')}; "
+        f"{counted(card.agentic, 'item')} with tool calls, "
+        f"{counted(card.blind, 'question')} answered without the video, {sum(card.dropped.values())} left out, "
+        f"{sum(card.partly.values())} kept in part, {counted(card.checked, 'item')} checked by a person",
     ]
