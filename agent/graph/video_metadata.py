@@ -187,7 +187,8 @@ def _silence(video: VideoHandle) -> str:
 def _shots(shots: Sequence[Mapping[str, Any]]) -> list[str]:
     """The number of shots, and the times of each kind of change."""
     several = len(shots) > 1
-    sentences = [f"There {'are' if several else 'is'} {len(shots)} shot{'s' if several else '; there is no cut'}."]
+    one = "There is 1 shot: no cut was found, though slides may change within it."
+    sentences = [f"There are {len(shots)} shots." if several else one]
     for transition in ("cut", "dissolve", "fade"):
         times = [f"{shot['start']:.2f} s" for shot in shots[1:] if shot["transition"] == transition]
         if times:

@@ -17,7 +17,7 @@ from longtake.agent.drafts.draft import LETTERS, NOTHING, Draft, DraftClaim
 from longtake.agent.gathering.moments import GENERIC
 from longtake.agent.query.query import MODALITY_OF, TOLD_IN_ORDER, Query, Source
 from longtake.language.text import as_sentence, comparable, within
-from longtake.language.words import NEGATION, TELLING, stems
+from longtake.language.words import NEGATION, stems
 from longtake.memory.records import Closest, Modality
 from longtake.memory.timespan import clock, joined
 from longtake.preprocess.engines.text.reranker import Reranker
@@ -33,6 +33,7 @@ _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
 _NEAR = 0.15  # confidence below which no line comes near an answer
 _NOT_SAID = "This isn't said or written in the video, as far as it was understood."
 _UNSEEN = 0.75  # chance of a source from which lines of other sources can't answer
+_SPEAKS = stems("speaks speaker talks")
 _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # these recognise objects
 _MANY = frozenset({"list", "order"})
 _WORKED_OUT = frozenset({"calculation", "translation"})
@@ -85,9 +86,11 @@ def form(findings: Findings) -> Draft:
     found = [each for each, _ in lines]
     if made := made_reply(query, findings.results, [each.text for each in found]) or worked_out(query, found):
         return _weighed(made, findings, nearest)
-    if not lines or _failed(findings):
+    if not lines:
         return _abstained(_reason(findings))
     best = lines[0][0]
+    if _failed(findings):
+        return Draft(status="uncertain", text=_reason(findings), claims=(_claim(query, best),), closest=nearest)
     trust = confidence(query, [lines[0], *(pair for pair in findings.ranked if pair[0] is not best)], findings.weights)
     sure = trust >= sure_from(query, best, findings.weights)
     if not sure and blind:
@@ -109,8 +112,8 @@ def form(findings: Findings) -> Draft:
 
 
 def unsure(draft: Draft, query: Query) -> str:
-    """The text of an uncertain answer: its option, else the closest line with its modality, moment and words."""
-    parts = ["I'm not sure."]
+    """The text of an uncertain answer: its option or why, and the closest line with its modality, moment and words."""
+    parts = [draft.text or "I'm not sure."]
     if draft.option:
         option = dict(zip(LETTERS, query.options, strict=False))[draft.option]
         parts = [as_sentence(f"Probably {draft.option}: {option}")]
@@ -132,7 +135,7 @@ def _may_tell(query: Query, candidate: Candidate) -> bool:
     about = candidate.fact.source if candidate.fact else generic
     # Nobody says how often somebody speaks.
     unasked = (
-        candidate.fact is None and candidate.evidence.engine == SPEAKERS and TELLING.isdisjoint(stems(query.question))
+        candidate.fact is None and candidate.evidence.engine == SPEAKERS and _SPEAKS.isdisjoint(stems(query.question))
     )
     return candidate.chance(query) >= _IMPOSSIBLE and not unasked and (about is None or about in query.sources)
 

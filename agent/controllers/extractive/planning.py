@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query, Source, Target
 from longtake.agent.query.scope import QUOTATION
-from longtake.language.words import STOPWORDS, TELLING, words
+from longtake.language.words import STOPWORDS, TELLING, coverage, words
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects.nanodet import kind_of
 from longtake.preprocess.engines.objects.objects_query import counting_of, knows_word, parse_query
@@ -172,11 +172,13 @@ def summary_calls(whole: TimeSpan) -> list[Call]:
 
 
 def _translated(plan: Plan) -> list[Call]:
-    """Translate speech directly, and on-screen text as it was read."""
+    """Translate speech directly, and on-screen text as it was read; of speech what the question tells of, else all."""
     language = wanted_language(plan.query.question)
     if plan.query.source == "speech":
-        given = {"timestamp": plan.where, "from_lang": "auto", "to_lang": language}
-        return [Call("translate_speech", given)]
+        said = next((found for found in plan.gathered.found if found.modality == "speech"), None)
+        told = said and coverage(plan.query.words, said.evidence.content)
+        where = as_argument(said.span) if said and told and plan.where == "all" else plan.where
+        return [Call("translate_speech", {"timestamp": where, "from_lang": "auto", "to_lang": language})]
     texts = [found.text for found in plan.gathered.found if found.modality == "scene_text"][:_TRANSLATED]
     return [Call("translate_text", {"text": text, "from_lang": "auto", "to_lang": language}) for text in texts]
 

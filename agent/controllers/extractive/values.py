@@ -58,7 +58,8 @@ def _values(query: Query, ranked: Sequence[Candidate]) -> list[Value]:
     without two named values uses the largest and the smallest.
     """
     lines = distinct(_alone(each) for each in ranked if each.modality in WORDED)
-    found = [Value(next(iter(amounts(each.text))), each) for each in lines if len(amounts(each.text)) == 1]
+    stated = [each for each in lines if len(amounts(each.text)) == 1 and "?" not in each.text]
+    found = [Value(next(iter(amounts(each.text))), each) for each in stated]
     likeliest = {id(each.evidence) for each in ranked[:_LIKELIEST]}
     first = [value for value in found if value.amount.unit and id(value.line.evidence) in likeliest]
     groups = [[value for value in found if _goes_with(value, best)] for best in first]

@@ -12,13 +12,14 @@ from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.planning import calls_for, object_in, wanted_language
 from longtake.agent.controllers.factory import extractive
 from longtake.agent.drafts.draft import ANSWER, Draft
-from longtake.agent.gathering.gathered import Gathered
+from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.graph.agent import Agent
 from longtake.agent.query.query import TARGETS, Query, Reading, Scope, Source, Target
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.recording import reply_in
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import EngineError
+from longtake.language.words import content_stems
 from longtake.memory.records import Answer, Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -113,6 +114,16 @@ def test_a_note_is_only_made_where_that_is_surely_meant() -> None:
 
 def test_the_language_that_a_question_names_is_wanted() -> None:
     assert wanted_language("Translate it into German.").casefold() == "german"
+
+
+@pytest.mark.parametrize(
+    ("question", "translated"), [("Translate the storm.", "10.000-15.000"), ("Translate it.", "all")]
+)
+def test_what_a_question_tells_of_is_translated_else_all(question: str, translated: str) -> None:
+    item = Evidence(video="v", span=TimeSpan(start=10, end=15), modality="speech", content="A storm came.", engine="e")
+    asked = query("speech", "translation", question).model_copy(update={"words": tuple(content_stems(question))})
+    [call] = calls_for(asked, Gathered(found=(Found(evidence=item, line=(item,)),)))
+    assert call.arguments["timestamp"] == translated
 
 
 def test_a_translation_that_changes_nothing_is_no_answer() -> None:

@@ -134,7 +134,8 @@ def test_what_could_not_be_worked_out_says_why() -> None:
     )
     asked = query("speech", "translation", "Translate it.")
     reply = formed(asked, line("Guten Tag"), results=(failed,))
-    assert (reply.status, reply.text) == ("abstained", "No model.")
+    assert (reply.status, reply.text) == ("uncertain", "No model.")
+    assert unsure(reply, asked) == "No model. Closest words spoken at 00:00:10: “Guten Tag”."
 
 
 def test_a_summary_of_a_moment_covers_what_was_searched_for_it() -> None:

@@ -53,6 +53,11 @@ def test_values_that_are_shown_together_are_worked_out(target: Target, question:
     assert worked_out(asking(target, question), [ELSEWHERE]) is None
 
 
+def test_what_asks_states_no_value() -> None:
+    asks = [written(text, 0.2) for text in ("The Desk $900?", "Which costs more than $300?")]
+    assert worked_out(asking("highest", "Which is the dearest?"), [*asks, PRICES[0]]) is None
+
+
 def test_values_that_the_question_names_go_before_those_of_a_likelier_line() -> None:
     months = [written("Lamp: 6 months", 0.2, start=80), written("Parcels: 3 months", 0.4, start=80)]
     draft = worked_out(asking("difference", "How much dearer is the lamp than the chair?"), [*months, *PRICES])
