@@ -134,10 +134,11 @@ def _may_tell(query: Query, candidate: Candidate) -> bool:
     generic: Source | None = "sound" if candidate.evidence.content.startswith(GENERIC) else None
     about = candidate.fact.source if candidate.fact else generic
     # Nobody says how often somebody speaks.
-    unasked = (
-        candidate.fact is None and candidate.evidence.engine == SPEAKERS and _SPEAKS.isdisjoint(stems(query.question))
-    )
-    return candidate.chance(query) >= _IMPOSSIBLE and not unasked and (about is None or about in query.sources)
+    told = candidate.fact is None and candidate.evidence.engine == SPEAKERS
+    if (told and _SPEAKS.isdisjoint(stems(query.question))) or (about is not None and about not in query.sources):
+        return False
+    # What reads as an answer is one, even if it is said and something shown is asked for.
+    return candidate.chance(query) >= _IMPOSSIBLE or (candidate.score or 0.0) > 0
 
 
 def _nearest(candidates: Iterable[Candidate]) -> tuple[Closest, ...]:

@@ -19,7 +19,7 @@ MOST = 16  # lines that are read, the likeliest by search: about 7 ms each
 def read(question: str, likeliest: Sequence[Candidate], reranker: Reranker | None) -> list[Candidate]:
     """The candidates; the likeliest lines of words have a score, unless nothing can read them.
 
-    A text on screen is also read without those that stand around it: a slide says many things at once.
+    A line is also read without what stands around it: a passage or a slide says many things at once.
 
     Args:
         question: as asked.
@@ -29,7 +29,7 @@ def read(question: str, likeliest: Sequence[Candidate], reranker: Reranker | Non
     lines = dict.fromkeys(each.text for each in likeliest if each.modality in WORDED)
     chosen = set(islice(lines, MOST))
     texts_of = {
-        id(each): {each.text, each.evidence.content} if each.modality == "scene_text" else {each.text}
+        id(each): {each.text, each.evidence.content}
         for each in likeliest
         if each.modality in WORDED and each.text in chosen
     }

@@ -231,15 +231,13 @@ def _examined(state: AgentState, context: RunContext) -> str:
     assert query is not None, "orient runs first"
     named = {name for names in LAYERS_OF.values() for name in names}
     shares = query.coverage.items()
-    unbuilt = not context.known.incomplete
     looked = [f"{name.replace('_', ' ')} {share:.0%}" for name, share in shares if name in named and share]
-    # While indexing isn't finished, which is said as well, only what can't be built is missing.
-    missing = [
-        problem.rstrip(".")
-        for source, label in SENSES.items()
-        if not query.examined(source) and source not in query.lacks
-        if (problem := next((problems[name] for name in LAYERS_OF[source] if name in problems), unbuilt and label))
-    ]
+    missing = []
+    for source, label in SENSES.items():
+        if not query.examined(source) and source not in query.lacks:
+            problem = next((problems[name] for name in LAYERS_OF[source] if name in problems), "")
+            # While indexing isn't finished, which is said as well, only what can't be built is missing.
+            missing += [problem.rstrip(".") or label] if problem or not context.known.incomplete else []
     text = f"Examined: {', '.join(looked)} of the timeline." if looked else "Nothing could be examined."
     return text + (f" Not examined: {', '.join(missing)}." if missing else "")
 

@@ -194,3 +194,12 @@ def test_how_often_somebody_speaks_is_offered_where_that_is_asked(question: str,
     counted = Candidate(evidence=spoken.evidence.model_copy(update={"engine": SPEAKERS}), line=spoken.line, cosine=0.5)
     shown = formed(query("speech", "duration", question), line("The bridge was built long ago."), counted)
     assert any("Ada speaks" in each.text for each in shown.closest) == offered
+
+
+@pytest.mark.parametrize(("score", "offered"), [(3.0, True), (-3.0, False), (None, False)])
+def test_what_reads_as_an_answer_is_offered_though_it_is_said_and_not_shown(score: float | None, offered: bool) -> None:
+    asked = query("text", "quote", "Which error code does the machine show?")
+    said = line("It shows the error code E 24.").model_copy(update={"score": score})
+    shown = line("Part 12", start=40)
+    shown = shown.model_copy(update={"evidence": shown.evidence.model_copy(update={"modality": "scene_text"})})
+    assert any("E 24" in each.text for each in formed(asked, said, shown).closest) == offered

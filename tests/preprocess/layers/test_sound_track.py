@@ -140,7 +140,7 @@ def test_speech_between_the_samples_of_a_long_track_is_found(tmp_path: Path, sou
 
 def test_every_part_of_a_file_is_told(tmp_path: Path, sounds: dict[str, Wave]) -> None:
     tracks = [Track("silence", title="Desktop", language="eng"), Track("speech", title="Mic"), Track("speech", COMMENT)]
-    told = contents(read(film(tmp_path / "a.mkv", tracks, sounds, camera=True)), ["a.en.srt"])
+    told = contents(read(film(tmp_path / "a.mkv", tracks, sounds, camera=True)), {"a.en.srt": None})
     outcomes = {part.name: (part.about, part.outcome.split(",")[0].split(";")[0], part.noted) for part in told}
     assert outcomes == {
         "picture 1": ("h264, 64 x 48", "read", False),
