@@ -22,7 +22,7 @@ from longtake.evalharness.suites.answer_options import split_options
 from longtake.evalharness.suites.video_tt import CHOICE, PRIMARY, WAYS
 from longtake.prompts import render
 
-COLUMNS = ("video_id", "question_type", "capability", "question", "question_prompt", "answer")
+COLUMNS = ("video_id", "question_id", "question_type", "capability", "question", "question_prompt", "answer")
 _OPTIONS = 3  # beside the right one
 
 
@@ -99,7 +99,7 @@ def _rows(item: Item, said: Variants) -> Iterator[tuple[str, ...]]:
     )
     for way, led in zip(WAYS, asked, strict=True):
         prompt = "" if way == CHOICE else turn.instruction
-        yield item.video, way, item.task, led.question, prompt, led.answer
+        yield item.video, item.id.removesuffix(f"/{PRIMARY}"), way, item.task, led.question, prompt, led.answer
 
 
 def _listed(question: str, options: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 A row holds video_id, question, question_prompt (how to answer), answer, capability, duration in seconds and, in most
 releases, question_type; otherwise the name of the file tells which of the five ways its questions are asked. The five
-are items of one group, the video.
+are items of one group, the video; in sets with several questions about one, question_id tells them apart.
 """
 
 from __future__ import annotations
@@ -111,20 +111,21 @@ def video_tt_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
 
 def _item(row: Row, videos: Videos) -> Item:
     video, question, way = row.needed("video_id"), row.needed("question"), _way(row)
+    own = row.text("question_id")
     if way == CHOICE:
         turn = choice_turn(row, *split_options(question), "question", "answer", "letter")
     else:
         turn = Turn(question=question, reference=row.needed("answer"))
     return Item(
         suite=SUITE,
-        id=f"{video}/{way}",
+        id=f"{own or video}/{way}",
         video=video,
         media=videos.find(video, row, "video_id"),
         task=row.text("capability"),
         format="choice" if way == CHOICE else "open",
         turns=(turn.model_copy(update={"instruction": row.text("question_prompt")}),),
         seconds=_seconds(row),
-        tags={"way": way},
+        tags={"way": way} | ({"question": own} if own else {}),
         max_tokens=CHOICE_TOKENS if way == CHOICE else OPEN_TOKENS,
     )
 

@@ -74,15 +74,16 @@ def score_video_tt(
 
 
 def robustness(ways: Ways) -> Estimate:
-    """RB: of the videos whose primary question is answered rightly, the share with all five right.
+    """RB: of the questions that are answered rightly in the primary way, the share with all five right.
 
-    Videos that lack one of the five have no part in it; None if no primary question is answered rightly.
+    Questions that lack one of the five have no part in it; None if no primary one is answered rightly.
     """
-    right: dict[tuple[str, int], dict[str, float]] = {}
+    right: dict[tuple[str, str, int], dict[str, float]] = {}
     for way, outcomes in ways.items():
         for outcome in outcomes:
-            right.setdefault((outcome.item.video, outcome.seed), {})[way] = outcome.right
-    whole = [(video, found) for (video, _), found in right.items() if len(found) == len(WAYS)]
+            item = outcome.item
+            right.setdefault((item.video, item.tags.get("question", ""), outcome.seed), {})[way] = outcome.right
+    whole = [(video, found) for (video, _, _), found in right.items() if len(found) == len(WAYS)]
     return ratio(Observation(float(all(found.values())), float(found[PRIMARY]), video) for video, found in whole)
 
 

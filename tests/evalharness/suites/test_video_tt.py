@@ -203,6 +203,17 @@ def test_five_accuracies_their_mean_and_robustness(tmp_path: Path) -> None:
     assert values(scores, "multiple choice")["accuracy: above chance"] == pytest.approx(100 * 0.5 / 0.75, abs=1e-3)
 
 
+def test_a_video_may_have_several_questions_in_five_ways(tmp_path: Path) -> None:
+    asked = {"q1": (5, 5, 5, 5, 5), "q2": (5, 0, 5, 5, 5)}
+    rows = [row("goat", way, question_id=question) for question in asked for way in WAYS]
+    items, reported = loaded(lines(tmp_path / "test_all.jsonl", rows))
+    assert (len(items), reported) == (10, [])
+    given = [answered(item, asked[item.id.partition("/")[0]][WAYS.index(item.tags["way"])]) for item in items]
+    verdicts = [verdict for _, verdict in given if verdict]
+    scores = score_video_tt(items, [one for one, _ in given], verdicts, THRESHOLDS["repo"])
+    assert values(scores, "robustness") == {"RB": 50.0}
+
+
 def test_both_thresholds_stand_beside_the_one_chosen(tmp_path: Path) -> None:
     items = five(tmp_path, *HAND)
     repo, paper = scored(items, HAND), scored(items, HAND, THRESHOLDS["paper"])
