@@ -215,10 +215,10 @@ def test_a_key_given_in_place_of_its_variable_is_not_written_down(questions: Pat
 
 def test_a_dry_run_asks_nothing_and_tells_what_each_subject_says_of_itself(questions: Path, tmp_path: Path) -> None:
     run = questions / "run"
-    settings = ("--library", tmp_path / "library", "--set", "controller.price.output=1000")
+    settings = ("--library", tmp_path / "library")
     name = "question-only:seer@http://127.0.0.1:9/v1"
     asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--dry-run")
-    asked += ("--subject", "longest", "--subject", "agent", "--subject", name)
+    asked += ("--subject", "longest", "--subject", "agent", "--subject", f"{name}?output_price=1000")
     _, reported, _ = eval_(*asked, settings=settings)
     longest, agent, model = reported.splitlines()
     assert longest == "longest: 2 predictions, 2 turns; about 0 calls, 0 tokens in, 0 out, 00:00:00, price 0"
@@ -257,9 +257,9 @@ def test_a_simulated_model_is_told_to_make_two_calls_a_turn(questions: Path, tmp
 
 def test_where_predictions_are_there_a_dry_run_tells_of_the_rest_by_them(questions: Path) -> None:
     run = questions / "run"
-    settings = ("--library", questions / "library", "--set", "controller.price.input=10")
+    settings = ("--library", questions / "library")
     with openai_server([says("B", usage=(3000, 40))]) as server:
-        name = f"question-only:seer@{server.url}"
+        name = f"question-only:seer@{server.url}?input_price=10"
         asked = ("run", questions / "card.yaml", "--suite", "own", "--out", run, "--subject", name)
         eval_(*asked, "--limit", 1, settings=settings)
         _, reported, _ = eval_(*asked, "--dry-run", "--json", settings=settings)

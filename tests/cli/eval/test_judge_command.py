@@ -46,10 +46,11 @@ def test_a_model_judges_what_was_said_and_nothing_twice(said: Path) -> None:
 
 
 def test_a_dry_run_of_a_judge_asks_nothing_and_tells_the_time_once_a_reply_was_timed(said: Path) -> None:
-    settings = ("--library", said / "library", "--set", "controller.price.output=1000")
     held = (said / "run" / "judgements.jsonl").exists
     with openai_server([says('{"same": true}')]) as server:
         judged = ("judge", said / "run", "--by", "endpoint", "--url", server.url, "--model", "jurist")
+        own = (f"controller.base_url={server.url}", "controller.model=jurist", "controller.price.output=1000")
+        settings = ("--library", said / "library", *(word for each in own for word in ("--set", each)))
         _, reported, _ = eval_(*judged, "--dry-run", settings=settings)
         assert (server.requests, held()) == ([], False)
         assert ": 2 verdicts to give; about 2 calls, " in reported
