@@ -60,7 +60,7 @@ def answer_schema(options: Sequence[str]) -> dict[str, Any]:
     claim = {"text": {"type": "string"}, "moments": {"type": "array", "items": {"type": "string"}}}
     fields["claims"] = {
         "type": "array",
-        "description": "If the text cites no ids or times: its sentences.",
+        "description": "If the text has no ids or times: its exact sentences.",
         "items": {"type": "object", "properties": claim, "required": list(claim)},
     }
     parameters = {"type": "object", "properties": fields, "required": [*fields][: 3 if options else 2]}

@@ -77,7 +77,8 @@ def form(findings: Findings) -> Draft:
     """The answer to a question, with claims that quote their evidence, and the closest lines."""
     query = findings.query
     telling = [pair for pair in findings.ranked if _may_tell(query, pair[0])]
-    lines = sorted(telling, key=lambda pair: not mentions(query, pair[0]))  # what has the very words comes first
+    # What has the very words comes first, and of that what is said or shown as the question asks.
+    lines = sorted(telling, key=lambda pair: -pair[0].chance(query) if mentions(query, pair[0]) else 1.0)
     worded = [each for each, _ in lines if each.modality in WORDED and query.source in ("speech", "text")]
     nearest = _nearest(worded or [each for each, _ in lines])
     blind = _shows_nothing(query, lines) or (_reason(findings) if _imperceptible(findings) else "")

@@ -203,3 +203,15 @@ def test_what_reads_as_an_answer_is_offered_though_it_is_said_and_not_shown(scor
     shown = line("Part 12", start=40)
     shown = shown.model_copy(update={"evidence": shown.evidence.model_copy(update={"modality": "scene_text"})})
     assert any("E 24" in each.text for each in formed(asked, said, shown).closest) == offered
+
+
+@pytest.mark.parametrize(("source", "first"), [("speech", "A storm came that night."), ("text", "Storm of 9 January")])
+def test_of_what_has_the_very_words_what_is_said_or_shown_as_asked_comes_first(source: Source, first: str) -> None:
+    asked = shared(query(source, "time", "").reading, "text" if source == "speech" else "speech", 0.3)
+    when = query(source, "time", "When is the storm mentioned?").model_copy(
+        update={"reading": asked, "words": ("storm",)}
+    )
+    said = line("A storm came that night.")
+    shown = line("Storm of 9 January", start=40)
+    shown = shown.model_copy(update={"evidence": shown.evidence.model_copy(update={"modality": "scene_text"})})
+    assert formed(when, shown, said).closest[0].text == formed(when, said, shown).closest[0].text == first
