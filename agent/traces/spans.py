@@ -2,8 +2,9 @@
 model and the tools it executed, each with its content and recorded time.
 
 The conventions are in development and not in any stable package; the names are those of
-github.com/open-telemetry/semantic-conventions-genai, as of late 2026. What viewers need beyond them is in
-`open_inference.py`. Everything else is `longtake.*`.
+github.com/open-telemetry/semantic-conventions-genai, as of late 2026. Viewers such as Phoenix derive messages, tools
+and token counts from them, but neither the input and output of the agent and its tools, nor anything of the other
+steps: these are the attributes of github.com/Arize-ai/openinference. Everything else is `longtake.*`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
@@ -23,13 +24,49 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
 from longtake import __version__
-from longtake.agent.traces.open_inference import documents, shown
 from longtake.agent.traces.recorded import tokens_in
 from longtake.agent.traces.recording import conversation, reply_in
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import LibraryError
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.registry import SPECS
+
+Kind = Literal["AGENT", "LLM", "TOOL", "CHAIN", "RETRIEVER", "EVALUATOR"]
+_MAX_DOCUMENTS = 20
+
+
+def shown(kind: Kind, given: Any = None, made: Any = None) -> dict[str, Any]:
+    """The attributes of a span.
+
+    Args:
+        kind: how viewers draw it.
+        given: its input, text or JSON; None if it has none.
+        made: its output, likewise.
+    """
+    return {"openinference.span.kind": kind, **_value("input", given), **_value("output", made)}
+
+
+def documents(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The first of the documents that a search found, each with its place in the video."""
+    attributes: dict[str, Any] = {}
+    for number, each in enumerate(found[:_MAX_DOCUMENTS]):
+        evidence, name = each["evidence"], f"retrieval.documents.{number}.document"
+        place = {"video": evidence["video"], "modality": evidence["modality"], **evidence["span"]}
+        attributes |= {f"{name}.content": evidence["content"], f"{name}.metadata": json.dumps(place)}
+        if each["cosine"] is not None:
+            attributes[f"{name}.score"] = each["cosine"]
+    return attributes
+
+
+def _value(side: Literal["input", "output"], value: Any) -> dict[str, Any]:
+    if value is None:
+        return {}
+    plain = isinstance(value, str)
+    return {
+        f"{side}.value": value if plain else json.dumps(value, ensure_ascii=False),
+        f"{side}.mime_type": "text/plain" if plain else "application/json",
+    }
+
 
 AGENT = "Longtake"
 _PROVIDERS = {

@@ -28,7 +28,7 @@ from longtake.errors import EngineError, LongtakeError, MediaError
 from longtake.evalharness.scoring.grading import Grade, grade
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.engines.llama_cpp.gguf_header import Header, read_header
-from longtake.preprocess.engines.llama_cpp.machine_limits import operations_a_second
+from longtake.preprocess.engines.llama_cpp.server import operations_a_second
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.catalogue import ALL_TOOLS

@@ -23,7 +23,7 @@ from helpers.servers.s3_server import BUCKET, s3_server
 
 from longtake.config import load
 from longtake.errors import Cancelled, ConfigError, LibraryError, LibraryUnavailable
-from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task
+from longtake.preprocess.cluster.ray_steps import LayerBuilder, Task
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.workspace import Workspace

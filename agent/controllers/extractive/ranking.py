@@ -3,12 +3,15 @@
 The weights are in `ranking.json`. Those for ranking were set by hand: fitted to 320 questions about 24 clips, they
 found the answer among the best three lines less often on other clips (69 % instead of 71 %). The weights for
 confidence are fitted: `longtake bench ranking --write` to clips, `longtake bench reading --write` to recordings.
+
+Signs are what a question asks for, such as a number, in the words that a line adds to the question.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -16,12 +19,48 @@ import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import WORDED, Candidate
 from longtake.agent.controllers.extractive.reading import read
-from longtake.agent.controllers.extractive.signs import signs
+from longtake.agent.controllers.extractive.settling import UNITS_OF_TIME
 from longtake.agent.query.heads import Matrix
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
-from longtake.language.words import coverage, holds_phrase
+from longtake.language.dates import date_names
+from longtake.language.languages import language_in
+from longtake.language.numbers import in_digits
+from longtake.language.words import coverage, holds_phrase, stems, unsaid
 from longtake.memory.records import Evidence, Record
 from longtake.preprocess.engines.text.reranker import Reranker
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_COLOURS = stems("red green blue yellow black white grey gray brown orange purple pink violet golden silver")
+_OFTEN = stems("once twice dozen")
+_SIGNS: Mapping[str, Callable[[str], bool]] = {
+    "number": lambda text: any(map(str.isdigit, text)),
+    "count": lambda text: any(map(str.isdigit, text)) or bool(_OFTEN & stems(text)),
+    "duration": lambda text: bool(UNITS_OF_TIME & stems(text)),
+    "name": lambda text: _has_name(text),
+    "calculation": lambda text: any(map(str.isdigit, text)),
+    "colour": lambda text: bool(_COLOURS & stems(text)),
+}
+
+
+def signs(query: Query, text: str) -> tuple[float, float]:
+    """Shares of the likely targets whose sign, such as a number, a text lacks and adds to the question."""
+    new = unsaid(in_digits(text), query.question)
+    wanted = {target: share for target, share in query.reading.targets.items() if target in _SIGNS}
+    shown = sum(share for target, share in wanted.items() if _SIGNS[target](new))
+    return sum(wanted.values()) - shown, shown
+
+
+def _has_name(text: str) -> bool:
+    """Whether a word other than a day or month begins with a capital, within a sentence or before another such word."""
+    dates = date_names(language_in(text))
+    for word in _WORD.finditer(text):
+        before, after = text[: word.start()][-2:], text[word.end() :][:2]
+        within = before[1:] == " " and (before[:1].islower() or before[:1] in ",;:")
+        followed = after[:1] == " " and after[1:].isupper()
+        if (within or followed) and word[0].istitle() and word[0].casefold() not in dates:
+            return True
+    return False
+
 
 FILE = "ranking.json"
 SCORES = 2  # the first of them, which only a line that was read has

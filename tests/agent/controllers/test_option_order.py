@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.option_order import by_order
+from longtake.agent.controllers.extractive.option_choice import by_order
 from longtake.agent.query.query import SOURCES, TARGETS, Query, Reading
 from longtake.agent.query.scope import read_scope
 from longtake.memory.records import Evidence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.verification.exact import derived, misquoted, wrong_equation
+from longtake.agent.verification.judge import derived, misquoted, wrong_equation
 
 SPOKEN = "Well, the blue kettle costs 249 dollars, and that is that for today."
 TABLE = "Quarry Lane · 24 · 24 / Harbour · 36 · 30"

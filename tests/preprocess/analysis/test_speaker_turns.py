@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from longtake.memory.search.search_index import Vectors
-from longtake.preprocess.analysis.speaker_clusters import speakers_of
-from longtake.preprocess.analysis.speaker_turns import Passage, turns_of
+from longtake.preprocess.analysis.speaker_turns import Passage, speakers_of, turns_of
 
 
 def voices(*windows: int, spread: float = 0.35, seed: int = 5) -> Vectors:

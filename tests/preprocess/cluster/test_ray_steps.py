@@ -32,9 +32,8 @@ from longtake.config import load
 from longtake.errors import Cancelled, ConfigError, LongtakeError
 from longtake.memory.building import build_layers
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
-from longtake.preprocess.cluster import layer_builder
-from longtake.preprocess.cluster.layer_builder import LayerBuilder, Task, wait_for_layer
-from longtake.preprocess.cluster.ray_steps import RaySteps
+from longtake.preprocess.cluster import ray_steps
+from longtake.preprocess.cluster.ray_steps import LayerBuilder, RaySteps, Task, wait_for_layer
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.progress import Watcher
@@ -234,7 +233,7 @@ def test_a_cluster_started_here_asks_for_its_token(tmp_path: Path) -> None:
 import os, subprocess, sys
 from longtake.cluster.pool import Pool
 from longtake.config import load
-from longtake.preprocess.cluster.layer_builder import LayerBuilder
+from longtake.preprocess.cluster.ray_steps import LayerBuilder
 with Pool("", LayerBuilder, load(), gpu=False):
     import ray
     with_token = {{"RAY_AUTH_MODE": "token", "HOME": os.environ["HOME"]}}
@@ -257,7 +256,7 @@ with Pool("", LayerBuilder, load(), gpu=False):
 def test_what_a_node_does_not_share_is_named(
     videos: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str, named: str
 ) -> None:
-    monkeypatch.setattr(layer_builder, "_SHOWN", 0.0)
+    monkeypatch.setattr(ray_steps, "_SHOWN", 0.0)
     store = LayerStore(tmp_path / "library" / "layers")
     task = Task("probe", videos[2], videos[2].stat().st_size, store, probe(videos[2]), {})
     if missing != "library":
@@ -286,7 +285,7 @@ class OnOwnDisk(RaySteps):
 def test_a_layer_built_on_another_disk_is_no_success(
     videos: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(layer_builder, "_SHOWN", 0.0)
+    monkeypatch.setattr(ray_steps, "_SHOWN", 0.0)
     workspace = Workspace(tmp_path / "library", SETTINGS)
     with pytest.raises(LongtakeError, match=r"probe.*library\.layers"):
         workspace.add(videos[0], runner=OnOwnDisk(tmp_path))

@@ -10,7 +10,7 @@ import pytest
 from helpers.media.clips import Picture, noise
 
 from longtake.preprocess.engines.objects.object_engine import FoundObject
-from longtake.preprocess.engines.people.objects_faces import find_faces
+from longtake.preprocess.engines.people.people_cascades import find_faces
 
 
 def photo(media: Path, name: str) -> Picture:
