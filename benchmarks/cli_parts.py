@@ -52,6 +52,14 @@ def scale(
 
 
 @parts.command(rich_help_panel=PANEL)
+def walks(as_json: Json = False) -> None:
+    """Count the functions and files that a question, a video and an evaluated item walk through."""
+    from longtake.benchmarks.walks import measure_walks, show_walks
+
+    print_report(measure_walks(notify(as_json)), show_walks, as_json)
+
+
+@parts.command(rich_help_panel=PANEL)
 def cluster(
     clips: Annotated[int, typer.Option(min=2, help="Drawn clips of eight seconds.")] = 64, as_json: Json = False
 ) -> None:
