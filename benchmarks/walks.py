@@ -58,7 +58,7 @@ def measure_walks(notify: Notify) -> Walks:
         (folder / "questions.csv").write_text(_QUESTIONS, encoding="utf-8")
         work = {
             "index": [f"index {video}"],
-            "ask": [f"ask {video} 'Which phone extension is given?'"],
+            "ask": ["ask demo.mp4 'Which phone extension is given?'"],
             "evaluate": [
                 f"eval run {folder / 'card.yaml'} --suite own --subject agent --out {run}",
                 f"eval score {run}",
