@@ -23,7 +23,7 @@ from tarfile import TarError
 from typing import Any
 
 from longtake.errors import LibraryError
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.memory.shared_layers import SharedLayers
 from longtake.memory.timespan import TimeSpan
 

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError, file_error
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.memory.closer_readings import Refined
 from longtake.memory.entity_names import EntityNames
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic

@@ -23,7 +23,7 @@ from longtake.agent.controllers.call_parsing.reply_schema import (
     reply_schema,
     spoken_json,
 )
-from longtake.agent.controllers.call_parsing.text_protocol import as_text
+from longtake.agent.controllers.call_parsing.text_tool_calls import as_text
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, thinking_field
 from longtake.agent.controllers.tool_offer import MORE, offered, query_of, with_more
 from longtake.models.profiles import profile_of

@@ -25,11 +25,9 @@ from transformers import (  # pyright: ignore[reportMissingImports] - an extra
 
 from longtake.agent.controllers.asking import ContextFull
 from longtake.agent.controllers.call_parsing.arguments import UNREADABLE
-from longtake.agent.controllers.call_parsing.markup import harmless
-from longtake.agent.controllers.call_parsing.text_protocol import as_text
-from longtake.agent.controllers.call_parsing.text_tool_calls import calls_in_text
+from longtake.agent.controllers.call_parsing.text_tool_calls import as_text, calls_in_text, harmless
 from longtake.errors import ConfigError, EngineError
-from longtake.models.placing import placed
+from longtake.models.machine import placed
 from longtake.models.profiles import ModelProfile, profile_of
 from longtake.prompts import without_thinking
 from longtake.settings import ControllerSettings

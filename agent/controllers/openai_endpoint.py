@@ -33,9 +33,8 @@ from openai import BaseModel as OpenAIModel
 from pydantic import PrivateAttr, SecretStr
 
 from longtake.agent.controllers.asking import CONTROLLER, Busy, ContextFull, Role, Unanswered
-from longtake.agent.controllers.call_parsing.text_protocol import as_text
-from longtake.agent.controllers.completions import EXTRA, mended
-from longtake.agent.controllers.streaming import Heard, assembled
+from longtake.agent.controllers.call_parsing.text_tool_calls import as_text
+from longtake.agent.controllers.streaming import EXTRA, Heard, assembled, mended
 from longtake.errors import Cancelled, EngineError
 from longtake.models.profiles import ModelProfile, profile_of
 from longtake.models.refusals import CONTEXT_FULL, TOKEN_FIELDS, as_accepted

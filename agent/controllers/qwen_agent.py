@@ -28,9 +28,9 @@ from qwen_agent.llm.schema import (  # pyright: ignore[reportMissingImports] - a
     Message,
 )
 
-from longtake.agent.controllers.call_parsing.markup import harmless
+from longtake.agent.controllers.call_parsing.text_tool_calls import harmless
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.prompts import without_thinking
 
 # What the template and Qwen's tokenizer treat as structure.

@@ -9,8 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from longtake.agent.controllers.call_parsing.arguments import read_json
-from longtake.language.json_text import parse_json
-from longtake.language.text import words_of
+from longtake.language.text import parse_json, words_of
 from longtake.memory.records import Closest, Record
 
 ANSWER = "answer"  # the tool that ends a run

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from longtake.agent.drafts.cited import held
+from longtake.agent.drafts.cited import Mark, held, marks_in, stated_times
 from longtake.agent.drafts.draft import ABSTENTION
-from longtake.agent.drafts.marks import Mark, marks_in, stated_times
 from longtake.agent.drafts.statements import Read, Statement
 from longtake.memory.records import Citation, Claim, Evidence, Verdict
 from longtake.memory.timespan import clock

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from longtake.agent.drafts.cited import Cited, cites, held
+from longtake.agent.drafts.cited import Cited, Mark, cites, held, mark_of, marks_in, parenthesised_times, stated_times
 from longtake.agent.drafts.draft import Draft, DraftClaim
-from longtake.agent.drafts.marks import Mark, mark_of, marks_in, parenthesised_times, stated_times
 from longtake.language.text import words_of
 from longtake.memory.records import Evidence
 

@@ -21,7 +21,7 @@ from longtake.agent.graph.running import run_graph
 from longtake.agent.graph.state import REMEMBERED, Question, Turn
 from longtake.agent.graph.threads import close_threads, keep_last, open_threads, usable_threads
 from longtake.agent.graph.video_metadata import Known, known_video
-from longtake.agent.query.options import split_options
+from longtake.agent.query.query import split_options
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace, Watch
 from longtake.errors import LibraryError, LongtakeError, MediaError, ThreadBusy, told_of_files

@@ -16,7 +16,7 @@ from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.gathering.gathered import Briefing, Found, Gathered
 from longtake.agent.graph.state import Progress, Question, Turn
 from longtake.agent.query.query import Anchor, Query, Reading, Scope
-from longtake.agent.verification.judged import Judged
+from longtake.agent.verification.judge import Judged
 from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory.database import advice_on, is_damage
 from longtake.memory.library import Library

@@ -14,7 +14,7 @@ from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.preprocess.layers.entities import entities_of
 from longtake.preprocess.layers.sections import sections_of
 from longtake.preprocess.layers.speaker_lines import SPEAKERS, speaker_lines, words_said
-from longtake.tools.core.evidence import evidence_of
+from longtake.tools.core.result import evidence_of
 from longtake.tools.core.tool_context import VideoHandle
 
 _NO_PICTURE = "The file has no picture, only sound."

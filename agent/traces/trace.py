@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from longtake.errors import LibraryError
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.memory.layers import canonical_json, write_atomic
 from longtake.redaction import without_secrets
 

@@ -14,18 +14,38 @@ from difflib import SequenceMatcher
 from itertools import permutations
 from typing import Any
 
+from pydantic import Field
+
 from longtake.agent.controllers.call_parsing.arguments import read_json
-from longtake.agent.drafts.marks import CLOCKED, QUOTATION
+from longtake.agent.drafts.cited import CLOCKED, QUOTATION
+from longtake.agent.drafts.draft import Outcome
 from longtake.agent.drafts.publishing import ID
 from longtake.agent.drafts.statements import Statement
 from longtake.agent.gathering.moments import line_of
 from longtake.agent.prompts.render import render
 from longtake.errors import Cancelled, EngineError, MediaError
 from longtake.language.text import fold
-from longtake.memory.records import Evidence, Verdict
+from longtake.memory.records import Claim, Evidence, Record, Verdict
 from longtake.tools.compute.calculator import normalise
 from longtake.tools.core.frames import is_frame
 from longtake.tools.core.result import ToolError
+
+
+class Judged(Record):
+    """The text that may be published, its claims, and what they make of the answer."""
+
+    text: str
+    status: Outcome
+    claims: tuple[Claim, ...] = ()
+    option: str | None = Field(default=None, description="The letter of the chosen option.")
+    option_supported: bool | None = None
+    option_reason: str = Field(default="", description="Why the chosen option isn't supported.")
+    citations: int = Field(default=0, description="Citations of the draft.")
+    removed: int = Field(default=0, description="Those that point to no moment of the run.")
+    cited: int = Field(default=0, description="Claims with a citation that points to a moment.")
+    problem: str = Field(default="", description="Why the claims couldn't be checked.")
+    sent_back: bool = Field(default=False, description="Whether the controller was asked to mend its draft.")
+
 
 _SHORTEST_QUOTE = 3  # words; fewer may be a name or a word set apart
 _READ_ALIKE = 0.85  # likeness of words from which a quotation differs only as recognisers and spellings do

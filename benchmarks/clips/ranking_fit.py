@@ -28,9 +28,8 @@ from longtake.agent.controllers.extractive.ranking import (
     sure_from,
 )
 from longtake.agent.gathering.gathered import Gathered
-from longtake.agent.query.heads import Matrix
 from longtake.agent.query.query import Query
-from longtake.agent.query.reader import LearnedReader
+from longtake.agent.query.reader import LearnedReader, Matrix
 from longtake.agent.traces.recording import conversation
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.benchmarks.clips.clip_questions import ClipQuestion, load_questions

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from longtake.agent.query.heads import Heads, Matrix, Softmax, family, features
 from longtake.agent.query.query import SOURCES, TARGETS, Reading
+from longtake.agent.query.reader import Heads, Matrix, Softmax, family, features
 from longtake.benchmarks.clips.bank import Example, load_bank
 from longtake.benchmarks.clips.softmax_fit import fit_softmax
 from longtake.benchmarks.intervals import Share

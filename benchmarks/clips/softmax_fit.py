@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from longtake.agent.query.heads import Matrix, Softmax, shares
+from longtake.agent.query.reader import Matrix, Softmax, shares
 
 Slopes = Sequence[npt.NDArray[np.floating]]  # of each parameter
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from longtake.agent.drafts.marks import CLOCKED
+from longtake.agent.drafts.cited import CLOCKED
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.api import Library
 from longtake.benchmarks.loop.cassette import Body, Player, Question, Recorder, Role, listening, moments_in

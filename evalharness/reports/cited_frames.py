@@ -11,9 +11,9 @@ from longtake.errors import MediaError
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.page_templates import data_url
 from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
 from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.prompts import data_url
 
 MOST = 3  # of an item
 ITEM_BYTES = 48_000

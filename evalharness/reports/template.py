@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from longtake.console import counted
 from longtake.evalharness.reports.drawing import forest_of, key, scatter
 from longtake.memory.timespan import clock
-from longtake.page_templates import templates
+from longtake.prompts import templates
 
 
 def page(name: str, **values: Any) -> Iterator[str]:

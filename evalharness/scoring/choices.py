@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from longtake.evalharness.items import ParseStatus
 from longtake.evalharness.scoring.wording import plain, words
 from longtake.language.abstaining import declines
-from longtake.language.json_text import parse_json
 from longtake.language.refusing import refuses
+from longtake.language.text import parse_json
 from longtake.prompts import without_thinking
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

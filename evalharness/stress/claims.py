@@ -19,7 +19,7 @@ from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.stress.stress_test import SUITE
 from longtake.evalharness.subjects.subject import Asked, Subject
 from longtake.evalharness.suites.benchmark_rows import csv_text, read_rows
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.memory.records import Record
 from longtake.prompts import render
 

@@ -18,7 +18,7 @@ from longtake.evalharness.reports.document import write_pieces
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.stress.claims import PROMPTS
 from longtake.evalharness.subjects.subject import CHOOSE, Asked, Subject
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.memory.records import Record
 from longtake.prompts import render
 

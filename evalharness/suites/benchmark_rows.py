@@ -18,7 +18,7 @@ from typing import Any
 
 from longtake.errors import ConfigError, LongtakeError
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".parquet")
 _BETWEEN = re.compile(r"[\s,\[\]]*")

@@ -29,7 +29,7 @@ from longtake.evalharness.suites.answer_options import split_options
 from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
 from longtake.evalharness.suites.card import Card
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.memory.timespan import TimeSpan
 
 

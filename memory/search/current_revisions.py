@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.memory.layers import canonical_json, content_key, write_atomic
 
 _REFINED = "+refined"  # no video id ends like this

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from longtake.errors import LibraryError, LibraryUnavailable
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.memory.database import Connection, check_database, open_database, read_database
 from longtake.memory.layers import canonical_json
 from longtake.memory.search.search_index import Document

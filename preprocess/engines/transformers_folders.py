@@ -14,7 +14,7 @@ from typing import Any
 from longtake.errors import EngineError
 from longtake.models.catalogue import Task
 from longtake.models.folder import find, installed
-from longtake.models.placing import placed
+from longtake.models.machine import placed
 from longtake.preprocess.engines.torchvision_import import make_importable
 from longtake.prompts import without_thinking
 

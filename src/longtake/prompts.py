@@ -1,6 +1,7 @@
-"""Renders prompts and cleans up replies.
+"""Renders prompts, cleans up replies, and renders HTML pages.
 
-Prompts are Markdown files with Jinja. Text from a video goes in as `{{ text | json }}`.
+Prompts are Markdown files with Jinja. Text from a video goes in as `{{ text | json }}`. In pages text is escaped, and a
+missing value is an error.
 """
 
 from __future__ import annotations
@@ -8,11 +9,29 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+
+def templates(package: str, folder: str = ".") -> Environment:
+    """The templates in a folder of a package; add to its `globals` what they call."""
+    return Environment(
+        loader=PackageLoader(package, folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def data_url(kind: str, content: bytes) -> str:
+    """A file of a media type, such as `image/jpeg`, as an address that contains it."""
+    return f"data:{kind};base64,{b64encode(content).decode()}"
+
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
 # Some chat templates open the thinking in the prompt, so the reply contains only its end.

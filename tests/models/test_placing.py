@@ -8,7 +8,7 @@ from typing import Self
 
 import pytest
 
-from longtake.models.placing import placed
+from longtake.models.machine import placed
 
 
 class Model:

@@ -8,8 +8,7 @@ from itertools import count
 import pytest
 from helpers.libraries import SETTINGS
 
-from longtake.agent.gathering.moments import LibraryMoments, shown
-from longtake.agent.gathering.shown_results import shown_result
+from longtake.agent.gathering.moments import LibraryMoments, shown, shown_result
 from longtake.memory.records import Evidence
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle

@@ -7,9 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from longtake.preprocess.engines.sandbox.sandbox import RAN_OUT, Sandbox
-from longtake.tools.core.foreign_text import printable
 from longtake.tools.core.registry import tool
-from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.result import ToolError, ToolResult, printable
 from longtake.tools.core.tool_context import ToolContext
 
 LANGUAGES = ("python", "python3", "py")

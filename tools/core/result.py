@@ -1,14 +1,86 @@
-"""The result of a tool, also for a failure: a value. Nothing is ever raised into the graph."""
+"""The result of a tool, also for a failure: a value. Nothing is ever raised into the graph.
+
+Layer items become evidence here, and text from unknown authors is made safe to show: it is data, whatever it says.
+"""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field
 
-from longtake.memory.records import Evidence, Record
+from longtake.language.text import without_bullet
+from longtake.memory.layers import Layer
+from longtake.memory.records import Evidence, Modality, Record
 from longtake.memory.timespan import TimeSpan, clock
+
+# Terminals obey these: colours, cursor movements, titles, hyperlinks (ECMA-48).
+_ESCAPES = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])"
+)
+# Control characters except tab and line feed, marks of text direction, and invisible characters.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f\ud800-\udfff]"
+)
+
+
+def printable(text: str) -> str:
+    """The text without escape sequences and invisible characters, and with one kind of line end."""
+    return _HIDDEN.sub("", _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def one_line(text: str, most: int) -> str:
+    """The text as one line of at most `most` characters; an ellipsis marks a cut."""
+    line = " ".join(printable(text).split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+SLACK = 0.5  # seconds at the edges of streams, which rarely start and end together
+
+
+def evidence_of(
+    item: Mapping[str, Any], content: str, modality: Modality, layer: Layer, video: str, *, confidence: float = 1.0
+) -> Evidence:
+    """Evidence for one item of a layer, with the item's span. It is trusted unless the item says otherwise."""
+    return Evidence(
+        video=video,
+        span=TimeSpan(start=item["start"], end=item["end"]),
+        modality=modality,
+        content=without_bullet(content),
+        score=confidence,
+        engine=layer.engine,
+        layer=layer.key,
+        box=item.get("box"),
+        trusted=item.get("trusted", True),
+    )
+
+
+def examined(layer: Layer, span: TimeSpan) -> tuple[TimeSpan, ...]:
+    """The parts of a span that a layer covers, in order. Nothing else was examined."""
+    return tuple(
+        TimeSpan(start=max(part.start, span.start), end=min(part.end, span.end))
+        for part in layer.covered
+        if part.overlaps(span)
+    )
+
+
+def unexamined(layer: Layer, span: TimeSpan, reader: Layer | None = None) -> tuple[str, ...]:
+    """Notes if a layer covers a span only in part: how much, and what of the file couldn't be read.
+
+    Args:
+        layer: the layer.
+        span: the span.
+        reader: the layer that knows what couldn't be read, if that isn't `layer` itself.
+    """
+    seconds = sum(part.length for part in examined(layer, span))
+    if span.length == 0 or seconds >= span.length - SLACK:
+        return ()
+    return (f"only {seconds:.1f} of {span.length:.1f} s of it were examined", *(reader or layer).left_out())
+
 
 SHORTEST = 8  # characters; a shorter rest would be meaningless
 TOO_LONG = "too long to show completely: ask for a shorter span"

@@ -14,9 +14,8 @@ from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.preprocess.layers.segments import Segment, segments_of
-from longtake.tools.core.evidence import evidence_of, examined
 from longtake.tools.core.registry import Timestamp, tool
-from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.result import ToolError, ToolResult, evidence_of, examined
 from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 60.0

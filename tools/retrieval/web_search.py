@@ -10,9 +10,8 @@ from pydantic import Field, StringConstraints
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.web.web import WebResult, WebSearch
-from longtake.tools.core.foreign_text import one_line, printable
 from longtake.tools.core.registry import tool
-from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.result import ToolError, ToolResult, one_line, printable
 from longtake.tools.core.tool_context import ToolContext
 
 MAX_QUERY_LENGTH = 400  # characters, as of the other lengths

@@ -13,9 +13,8 @@ from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.sounds.audio_question import AudioQuestionEngine
 from longtake.preprocess.media.audio import read_audio
 from longtake.prompts import render
-from longtake.tools.core.evidence import evidence_of, examined, unexamined
 from longtake.tools.core.registry import Timestamp, tool
-from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.result import ToolError, ToolResult, evidence_of, examined, unexamined
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.timed_lines import UNTOLD
 

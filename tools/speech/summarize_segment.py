@@ -18,9 +18,8 @@ from longtake.preprocess.engines.text.summary_engine import Summarizer
 from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.preprocess.layers.speaker_lines import spoken_by
 from longtake.prompts import render
-from longtake.tools.core.evidence import evidence_of, examined
 from longtake.tools.core.registry import Timestamp, tool
-from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.result import ToolError, ToolResult, evidence_of, examined
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.speech.audio_events import describe
 from longtake.tools.vision.motion_facts import dated

@@ -15,10 +15,9 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechEngine, SpeechSegment
 from longtake.preprocess.media.audio import read_audio
-from longtake.tools.core.evidence import evidence_of, examined, unexamined
 from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
 from longtake.tools.core.registry import Timestamp, tool
-from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.result import ToolError, ToolResult, evidence_of, examined, unexamined
 from longtake.tools.core.tool_context import ToolContext, VideoHandle
 
 CLOSE = 60.0  # seconds; for a longer span the transcript of the whole video is used

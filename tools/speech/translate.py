@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import clock
 from longtake.preprocess.engines.text.translation import Translator

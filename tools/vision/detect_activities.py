@@ -14,9 +14,8 @@ from longtake.memory.records import Evidence
 from longtake.memory.timespan import ParsedSpan, TimeSpan
 from longtake.preprocess.engines.activity_engine import ActivityEngine
 from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
-from longtake.tools.core.evidence import evidence_of, unexamined
 from longtake.tools.core.registry import Timestamp, tool
-from longtake.tools.core.result import ToolResult
+from longtake.tools.core.result import ToolResult, evidence_of, unexamined
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.motion_facts import dated, known_motion, pictures_examined, shot_starts
 from longtake.tools.vision.visual_questions import ask_for_activities, read_pictures, seen_by

@@ -18,9 +18,8 @@ from longtake.preprocess.engines.people.face_grouping import Seen, Sighting, com
 from longtake.preprocess.media.frames import Picture, read_jpeg
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.whole_frames import read_whole_frames
-from longtake.tools.core.evidence import examined, unexamined
 from longtake.tools.core.registry import Timestamp, tool
-from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.result import ToolError, ToolResult, examined, unexamined
 from longtake.tools.core.tool_context import Budget, ToolContext
 
 WINDOW = 2.0

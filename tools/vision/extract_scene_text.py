@@ -15,10 +15,9 @@ from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.text.scene_text_engine import Box, SceneTextEngine, TextBox
-from longtake.tools.core.evidence import evidence_of, examined, unexamined
 from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
 from longtake.tools.core.registry import Timestamp, tool
-from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.result import ToolError, ToolResult, evidence_of, examined, unexamined
 from longtake.tools.core.tool_context import ToolContext
 
 CLOSE = 8.0  # seconds; up to this length the file is read again, at higher resolution

@@ -8,7 +8,7 @@ import numpy as np
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture, read_jpeg
-from longtake.tools.core.evidence import evidence_of
+from longtake.tools.core.result import evidence_of
 from longtake.tools.core.tool_context import ToolContext
 
 MOST = 24  # pictures to examine, evenly spread

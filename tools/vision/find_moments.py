@@ -10,9 +10,8 @@ from pydantic import Field
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.media.brief_frames import BriefFrames, find_frames
-from longtake.tools.core.evidence import evidence_of, examined, unexamined
 from longtake.tools.core.registry import Timestamp, tool
-from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.result import ToolError, ToolResult, evidence_of, examined, unexamined
 from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 20.0

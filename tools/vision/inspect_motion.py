@@ -15,9 +15,8 @@ from longtake.preprocess.analysis.overlays import Overlay, find_overlays
 from longtake.preprocess.analysis.picture_faults import find_freezes, find_noise, find_tints
 from longtake.preprocess.media.sound_direction import sound_direction
 from longtake.preprocess.media.whole_frames import read_whole_frames
-from longtake.tools.core.evidence import unexamined
 from longtake.tools.core.registry import Timestamp, tool
-from longtake.tools.core.result import ToolResult
+from longtake.tools.core.result import ToolResult, unexamined
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.film_colour import film_colour
 from longtake.tools.vision.motion_facts import known_motion, pictures_examined

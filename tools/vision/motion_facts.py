@@ -7,8 +7,7 @@ from typing import Any
 
 from longtake.memory.records import Evidence
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.tools.core.evidence import evidence_of, examined
-from longtake.tools.core.result import ToolError
+from longtake.tools.core.result import ToolError, evidence_of, examined
 from longtake.tools.core.tool_context import ToolContext
 
 Item = Mapping[str, Any]

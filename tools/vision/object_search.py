@@ -23,8 +23,7 @@ from longtake.preprocess.engines.people.people_engine import Footage, PeopleEngi
 from longtake.preprocess.engines.people.people_nanodet import CLOSE
 from longtake.preprocess.engines.people.people_tracks import Followed, people_among
 from longtake.preprocess.layers.detections import Detections
-from longtake.tools.core.evidence import examined, unexamined
-from longtake.tools.core.result import ToolError
+from longtake.tools.core.result import ToolError, examined, unexamined
 from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.moving_things import camera_moves, look_for_movement
 from longtake.tools.vision.object_frames import (

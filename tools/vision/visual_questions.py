@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from longtake.errors import EngineError, LibraryError
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.memory.layers import Layer
 from longtake.memory.records import Evidence
 from longtake.memory.search.search_index import Vectors

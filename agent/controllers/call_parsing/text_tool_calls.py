@@ -3,6 +3,9 @@
 Hermes and Qwen `<tool_call>{...}</tool_call>`, Qwen-Coder and Llama `<function=name>`, `<invoke name="...">`, Llama's
 `<|python_tag|>`, Mistral's `[TOOL_CALLS]`, Qwen-Agent's `✿FUNCTION✿`, a fence, `CALL name {...}`, `Action: name`, and
 a reply that is nothing but JSON or `name(argument=...)`.
+
+For endpoints without a field for calls, tools are described, called and answered in such text, too. The special tokens
+of chat templates are neutralised in text from videos.
 """
 
 from __future__ import annotations
@@ -10,10 +13,56 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    merge_message_runs,
+)
+
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ, read_arguments, read_json, unreadable
+from longtake.agent.prompts.render import render
+
+
+def as_text(
+    messages: Sequence[BaseMessage], tools: Sequence[dict[str, Any]], prompt: str = "text_calls"
+) -> list[BaseMessage]:
+    """The conversation with calls and results in words, and the tools described after the system prompt.
+
+    `prompt` is the name of the prompt that describes them.
+    Consecutive results become one message, because many chat templates require alternating roles.
+    """
+    spoken = [_spoken(message) for message in messages]
+    if not tools:
+        return merge_message_runs(spoken)
+    functions = [tool["function"] for tool in tools]
+    instructions = render(
+        prompt, tools=[function | {"schema": json.dumps(function["parameters"])} for function in functions]
+    )
+    place = 1 if spoken and isinstance(spoken[0], SystemMessage) else 0
+    return merge_message_runs([*spoken[:place], SystemMessage(instructions), *spoken[place:]])
+
+
+def _spoken(message: BaseMessage) -> BaseMessage:
+    if isinstance(message, ToolMessage):
+        return HumanMessage(f"RESULT of {message.name}: {message.text}")
+    if isinstance(message, AIMessage):
+        lines = [f"CALL {call['name']} {json.dumps(call['args'])}" for call in message.tool_calls]
+        return AIMessage("\n".join([message.text, *lines]).strip())
+    return type(message)(content=message.content)
+
+
+def harmless(text: str, marks: Iterable[str]) -> str:
+    """The text with a space inside every special token: a video can't open a message or a call."""
+    for mark in marks:
+        text = text.replace(mark, f"{mark[0]} {mark[1:]}")
+    return text
+
 
 # Meaningless text around calls.
 _WRAPPERS = re.compile(r"</?(?:function_calls|tool_calls)>|<\|(?:eom_id|eot_id|im_end|end)\|>|✿RESULT✿:?")

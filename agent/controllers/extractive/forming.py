@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from longtake.agent.controllers.extractive.candidates import WORDED, Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.option_choice import Choice, by_claim, by_order, choose, declining
-from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confidence, sure_from
-from longtake.agent.controllers.extractive.reading import most_telling
+from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confidence, most_telling, sure_from
 from longtake.agent.controllers.extractive.settling import affirmed, mentions, speaker_of, times
 from longtake.agent.controllers.extractive.values import worked_out
 from longtake.agent.drafts.draft import LETTERS, NOTHING, Draft, DraftClaim

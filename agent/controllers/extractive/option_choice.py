@@ -18,8 +18,8 @@ import numpy as np
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.settling import affirmed, stated_in
 from longtake.agent.drafts.draft import LETTERS
-from longtake.agent.query.heads import Matrix
 from longtake.agent.query.query import Query
+from longtake.agent.query.reader import Matrix
 from longtake.errors import EngineError
 from longtake.language.abstaining import cannot_tell
 from longtake.language.text import comparable

@@ -14,8 +14,7 @@ from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.call_parsing.calls import SENT
 from longtake.agent.controllers.tool_text import PromptText
-from longtake.agent.gathering.moments import shown
-from longtake.agent.gathering.shown_results import shown_result
+from longtake.agent.gathering.moments import shown, shown_result
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.console import counted

@@ -12,20 +12,17 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.tool_text import PromptText
-from longtake.agent.drafts.cited import Cited, citations_of
+from longtake.agent.drafts.cited import Cited, citations_of, stated_times
 from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome, likely_letter
-from longtake.agent.drafts.marks import stated_times
 from longtake.agent.drafts.publishing import FLAGS, published, with_times
 from longtake.agent.drafts.statements import Read, Statement, read_draft
 from longtake.agent.gathering.moments import holds, key_of
-from longtake.agent.graph.calls_made import calls_made, told
 from longtake.agent.graph.nodes.brief import BRIEF
 from longtake.agent.graph.routing import MAX_CHECKS
 from longtake.agent.graph.run_context import RunContext
-from longtake.agent.graph.state import AgentState
+from longtake.agent.graph.state import AgentState, calls_made, told
 from longtake.agent.prompts.render import render
-from longtake.agent.verification.judge import Grounds, Judgement, Ruling, judge_statements
-from longtake.agent.verification.judged import Judged
+from longtake.agent.verification.judge import Grounds, Judged, Judgement, Ruling, judge_statements
 from longtake.memory.records import Citation, Claim, Evidence, FoundBy
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.frames import is_frame, reference_of

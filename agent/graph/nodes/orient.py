@@ -11,9 +11,8 @@ from langgraph.runtime import Runtime
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.graph.video_metadata import KnownVideo
-from longtake.agent.query.follow_up import pointed_at, resolve, with_times
 from longtake.agent.query.query import Query, Scope, Source
-from longtake.agent.query.scope import EDGES, quoted, read_scope, what_is_said
+from longtake.agent.query.scope import EDGES, pointed_at, quoted, read_scope, resolve, what_is_said, with_times
 from longtake.language.words import TELLING, content_stems
 from longtake.memory.records import Citation
 

@@ -10,9 +10,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage, message_to_dict
 from langgraph.runtime import Runtime
 
-from longtake.agent.controllers.asking import ASKED_AGAIN, reply, tokens, with_pictures
+from longtake.agent.controllers.asking import ASKED_AGAIN, reply, reply_that_fits, tokens, with_pictures
 from longtake.agent.controllers.call_parsing.calls import CUT, read_reply
-from longtake.agent.controllers.compaction import reply_that_fits
 from longtake.agent.drafts.draft import ANSWER, Draft, answer_schema, draft_of_call, draft_of_prose, is_data
 from longtake.agent.drafts.publishing import live
 from longtake.agent.graph.routing import OUT_OF_TIME, SILENT, STOPPED, guard_reached

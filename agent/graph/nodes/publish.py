@@ -11,13 +11,12 @@ from langgraph.runtime import Runtime
 
 from longtake.agent.drafts.draft import LETTERS, NOTHING
 from longtake.agent.drafts.publishing import with_times
-from longtake.agent.graph.calls_made import calls_made, pages_read
 from longtake.agent.graph.routing import SILENT, STOPPED
 from longtake.agent.graph.run_context import RunContext
-from longtake.agent.graph.state import AgentState, Progress, Turn
+from longtake.agent.graph.state import AgentState, Progress, Turn, calls_made, pages_read
 from longtake.agent.graph.video_metadata import shots_examined
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Source
-from longtake.agent.verification.judged import Judged
+from longtake.agent.verification.judge import Judged
 from longtake.console import counted
 from longtake.memory.records import Answer, Citation, Claim, Evidence, Modality, Option, Status, Usage
 from longtake.memory.timespan import clock

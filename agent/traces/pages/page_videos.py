@@ -1,19 +1,112 @@
-"""The videos of a run for its page: addresses, timeline lanes, and stills of what was looked at."""
+"""The videos of a run for its page: addresses, lanes of the timeline, and small stills, which need no video file."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
-from longtake.agent.traces.pages.kept_stills import kept_still
+import cv2
+import numpy as np
+
 from longtake.agent.traces.pages.media_types import playable
-from longtake.agent.traces.pages.timeline import lanes_of
 from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.tree import one_line
 from longtake.errors import LongtakeError
 from longtake.memory.library import Library, VideoRecord
-from longtake.page_templates import data_url
+from longtake.memory.records import Record
+from longtake.preprocess.layers.documents import documents_of
+from longtake.preprocess.media.frames import Picture, encode_jpeg, read_jpeg
 from longtake.preprocess.media.sources import media_of, source
+from longtake.prompts import data_url
+
+LaneName = Literal["shots", "speech", "scene_text", "sounds", "moments"]
+_NAMES: tuple[LaneName, ...] = ("shots", "speech", "scene_text", "sounds", "moments")
+_LANE_OF = {
+    "subtitles": "speech",
+    "speech": "speech",
+    "scene_text": "scene_text",
+    "sounds": "sounds",
+    "moments": "moments",
+}
+
+
+class Item(Record):
+    """An item on a lane; times are seconds."""
+
+    start: float
+    end: float
+    text: str
+
+
+class Lane(Record):
+    """A lane, with its items sorted by start."""
+
+    name: LaneName
+    items: tuple[Item, ...]
+
+
+class Lanes(Record):
+    """Every lane, from top to bottom."""
+
+    lanes: tuple[Lane, ...]
+
+
+def lanes_of(library: Library, video: VideoRecord) -> Lanes:
+    """The lanes of a video; a lane without a built layer has no items."""
+    layers = {name: layer for name in ("shots", *_LANE_OF) if (layer := library.layer(video, name))}
+    found: dict[str, list[Item]] = defaultdict(list)
+    if shots := layers.pop("shots", None):
+        found["shots"] = [Item(start=i["start"], end=i["end"], text=i["transition"]) for i in shots.items()]
+    lane_of_key = {layer.key: _LANE_OF[name] for name, layer in layers.items()}
+    for document in documents_of(video.id, layers):
+        item = Item(start=document.span.start, end=document.span.end, text=document.text)
+        found[lane_of_key[document.layer]].append(item)
+    return Lanes(lanes=tuple(Lane(name=name, items=_by_time(found[name])) for name in _NAMES))
+
+
+def _by_time(items: list[Item]) -> tuple[Item, ...]:
+    return tuple(sorted(items, key=lambda item: (item.start, item.end)))
+
+
+_QUALITY = 80
+
+
+def kept_still(library: Library, video: VideoRecord, at: float, width: int) -> bytes | None:
+    """The keyframe of a second, as JPEG of at most `width` pixels; None while there are no keyframes.
+
+    Raises:
+        LibraryError: when it is missing or damaged.
+    """
+    keyframes = library.layer(video, "keyframes")
+    if not keyframes or not keyframes.count:
+        return None
+    times, names = _pictures(library, video.id, keyframes.key)
+    return small_jpeg(read_jpeg(keyframes.path / names[max(0, bisect_right(times, at) - 1)]), width)
+
+
+def small_jpeg(picture: Picture, width: int) -> bytes:
+    """A picture as JPEG, at most `width` pixels wide."""
+    return encode_jpeg(_shrunk(picture, width), _QUALITY)
+
+
+@lru_cache(maxsize=16)
+def _pictures(library: Library, video: str, key: str) -> tuple[list[float], list[str]]:
+    """Start and file of each second's picture, in order."""
+    layer = library.layers(video).get("keyframes", key)
+    seconds = [item for item in layer.items() if item["kind"] == "second"] if layer else []
+    return [item["start"] for item in seconds], [item["file"] for item in seconds]
+
+
+def _shrunk(picture: Picture, width: int) -> Picture:
+    high, wide = picture.shape[:2]
+    if wide <= width:
+        return picture
+    smaller = cv2.resize(picture, (width, max(1, round(high * width / wide))), interpolation=cv2.INTER_AREA)
+    return np.asarray(smaller, dtype=np.uint8)
+
 
 STILL_BYTES = 2_000_000  # for all stills of a page, as JPEG
 _WIDTH = 480  # pixels of a still

@@ -26,7 +26,7 @@ from pydantic_core import PydanticCustomError
 from longtake.evalharness.items import Criterion, ToolCall
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.suites.benchmark_rows import Row
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 
 M = TypeVar("M", bound=BaseModel)
 WEIGHTS = {"high_priority": 5.0, "medium_priority": 3.0, "low_priority": 1.0, "penalty": -5.0}

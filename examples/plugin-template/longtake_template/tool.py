@@ -5,9 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from longtake.language.words import words
-from longtake.tools.core.evidence import evidence_of, examined
 from longtake.tools.core.registry import Timestamp, tool
-from longtake.tools.core.result import ToolError, ToolResult
+from longtake.tools.core.result import ToolError, ToolResult, evidence_of, examined
 from longtake.tools.core.tool_context import ToolContext
 
 

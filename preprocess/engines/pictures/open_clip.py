@@ -13,7 +13,7 @@ import numpy as np
 from longtake.errors import EngineError
 from longtake.lazy import cached_property
 from longtake.memory.search.search_index import Vectors
-from longtake.models.placing import placed
+from longtake.models.machine import placed
 from longtake.preprocess.engines.pictures.unit_rows import unit_rows
 from longtake.preprocess.engines.torchvision_import import make_importable
 from longtake.preprocess.engines.transformers_folders import content_id, model_folder

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from longtake.errors import EngineError
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.offline import refused_endpoint
 from longtake.preprocess.engines.web.public_web import PublicTransport
 from longtake.preprocess.engines.web.web import WebResult

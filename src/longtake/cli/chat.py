@@ -1,18 +1,19 @@
-"""`longtake chat`."""
+"""`longtake chat`: lines are read with history and completion of names at a terminal, else from standard input."""
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from longtake.api import Library
-from longtake.cli.ask import exit_of, open_library, refused, show
-from longtake.cli.asking import answer_in_terminal
-from longtake.cli.line_input import read_lines
+from longtake.cli.ask import answer_in_terminal, exit_of, open_library, refused, show
 from longtake.cli.moment import show_moment
 from longtake.cli.options import Model, with_model
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, say, say_json
@@ -22,6 +23,59 @@ from longtake.memory.library import file_id
 from longtake.memory.records import Answer
 from longtake.memory.timespan import clock
 from longtake.remote import media_path
+
+_KEPT = 1_000  # lines of history
+
+
+def read_lines(interactive: bool, folder: Path, names: Sequence[str]) -> Iterator[str]:
+    """Lines without surrounding spaces, except empty ones, until the input ends.
+
+    Bytes that aren't text become lone surrogates, as they do on a command line.
+
+    Args:
+        interactive: whether a person types them; Ctrl-C then drops the line.
+        folder: keeps the history.
+        names: complete what is typed, with Tab.
+    """
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")
+    if not interactive:
+        yield from filter(None, map(str.strip, sys.stdin))
+        return
+    with suppress(ImportError):  # Python on Windows has no readline
+        _complete(folder / "chat_history", names)
+    while True:
+        try:
+            line = input("> ").strip()
+        except EOFError:
+            return
+        if line:
+            yield line
+
+
+def _complete(history: Path, names: Sequence[str]) -> None:
+    import atexit
+    import readline
+
+    def completed(typed: str, number: int) -> str | None:
+        found = [name for name in names if name.lower().startswith(typed.lower())]
+        return found[number] if number < len(found) else None
+
+    with suppress(OSError):
+        readline.read_history_file(history)
+    readline.set_history_length(_KEPT)
+    readline.set_completer_delims(" ")
+    readline.set_completer(completed)
+    readline.parse_and_bind("tab: complete")
+    atexit.register(_save, history)
+
+
+def _save(history: Path) -> None:
+    import readline
+
+    with suppress(OSError):  # the library is read-only
+        readline.write_history_file(history)
+
 
 _ENDS = ("/quit", "/exit", "quit", "exit")
 HELP = """\
@@ -134,7 +188,7 @@ def _show_moment(conversation: _Conversation, argument: str) -> None:
 def _show_trace(conversation: _Conversation, argument: str) -> None:
     from rich.console import Console
 
-    from longtake.agent.traces.find import find_run
+    from longtake.agent.traces.recorded import find_run
     from longtake.agent.traces.tree import tree_of
 
     root = conversation.library.workspace.library.trace_root

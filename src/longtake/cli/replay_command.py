@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from longtake.agent.traces.find import find_run
+from longtake.agent.traces.recorded import find_run
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.cli.ask import EXITS, open_library
 from longtake.cli.ask import show as show_answer
 from longtake.cli.options import Json, library_of
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.errors import ConfigError
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.offline import refused_endpoint
 from longtake.preprocess.pipeline.workspace import Workspace
 

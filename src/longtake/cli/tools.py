@@ -8,7 +8,7 @@ import typer
 
 from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.memory.notes import Notes
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace

@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from longtake.agent.traces.find import find_run, no_traces, run_ids
-from longtake.agent.traces.recorded import LenientRun, Summary
+from longtake.agent.traces.recorded import LenientRun, Summary, find_run, no_traces, run_ids
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import one_line, tree_of
 from longtake.cli.options import Json, library_of
@@ -77,8 +76,7 @@ def stats(
     as_json: Json = False,
 ) -> None:
     """Measure runs: each tool's calls, errors, latency and share of the time; rounds, cost, and how runs ended."""
-    from longtake.agent.traces.plot import plot_of
-    from longtake.agent.traces.stats import stats_of, table_of
+    from longtake.agent.traces.stats import plot_of, stats_of, table_of
 
     if plot and plot.suffix.lower() != ".svg":
         raise ConfigError(f"{plot} can't be drawn: plots are SVG, so give --plot a name ending in .svg.")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from jinja2 import Template
 
 from longtake import __version__
-from longtake.agent.traces.pages.kept_stills import kept_still
+from longtake.agent.traces.pages.page_videos import kept_still
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
 from longtake.exports.bundle_text import claim_lines, plain, span_text
@@ -23,8 +23,8 @@ from longtake.memory.conversations import Conversation, Exchange
 from longtake.memory.library import Library
 from longtake.memory.records import Answer
 from longtake.memory.timespan import TimeSpan
-from longtake.page_templates import data_url, templates
 from longtake.preprocess.media.sources import media_at, source
+from longtake.prompts import data_url, templates
 
 MAX_CLIPS = 30
 MAX_CLIP_LENGTH = 15.0  # seconds

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from jinja2 import Environment
 
-from longtake.agent.traces.pages.kept_stills import kept_still
+from longtake.agent.traces.pages.page_videos import kept_still
 from longtake.errors import LibraryError, MediaError
 from longtake.exports.bundle_text import span_text
 from longtake.exports.clip_export import clip_bytes
@@ -21,8 +21,8 @@ from longtake.exports.places import AROUND, Place, places_of
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.page_templates import data_url, templates
 from longtake.preprocess.media.sources import media_at, source
+from longtake.prompts import data_url, templates
 
 MAX_CLIPS = 3  # further places get a still
 MAX_CLIP_LENGTH = 8.0  # seconds

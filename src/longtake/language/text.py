@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from typing import Any
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value that a JSON text holds.
+
+    Raises:
+        ValueError: if it isn't JSON, or is nested deeper than Python can read.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
+
 
 _SIGNS = str.maketrans(dict.fromkeys("’‘‛", "'") | dict.fromkeys("“”„", '"') | dict.fromkeys("−–—‒‐‑", "-"))
 _CLOSING = "”’\"'» \u00a0\u202f"  # quotation marks, and the spaces before French ones

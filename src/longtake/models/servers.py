@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 from PIL import Image
 
-from longtake.language.json_text import parse_json
+from longtake.language.text import parse_json
 from longtake.models.profiles import profile_named
 from longtake.models.refusals import as_accepted
 from longtake.offline import is_loopback

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from longtake.agent.traces.pages.kept_stills import kept_still, small_jpeg
+from longtake.agent.traces.pages.page_videos import kept_still, small_jpeg
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture, read_frames

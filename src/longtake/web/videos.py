@@ -12,7 +12,7 @@ from pydantic import Field
 
 from longtake.agent.graph.agent import MAX_QUESTION_LENGTH
 from longtake.agent.traces.pages.media_types import content_type, playable
-from longtake.agent.traces.pages.timeline import Lanes, lanes_of
+from longtake.agent.traces.pages.page_videos import Lanes, lanes_of
 from longtake.errors import LibraryError
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord

@@ -8,6 +8,7 @@ import pytest
 
 from longtake.agent.controllers.extractive.candidates import Candidate, candidates_of
 from longtake.agent.controllers.extractive.ranking import (
+    MOST,
     SCORES,
     as_read,
     confidence,
@@ -17,7 +18,6 @@ from longtake.agent.controllers.extractive.ranking import (
     read_and_ranked,
     standing,
 )
-from longtake.agent.controllers.extractive.reading import MOST
 from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.query.query import Query, Scope
 from longtake.agent.query.reader import LearnedReader

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from longtake.agent.drafts.cited import citations_of
+from longtake.agent.drafts.cited import citations_of, stated_times
 from longtake.agent.drafts.draft import Draft, DraftClaim
-from longtake.agent.drafts.marks import stated_times
 from longtake.agent.drafts.statements import Read, read_draft
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan

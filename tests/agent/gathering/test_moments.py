@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from longtake.agent.gathering.moments import Moments, line_of, shown
-from longtake.agent.gathering.shown_results import shown_result
+from longtake.agent.gathering.moments import Moments, line_of, shown, shown_result
 from longtake.memory.records import Evidence, Modality
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.core.result import ToolFailure, ToolResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.agent.graph.agent import Agent
-from longtake.agent.query.follow_up import pointed_at, resolve, with_times
+from longtake.agent.query.scope import pointed_at, resolve, with_times
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.agent.query.options import split_options
+from longtake.agent.query.query import split_options
 
 ANIMALS = ("Deer", "Fox", "Elephant")
 ASKED = "Which animal is it?"
