@@ -77,6 +77,7 @@ def draft_of_call(arguments: Mapping[str, Any], options: Sequence[str], *, besid
     several = [given] if isinstance(given, str) else _listed(given)
     claims = tuple(claim for item in several if (claim := _claim(item)))
     text = str(arguments.get("text") or arguments.get("answer") or ("" if claims else beside)).strip()
+    text = "" if says_nothing(text, options) else text
     option = letter_of(str(arguments.get("option") or ""), options)
     said = re.sub(r"[\s-]+", "_", str(arguments.get("status") or "").strip().casefold())
     if not (text or claims or option or _STATUS.get(said) == "abstained"):
@@ -97,6 +98,11 @@ def draft_of_prose(text: str, options: Sequence[str]) -> Draft:
         reason = text[match.end() :].strip()
         return Draft(status="abstained", text=reason, option=letter_of(reason, options))
     return Draft(text=text, option=letter_of(text, options))
+
+
+def says_nothing(text: str, options: Sequence[str]) -> bool:
+    """Whether a text has neither a letter nor a digit, as noise of small models, and is no option."""
+    return not any(character.isalnum() for character in text) and letter_of(text, options) is None
 
 
 def is_data(text: str) -> bool:

@@ -23,7 +23,7 @@ from helpers.servers.openai_server import openai_server
 
 from longtake.agent.graph import agent
 from longtake.api import Library
-from longtake.cli import asking
+from longtake.cli import ask
 from longtake.cli.ask import asked_about
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import file_id
@@ -215,7 +215,7 @@ def test_a_first_answer_comes_while_a_new_file_is_indexed(
     small_workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With no patience at all, the subtitles answer before the picture is read."""
-    monkeypatch.setattr(asking, "PATIENCE", 0.0)
+    monkeypatch.setattr(ask, "PATIENCE", 0.0)
     (video,) = small_workspace.library.videos()
     done = longtake("ask", video.path, PRICE, library=tmp_path / "new")
     assert done.code == 0

@@ -12,7 +12,15 @@ from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.asking import ASKED_AGAIN, reply, reply_that_fits, tokens, with_pictures
 from longtake.agent.controllers.call_parsing.calls import CUT, read_reply
-from longtake.agent.drafts.draft import ANSWER, Draft, answer_schema, draft_of_call, draft_of_prose, is_data
+from longtake.agent.drafts.draft import (
+    ANSWER,
+    Draft,
+    answer_schema,
+    draft_of_call,
+    draft_of_prose,
+    is_data,
+    says_nothing,
+)
 from longtake.agent.drafts.publishing import live
 from longtake.agent.graph.routing import OUT_OF_TIME, SILENT, STOPPED, guard_reached
 from longtake.agent.graph.run_context import RunContext
@@ -142,7 +150,7 @@ def _draft(message: AIMessage, options: Sequence[str], *, by_model: bool, last: 
     cut = {"cut": message.response_metadata.get(CUT, "")}
     if drafts:
         return drafts[-1].model_copy(update=cut), []
-    if (message.tool_calls and not last) or not message.text.strip() or is_data(message.text):
+    if (message.tool_calls and not last) or says_nothing(message.text, options) or is_data(message.text):
         return None, answers
     return draft_of_prose(message.text, options).model_copy(update=cut), []
 

@@ -261,7 +261,14 @@ def test_claims_are_the_answer_where_there_is_no_text(small_workspace: Workspace
 
 
 @pytest.mark.parametrize(
-    "broken", [{}, {"status": "answered"}, "not JSON at all", {"status": "answered", "text": " ", "claims": []}]
+    "broken",
+    [
+        {},
+        {"status": "answered"},
+        "not JSON at all",
+        {"status": "answered", "text": " ", "claims": []},
+        {"status": "answered", "text": "-\ufffd\ufffd-\ufffd"},
+    ],
 )
 def test_an_answer_that_says_nothing_is_asked_for_again(small_workspace: Workspace, broken: Any) -> None:
     asked = ask_endpoint(small_workspace, [says(None, ("answer", broken)), says(GOOD)])
@@ -271,6 +278,14 @@ def test_an_answer_that_says_nothing_is_asked_for_again(small_workspace: Workspa
     silent = ask_endpoint(small_workspace, [says(None, ("answer", broken))])
     assert (silent.answer.status, silent.stood_in, len(silent.endpoint.requests)) == ("answered", True, 2)
     assert "say nothing" in (silent.answer.controller_error or "")
+
+
+def test_noise_is_no_answer_unless_it_is_an_option(small_workspace: Workspace) -> None:
+    noise = says("-\ufffd\ufffd-\ufffd")
+    asked = ask_endpoint(small_workspace, [noise, says(GOOD)])
+    assert (asked.answer.status, len(asked.endpoint.requests)) == ("answered", 2)
+    chosen = ask_endpoint(small_workspace, [says("+")], options=("+", "-"))
+    assert (chosen.answer.option.letter if chosen.answer.option else None, len(chosen.endpoint.requests)) == ("A", 1)
 
 
 def test_an_answer_that_breaks_off_is_read_as_far_as_it_goes(small_workspace: Workspace) -> None:
