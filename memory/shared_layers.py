@@ -15,7 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from longtake.errors import LibraryUnavailable, MediaError, told_of_files
+from longtake.errors import LibraryUnavailable, MediaError, wrap_disk_errors
 from longtake.remote import RemoteFile
 
 _PACKING, _UNPACKING = ".packing", ".unpacking"
@@ -41,7 +41,7 @@ class SharedLayers:
     def put(self, folder: Path, run: Path) -> None:
         """Store a finished layer with the facts of its build."""
         archive = self._archive(folder.parent.name, folder.name)
-        with _told(), told_of_files(folder), _place(folder.parents[1], _PACKING) as place:
+        with _told(), wrap_disk_errors(folder), _place(folder.parents[1], _PACKING) as place:
             file = place / archive.name
             with tarfile.open(file, "w") as packed:
                 for part in (*sorted(folder.iterdir()), *filter(Path.exists, (run,))):
@@ -55,7 +55,7 @@ class SharedLayers:
             tarfile.TarError: if the archive is damaged.
         """
         archive = self._archive(folder.parent.name, folder.name)
-        with _told(), told_of_files(folder):
+        with _told(), wrap_disk_errors(folder):
             if not archive.exists():
                 return
             folder.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longtake.errors import LibraryUnavailable, MediaError, told_of_files
+from longtake.errors import LibraryUnavailable, MediaError, wrap_disk_errors
 
 LIBRARY = Path("/library")
 
@@ -25,5 +25,5 @@ LIBRARY = Path("/library")
 def test_what_is_told_says_where_and_what_to_do(
     number: int, file: str | bytes | None, kind: type[Exception], said: str
 ) -> None:
-    with pytest.raises(kind, match=said), told_of_files(LIBRARY):
+    with pytest.raises(kind, match=said), wrap_disk_errors(LIBRARY):
         raise OSError(number, "reset" if number == errno.ECONNRESET else "no", file)

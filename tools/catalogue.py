@@ -53,7 +53,7 @@ BUILT_IN: tuple[Tool, ...] = (
 )
 
 
-def _read(name: str, declared: Any) -> Tool:
+def _checked_tool(name: str, declared: Any) -> Tool:
     """Check a tool that a package declares."""
     spec = SPECS.get(declared)
     if spec is None or spec.name != name:
@@ -63,7 +63,7 @@ def _read(name: str, declared: Any) -> Tool:
     return spec.function
 
 
-TOOLS = Table("tools", {SPECS[function].name: function for function in BUILT_IN}, _read)
+TOOLS = Table("tools", {SPECS[function].name: function for function in BUILT_IN}, _checked_tool)
 ALL_TOOLS = tuple(usable(TOOLS, logging.getLogger(__name__).warning))
 
 

@@ -108,7 +108,7 @@ def _detected(here: Situation) -> str:
     return _picture(here) or _detector(here)
 
 
-def _counted(here: Situation) -> str:
+def _missing_for_counts(here: Situation) -> str:
     needed = _detector(here) and _model(here)
     return _picture(here) or (f"an object detector or {needed}" if needed else "")
 
@@ -159,7 +159,7 @@ _NEEDS: Mapping[str, Needs] = {
     "extract_scene_text": _written,
     "extract_math_exp": lambda here: _written(here) or _formulas(here),
     "integrate_frames": lambda here: _written(here) or _pieces(here),
-    "count_objects": _counted,
+    "count_objects": _missing_for_counts,
     "object_detection": _detected,
     "watch_segment": _looking,
     "detect_activities": _actions,

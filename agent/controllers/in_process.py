@@ -79,7 +79,7 @@ class TransformersChatModel(BaseChatModel):
         ends = self.model.generation_config.eos_token_id
         whole = written[-1] in (ends if isinstance(ends, list) else [ends])
         names = {tool["function"]["name"] for tool in described}
-        reply = _read(self.tokenizer.decode(written, skip_special_tokens=True), names)
+        reply = _parse_reply(self.tokenizer.decode(written, skip_special_tokens=True), names)
         reply.usage_metadata = UsageMetadata(
             input_tokens=length, output_tokens=len(written), total_tokens=length + len(written)
         )
@@ -175,7 +175,7 @@ def _for_template(message: dict[str, Any], marks: Iterable[str]) -> dict[str, An
     return made
 
 
-def _read(text: str, names: set[str]) -> AIMessage:
+def _parse_reply(text: str, names: set[str]) -> AIMessage:
     """The reply with the calls of known tools at its end. What needs a repair stays as written."""
     answer_text, calls = calls_in_text(without_thinking(text), names)
     if not calls or any(call.name not in names or UNREADABLE in call.arguments for call in calls):

@@ -103,7 +103,7 @@ def assembled(lines: Iterable[str], request: httpx2.Request, told: Callable[[Mes
             break
         chunk = json.loads(data)
         if chunk.get("error"):
-            raise _reported(chunk["error"], request)
+            raise _stream_error(chunk["error"], request)
         body |= {name: value for name, value in chunk.items() if value is not None}
         for choice in chunk.get("choices") or []:
             begun = True
@@ -132,7 +132,7 @@ class Heard:
 
     def __call__(self, message: Mapping[str, Any]) -> None:
         """Pass on what the message says beyond what it said before; an empty piece if it begins anew elsewhere."""
-        for source, text in self._said(message):
+        for source, text in self._new_text(message):
             before = self._told.get(source, "")
             if len(text) > len(before) and text.startswith(before):
                 if self._told and source != self._source:
@@ -140,7 +140,7 @@ class Heard:
                 self._told[source], self._source = text, source
                 self._on_text(text[len(before) :])
 
-    def _said(self, message: Mapping[str, Any]) -> Iterator[tuple[Hashable, str]]:
+    def _new_text(self, message: Mapping[str, Any]) -> Iterator[tuple[Hashable, str]]:
         content = message.get("content", "")
         if self._field:
             yield self._field, _growing(content, self._field)
@@ -197,7 +197,7 @@ def _prose(text: str, *, thinks: bool) -> str:
     return said[: call.start()] if call else _MAY_BE_CALL.sub("", said)
 
 
-def _reported(error: Any, request: httpx2.Request) -> APIStatusError:
+def _stream_error(error: Any, request: httpx2.Request) -> APIStatusError:
     """An error in the stream, as if it had come with its status."""
     facts = error if isinstance(error, dict) else {"message": str(error)}
     code = facts.get("code")

@@ -41,7 +41,7 @@ def published(
     """
     text = read.text
     said = {mark: next((each.text for each in read.statements if each.holds(mark.end)), "") for mark in read.marks}
-    edits = [(mark.start, mark.end, _shown(mark, said[mark], moments, names)) for mark in read.marks]
+    edits = [(mark.start, mark.end, _text_of_mark(mark, said[mark], moments, names)) for mark in read.marks]
     for statement, claim in zip(read.statements, claims, strict=True):
         if statement.start < 0:
             continue
@@ -51,7 +51,7 @@ def published(
             edits.append((*_cut(text, statement.start, statement.end), ""))
             continue
         own = statement.shares or any(statement.holds(mark.end) for mark in read.marks)
-        untold = () if own else _untold(claim.citations, statement.text, names, spanned=True)
+        untold = () if own else _citations_without_time(claim.citations, statement.text, names, spanned=True)
         added = [marks(untold, names), f" {flag}" if flag else ""]
         place = _end_of_words(text, statement.end)
         edits.append((place, place, "".join(added)))
@@ -70,15 +70,15 @@ def published(
     return out.strip()
 
 
-def _shown(mark: Mark, said: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> str:
+def _text_of_mark(mark: Mark, said: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> str:
     """What stands for a mark: its times, and those of its ids that `said` doesn't tell."""
     times = "".join(time.told(names) for time in mark.times)
-    ids = _untold([Citation.of(moments[name]) for name in mark.ids], said + times, names)
+    ids = _citations_without_time([Citation.of(moments[name]) for name in mark.ids], said + times, names)
     shown = times + marks(ids, names).lstrip()
     return f" {shown}" if shown else ""
 
 
-def _untold(
+def _citations_without_time(
     citations: Sequence[Citation], said: str, names: Mapping[str, str], *, spanned: bool = False
 ) -> list[Citation]:
     """The citations at which no time of a text points; of several videos, none behind the name of its file.
@@ -150,7 +150,7 @@ def live(
         out, place, before = "", begun, 0
         for mark in marks_in(raw[line:end], moments, names):
             if line + mark.start >= begun:
-                times = _shown(held(mark, moments), raw[line + before : line + mark.start], moments, several)
+                times = _text_of_mark(held(mark, moments), raw[line + before : line + mark.start], moments, several)
                 out += raw[place : line + mark.start]
                 out += _set_in(raw[line:begun] + out, raw[line + mark.start], times)
                 place = line + mark.end

@@ -43,10 +43,10 @@ def contents(tools: ToolContext) -> tuple[str, ...]:
 
 def _of_video(handle: VideoHandle, letters: int) -> list[str]:
     overview = _cut(overview_of(handle.library, handle.record), min(_OVERVIEW, letters // 4))
-    sections = _read(sections_of, handle)
+    sections = _levels(sections_of, handle)
     room = int(letters * (1 - _NAMES)) - len(overview)
-    parts = _finest(sections, _read(segments_of, handle), room)
-    found = sorted(_read(entities_of, handle), key=lambda each: _KINDS.index(each.kind))
+    parts = _finest(sections, _levels(segments_of, handle), room)
+    found = sorted(_levels(entities_of, handle), key=lambda each: _KINDS.index(each.kind))
     entities = _fitting([_entity(each) for each in found], letters - room - len(overview) - len(_IN_IT) - _MORE)
     listed = [f"{_IN_IT}{'; '.join(entities)}"] if entities else []
     return [*([overview] if overview else []), *parts, *listed]
@@ -99,7 +99,7 @@ def _fitting(texts: Sequence[str], room: int) -> list[str]:
     return kept
 
 
-def _read(read: Callable[[Library, VideoRecord], list[Level]], handle: VideoHandle) -> list[Level]:
+def _levels(read: Callable[[Library, VideoRecord], list[Level]], handle: VideoHandle) -> list[Level]:
     with suppress(LibraryError):
         return read(handle.library, handle.record)
     return []

@@ -99,7 +99,7 @@ class _Search:
             hits = self._tools.index.search(text, vectors, where, most)
             matches = (match for hit in hits for match in (hit, *hit.also))
             for match in sorted(matches, key=lambda match: -match.score)[:most]:
-                found.setdefault(match.document.id, self._found(match, window))
+                found.setdefault(match.document.id, self._with_line(match, window))
         return tuple(found.values())
 
     def anchored(self, anchors: Sequence[Anchor]) -> tuple[TimeSpan | None, Evidence | None]:
@@ -120,7 +120,7 @@ class _Search:
         best = max(found, key=lambda each: (holds_phrase(phrase, each.evidence.content), each.cosine), default=None)
         return best.evidence if best and best.cosine >= _ANCHOR_COSINE else None
 
-    def _found(self, match: Match, window: TimeSpan | None) -> Found:
+    def _with_line(self, match: Match, window: TimeSpan | None) -> Found:
         # A closer reading is in the index but in no layer, so it is its own line.
         evidence = self._evidence.get(match.document.id)
         lines = self._lines[evidence.video] if evidence else None

@@ -111,7 +111,9 @@ class Moments:
             if each.span.length <= most and each.span.shared(item.span) >= _TOGETHER * item.span.length
         ]
         rows = sorted(by_row(texts), key=lambda row: _top(row[0]))
-        nearest = sorted(range(len(rows)), key=lambda place: (item not in rows[place], _apart(rows[place][0], item)))
+        nearest = sorted(
+            range(len(rows)), key=lambda place: (item not in rows[place], _rows_apart(rows[place][0], item))
+        )
         letters, kept = 0, list[int]()
         for place in nearest:
             letters += sum(len(cell.content) + len(CELLS) for cell in rows[place])
@@ -216,7 +218,7 @@ def _top(item: Evidence) -> float:
     return item.box[1] if item.box else 0.0
 
 
-def _apart(one: Evidence, other: Evidence) -> float:
+def _rows_apart(one: Evidence, other: Evidence) -> float:
     return abs(_top(one) - _top(other))
 
 
@@ -231,7 +233,7 @@ def _passages(cues: Sequence[Evidence]) -> list[Evidence]:
     taken.sort(key=lambda cue: cue.span.start)
     groups: list[list[Evidence]] = []
     for cue in taken:
-        if groups and _goes_on(groups[-1], cue):
+        if groups and _belongs(groups[-1], cue):
             groups[-1].append(cue)
         else:
             groups.append([cue])
@@ -247,7 +249,7 @@ def _without_echo(cues: Sequence[Evidence]) -> list[Evidence]:
     return kept
 
 
-def _goes_on(group: Sequence[Evidence], cue: Evidence) -> bool:
+def _belongs(group: Sequence[Evidence], cue: Evidence) -> bool:
     last = group[-1]
     count = sum(len(each.content.split()) for each in group)
     if cue.span.start - last.span.end > _PAUSE or cue.span.end - group[0].span.start > _LONGEST or count >= _MANY:

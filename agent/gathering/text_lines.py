@@ -36,15 +36,15 @@ class Lines:
         """The document with its neighbours, in reading order; alone if it isn't one of those given."""
         if item in self._speech:
             return self._spoken(item)
-        return self._shown(item) if item.modality == "scene_text" else (item,)
+        return self._rows_around(item) if item.modality == "scene_text" else (item,)
 
     def _spoken(self, item: Evidence) -> tuple[Evidence, ...]:
         """A cue with its sentence, the cue before it and the sentence after it, which often say what it means."""
         place = self._speech.index(item)
-        before = [cue for cue in self._speech[max(0, place - 1) : place] if _goes_on(cue, item)]
+        before = [cue for cue in self._speech[max(0, place - 1) : place] if _continues(cue, item)]
         sentence = self._sentence(place)
         after = place + len(sentence)
-        goes_on = after < len(self._speech) and _goes_on(sentence[-1], self._speech[after])
+        goes_on = after < len(self._speech) and _continues(sentence[-1], self._speech[after])
         return (*before, *sentence, *(self._sentence(after) if goes_on else ()))
 
     def _sentence(self, place: int) -> list[Evidence]:
@@ -54,13 +54,13 @@ class Lines:
         for following in self._speech[place + 1 :]:
             long = sum(len(each.content.split()) for each in line) >= _WORDS
             asks = not asked and line[-1].content.rstrip('"”») ').endswith("?")
-            if not _goes_on(line[-1], following) or (not asks and (long or ENDS.search(line[-1].content))):
+            if not _continues(line[-1], following) or (not asks and (long or ENDS.search(line[-1].content))):
                 break
             asked = asked or asks
             line.append(following)
         return line
 
-    def _shown(self, item: Evidence) -> tuple[Evidence, ...]:
+    def _rows_around(self, item: Evidence) -> tuple[Evidence, ...]:
         """The row of a text; for a row with a single text also the nearest rows, from the top."""
         first = bisect_left(self._starts, item.span.start - self._longest)
         last = bisect_right(self._starts, item.span.end)
@@ -70,7 +70,7 @@ class Lines:
             return tuple(row)
         others = by_row(sorted((each for each in together if each is not item), key=well_read, reverse=True))
         chosen = [row]
-        for other in sorted(others, key=lambda each: _apart(each[0], item)):
+        for other in sorted(others, key=lambda each: _distance(each[0], item)):
             if all(_is_read(cell, chosen) for cell in other):
                 continue
             if sum(len(each.content) for each in chain(*chosen, other)) > _LETTERS:
@@ -79,7 +79,7 @@ class Lines:
         return tuple(chain(*sorted(chosen, key=_top)))
 
 
-def _goes_on(cue: Evidence, following: Evidence) -> bool:
+def _continues(cue: Evidence, following: Evidence) -> bool:
     """Whether the next cue continues this one: the same track, without a long pause."""
     same = (cue.video, cue.engine) == (following.video, following.engine)
     return same and following.span.start - cue.span.end <= _PAUSE
@@ -110,7 +110,7 @@ def _share(one: TimeSpan, other: TimeSpan) -> float:
     return max(0.0, shared) / max(min(one.length, other.length), 1e-3)
 
 
-def _apart(one: Evidence, other: Evidence) -> float:
+def _distance(one: Evidence, other: Evidence) -> float:
     """The distance of two texts in the picture, where rows count more than columns; 0 if a place is unknown."""
     if one.box is None or other.box is None:
         return 0.0

@@ -24,7 +24,7 @@ from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.query import split_options
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace, Watch
-from longtake.errors import LibraryError, LongtakeError, MediaError, ThreadBusy, told_of_files
+from longtake.errors import LibraryError, LongtakeError, MediaError, ThreadBusy, wrap_disk_errors
 from longtake.lazy import cached_property
 from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord
@@ -149,7 +149,7 @@ class Agent:
         if not options:
             question, options = split_options(question)
         budget = budget or Budget(self._workspace.settings.budget.seconds)
-        with told_of_files(self._workspace.library.root), self._alone_in(thread):
+        with wrap_disk_errors(self._workspace.library.root), self._alone_in(thread):
             resolved = [_resolve(self._workspace, reference) for reference in videos]
             opened = [_open(self._workspace, video, budget, watcher) for video in resolved]
             handles = {video.record.id: VideoHandle(video.record, self._workspace.library) for video in opened}
@@ -197,7 +197,7 @@ class Agent:
         Raises:
             ThreadBusy: while one of its questions is running.
         """
-        with told_of_files(self._workspace.library.root), self._alone_in(thread):
+        with wrap_disk_errors(self._workspace.library.root), self._alone_in(thread):
             self._threads.delete_thread(thread)
             self._notes.forget(thread)
             self._conversations.forget(thread)

@@ -44,8 +44,8 @@ def _split(text: str, marks: Sequence[re.Match[str]], *, of_lines: bool) -> tupl
     """The question and the options that begin at the first of these marks."""
     own = list[re.Match[str]]()
     for mark in marks:
-        if (mark["end"], _known(mark["mark"])) == (marks[0]["end"], _known(marks[0]["mark"])):
-            own += [mark] if _known(mark["mark"])[len(own) :][:1] == [mark["mark"]] else []
+        if (mark["end"], _marks_in_order(mark["mark"])) == (marks[0]["end"], _marks_in_order(marks[0]["mark"])):
+            own += [mark] if _marks_in_order(mark["mark"])[len(own) :][:1] == [mark["mark"]] else []
     asked = text[: marks[0].start()].strip()
     asks = asked.rstrip("\"”')]*_ ").endswith(_ASKS)
     # Numbered lines may as well be several tasks.
@@ -61,7 +61,7 @@ def _split(text: str, marks: Sequence[re.Match[str]], *, of_lines: bool) -> tupl
     return asked, tuple(part.removesuffix(" or").removesuffix(" and").rstrip(" ,;") for part in parts)
 
 
-def _known(mark: str) -> list[str]:
+def _marks_in_order(mark: str) -> list[str]:
     """The marks in the style of one, in order."""
     if mark.isdecimal():
         return [str(number) for number in range(1, len(LETTERS) + 1)]

@@ -239,11 +239,11 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
         question: as asked.
         earlier: the earlier questions of the thread, oldest first.
     """
-    before = next((each for each in reversed(earlier) if not _goes_on(each)), "")
-    return f"{question} {before}" if before and _goes_on(question) else question
+    before = next((each for each in reversed(earlier) if not _is_follow_up(each)), "")
+    return f"{question} {before}" if before and _is_follow_up(question) else question
 
 
-def _goes_on(question: str) -> bool:
+def _is_follow_up(question: str) -> bool:
     asked, own = words(question) or [""], len(content_stems(question))
     alone = own == 0 and len(asked) <= _SHORT and asked[0] in _ASKING
     return alone or (own < _SHORT and not _BACK.isdisjoint(asked)) or (own <= _SHORT and asked[0] in _GOES_ON)

@@ -171,8 +171,8 @@ def _line(pair: Pair) -> str:
         return f"{line}, {len(shown.evidence)} found"
     if one.arguments != other.arguments:
         line += f", before: ({one_line(named(one.arguments))})"
-    return f"{line}, {_found(one)} -> {_found(other)}"
+    return f"{line}, {_outcome(one)} -> {_outcome(other)}"
 
 
-def _found(step: Step) -> str:
+def _outcome(step: Step) -> str:
     return f"failed ({one_line(step.failure)})" if step.failure else f"{len(step.evidence)} found"

@@ -37,7 +37,7 @@ class Replies:
         checks: Sequence[tuple[str, AIMessage]] = (),
         problems: Sequence[str] = (),
     ) -> None:
-        """Take the replies in rounds, those to the prompts of calls and of the judge, and why some had no reply."""
+        """Replies by round, replies to the prompts of calls and of the judge, and the reasons why some had none."""
         self._planned = deque(planned)
         self._problems = deque(problems)
         self._prompted: dict[str, deque[AIMessage]] = {}

@@ -87,8 +87,8 @@ class WholeRun:
                 for event in events
                 if event["type"] == "judge" and event["data"]["problem"] not in ("", NO_VERDICTS)
             ),
-            _beside(trace, events),
-            *_read(trace, events),
+            _judge_neighbours(trace, events),
+            *_reading_and_gathered(trace, events),
             events,
         )
 
@@ -123,7 +123,7 @@ def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> Reply:
     return Reply(event["step"], reply_in(trace, event), max_letters)
 
 
-def _read(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> tuple[Reading, Gathered]:
+def _reading_and_gathered(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> tuple[Reading, Gathered]:
     """How the question was read, and what was gathered for it; empty if the run ended before."""
     outputs = {event["type"]: trace.blob(event["output"]) for event in events if event["type"] in ("orient", "brief")}
     oriented, gathered = outputs.get("orient"), outputs.get("brief")
@@ -131,7 +131,7 @@ def _read(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> tuple[Re
     return reading, Gathered.model_validate(gathered) if gathered else Gathered()
 
 
-def _beside(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Evidence, ...]]:
+def _judge_neighbours(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Evidence, ...]]:
     """What the judge was shown beside each cited moment."""
     found: dict[str, tuple[Evidence, ...]] = {}
     for event in events:

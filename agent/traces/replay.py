@@ -95,14 +95,14 @@ def _place(before: Any, after: Any, path: str = "") -> tuple[str, str, str] | No
     elif isinstance(before, list) and isinstance(after, list):
         pairs = [(str(number), *pair) for number, pair in enumerate(zip_longest(before, after))]
     else:
-        return None if before == after else (path, *_shown(before, after))
+        return None if before == after else (path, *_around_difference(before, after))
     for name, one, other in pairs:
         if one != other:
             return _place(one, other, f"{path}.{name}" if path else name)
     return None
 
 
-def _shown(before: Any, after: Any) -> tuple[str, str]:
+def _around_difference(before: Any, after: Any) -> tuple[str, str]:
     """Two values, shortened around their difference."""
     one, other = canonical_json(before), canonical_json(after)
     same = next((place for place, pair in enumerate(zip(one, other, strict=False)) if len({*pair}) > 1), 0)

@@ -144,7 +144,7 @@ def _judge(run: LenientRun, event: Event) -> dict[str, Any]:
     return {"text": text, "failure": event.data.get("problem") or None}
 
 
-def _ended(run: LenientRun, event: Event) -> dict[str, Any]:
+def _ending(run: LenientRun, event: Event) -> dict[str, Any]:
     return {"text": str(event.data.get(event.type, ""))}
 
 
@@ -158,8 +158,8 @@ _DETAILS = {
     "orient": _orient,
     "brief": _brief,
     "judge": _judge,
-    "guard": _ended,
-    "error": _ended,
+    "guard": _ending,
+    "error": _ending,
 }
 
 

@@ -282,7 +282,7 @@ def judge_statements(
         ],
     )
     try:
-        told = _read(complete(prompt, _schema(len(statements), letters)), len(statements), letters)
+        told = _parse_judgement(complete(prompt, _schema(len(statements), letters)), len(statements), letters)
     except (EngineError, MediaError, Cancelled) as error:
         told = Judgement(_unchecked(len(statements)), problem=str(error))
     rulings = tuple(
@@ -318,15 +318,15 @@ def _unchecked(count: int) -> tuple[Ruling, ...]:
     return tuple(Ruling("unchecked") for _ in range(count))
 
 
-def _read(reply: str, count: int, letters: str) -> Judgement:
+def _parse_judgement(reply: str, count: int, letters: str) -> Judgement:
     """The judgement in a model's words; nothing is checked if it makes no sense."""
     starts = [match.start() for match in re.finditer(r"[\[{]", reply)][:MOST_STARTS]
-    read = (_told(reply[start:], count, letters) for start in starts)
+    read = (_judgement_from_json(reply[start:], count, letters) for start in starts)
     unread = Judgement(_unchecked(count), problem=NO_VERDICTS)
     return next((judgement for judgement in read if judgement.problem != NO_VERDICTS), unread)
 
 
-def _told(reply: str, count: int, letters: str) -> Judgement:
+def _judgement_from_json(reply: str, count: int, letters: str) -> Judgement:
     read = read_json(reply)
     told = read if isinstance(read, dict) else {"claims": read}
     by_number = {key: value for key, value in told.items() if str(key).strip().isdecimal()}

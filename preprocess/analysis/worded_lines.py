@@ -36,7 +36,7 @@ class WordedLine(NamedTuple):
 
 
 def worded_lines(video_id: str, layers: Mapping[str, Layer]) -> list[WordedLine]:
-    """What is said, shown and described in a video, by start, without what may be misheard; none without vectors.
+    """Trusted lines of speech, on-screen text and captions in order of time; empty if the video has no text vectors.
 
     Args:
         video_id: of the video.

@@ -118,13 +118,13 @@ class EngineTable:
                         raise EngineError(f"{capability}: {reasons}.")
                     raise EngineUnavailable(f"No engine for {capability}: {reasons or _how_to_set(capability)}.")
                 self._chosen[capability] = report.engine
-            return self._made(capability, self._chosen[capability])
+            return self._make_once(capability, self._chosen[capability])
 
     def load_each(self, capability: str) -> list[Any]:
         """All usable engines of the profile, best first: stored data may come from any of them."""
         with self._loading:
             usable = [name for name in self._names(capability) if not self._missing(capability, name)]
-            return [self._made(capability, name) for name in usable]
+            return [self._make_once(capability, name) for name in usable]
 
     def _missing(self, capability: str, name: str) -> str | None:
         """Why an engine can't be used here; None if it can."""
@@ -133,7 +133,7 @@ class EngineTable:
         except PluginError as error:
             return str(error)
 
-    def _made(self, capability: str, name: str) -> Any:
+    def _make_once(self, capability: str, name: str) -> Any:
         """One engine, made once."""
         if (capability, name) not in self._loaded:
             entry = ENGINES[capability][name]

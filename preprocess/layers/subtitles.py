@@ -101,7 +101,7 @@ class Subtitles:
             written.add(texts)
             reached = max(reached, until)
             if credible:
-                shown += map(_told, cues)
+                shown += map(_covered_span, cues)
         if refused and not written:
             raise refused[0]
         for refusal in refused:
@@ -110,7 +110,7 @@ class Subtitles:
         writer.cover(_between(shown, whole) if job.media.audio else [whole])
 
 
-def _told(cue: Cue) -> TimeSpan:
+def _covered_span(cue: Cue) -> TimeSpan:
     """What a cue covers."""
     start = max(0.0, cue.start)
     return TimeSpan(start=start, end=max(start, min(cue.end, start + _SLOWEST * spoken_seconds(cue.text))))

@@ -111,7 +111,7 @@ def index_file(
     source, check_source = path.stat(), unchanged(path)
     try:
         video_id = _identify(path, library)
-        with _alone(library, video_id, path.name, watcher) as alone:
+        with _locked(library, video_id, path.name, watcher) as alone:
             if not alone:
                 known = library.get(video_id) or video_record(path, source, video_id, library, media)
                 # The process with the lock may only be checking whether anything is missing.
@@ -263,10 +263,10 @@ class _Indexing:
             forget_unfinished(self.library.layers(self.video.id).root)
         kept = dict(before.layers.items() & self.video.layers.items()) if before.complete else ()
         seconds, reports = time.perf_counter() - started, tuple(self.watcher.reports)
-        beside, notes = tuple(self._beside()), tuple(self._notes())
+        beside, notes = tuple(self._sidecar_notes()), tuple(self._notes())
         return IndexReport(self.video, reports, seconds, complete, told=frozenset(kept), beside=beside, notes=notes)
 
-    def _beside(self) -> Iterator[str]:
+    def _sidecar_notes(self) -> Iterator[str]:
         uploaded = self.path.is_relative_to(self.library.root / "uploads")  # beside files of other videos
         if not (uploaded or is_transcript(self.path)):
             named = {file.name for file in self.library.named_subtitles(self.video.id)}
@@ -380,7 +380,7 @@ class _Indexing:
 
 
 @contextmanager
-def _alone(library: Library, video_id: str, name: str, watcher: Watcher) -> Iterator[bool]:
+def _locked(library: Library, video_id: str, name: str, watcher: Watcher) -> Iterator[bool]:
     """Wait until no other process builds layers of the video; False if one does and the watcher won't wait."""
     lock = library.lock(video_id)
     with suppress(Timeout):

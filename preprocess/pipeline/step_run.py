@@ -102,10 +102,10 @@ def run_step(
     job.check_cancelled()
     try:
         recipes = step.recipes(job)
-        existing, missing = _found(store, recipes)
+        existing, missing = _sound_layers(store, recipes)
         with alone(store.root, job.check_cancelled) if missing else nullcontext():
             if missing:  # unless another process built them meanwhile
-                existing, missing = _found(store, recipes)
+                existing, missing = _sound_layers(store, recipes)
             watcher.reports.extend(_report(store, layer, reused=True) for layer in existing)
             built = _build(step, job, store, missing, watcher, check_source) if missing else []
         for layer in existing + built:
@@ -128,7 +128,7 @@ def run_step(
     return None
 
 
-def _found(store: LayerStore, recipes: Sequence[LayerRecipe]) -> tuple[list[Layer], list[LayerRecipe]]:
+def _sound_layers(store: LayerStore, recipes: Sequence[LayerRecipe]) -> tuple[list[Layer], list[LayerRecipe]]:
     """The sound layers of these recipes, and the recipes that have none."""
     found = [(recipe, store.sound(recipe.name, recipe.key)) for recipe in recipes]
     return [layer for _, layer in found if layer], [recipe for recipe, layer in found if layer is None]

@@ -81,8 +81,8 @@ def file_error(error: OSError, root: Path) -> LibraryUnavailable | MediaError:
 
 
 @contextmanager
-def told_of_files(root: Path) -> Iterator[None]:
-    """Raise the errors of a full, read-only or forbidden disk as `file_error` tells them; others stay as they are."""
+def wrap_disk_errors(root: Path) -> Iterator[None]:
+    """Convert the errors of a full, read-only or forbidden disk to those of `file_error`; raise others as they are."""
     try:
         yield
     except OSError as error:

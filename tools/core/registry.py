@@ -63,7 +63,7 @@ class ToolSpec:
         fields = {name: field for name, field in schema["properties"].items() if name not in self.quiet}
         parameters = {
             "type": "object",
-            "properties": {name: _told(field) for name, field in fields.items()},
+            "properties": {name: _described_field(field) for name, field in fields.items()},
             "required": [name for name in schema.get("required", ()) if name in fields],
             **({"$defs": schema["$defs"]} if "$defs" in schema else {}),
         }
@@ -129,8 +129,8 @@ def _plain(field: dict[str, Any]) -> dict[str, Any]:
     return kept if kept.get("default") else {key: value for key, value in kept.items() if key != "default"}
 
 
-def _told(field: dict[str, Any]) -> dict[str, Any]:
+def _described_field(field: dict[str, Any]) -> dict[str, Any]:
     told = {key: value for key, value in field.items() if key in _TOLD}
     if "items" in told:
-        told["items"] = _told(told["items"])
+        told["items"] = _described_field(told["items"])
     return told

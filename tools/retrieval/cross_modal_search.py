@@ -84,7 +84,7 @@ def cross_modal_search(
     elif level == "entity":
         results, evidence = _entities(context, hits)
     else:
-        results = [_shown(hit) | ({"weak": True} if hit.weak else {}) for hit in hits]
+        results = [_result_row(hit) | ({"weak": True} if hit.weak else {}) for hit in hits]
         evidence = [item for hit in hits for item in _evidence(hit)] + earlier
     return ToolResult(
         tool="cross_modal_search",
@@ -156,7 +156,7 @@ def _allowed(item: Evidence, where: SearchFilter) -> bool:
     return inside and (not where.modalities or item.modality in where.modalities)
 
 
-def _shown(hit: Hit) -> dict[str, Any]:
+def _result_row(hit: Hit) -> dict[str, Any]:
     """The best document of a search result."""
     document = hit.document
     return {

@@ -45,7 +45,7 @@ def web_search(
         )
     engine: WebSearch = context.engines.load("web")
     found = engine.search(query, num_results, min(SECONDS, context.budget.left))
-    results = [_shown(result) for result in found[:num_results]]
+    results = [_result_row(result) for result in found[:num_results]]
     return ToolResult(
         tool="web_search",
         output={"results": results},
@@ -54,7 +54,7 @@ def web_search(
     )
 
 
-def _shown(result: WebResult) -> dict[str, str]:
+def _result_row(result: WebResult) -> dict[str, str]:
     """A result cut to size. Its `url` is dropped if it isn't the address of a web page."""
     shown = {"title": one_line(result.title, MAX_TITLE_LENGTH), "snippet": one_line(result.snippet, MAX_SNIPPET_LENGTH)}
     return shown | ({"url": result.url} if _is_web(result.url) else {})

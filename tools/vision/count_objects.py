@@ -56,7 +56,7 @@ def count_objects(
         raise ToolError("bad_arguments", "Nobody can't be counted.", "object_detection says when nobody is there.")
     parsed = context.span(timestamp, window=WINDOW)
     if asks_a_model(context, query):
-        return _asked(context, object_query, query, parsed)
+        return _counted_by_model(context, object_query, query, parsed)
     seen = look_for(context, parsed.span, query)
     if seen.doubt and not (seen.tracks or seen.perhaps):
         raise ToolError("unavailable", seen.doubt, f"{BETTER}.")
@@ -92,7 +92,7 @@ def count_objects(
     )
 
 
-def _asked(context: ToolContext, things: str, query: ObjectQuery, parsed: ParsedSpan) -> ToolResult:
+def _counted_by_model(context: ToolContext, things: str, query: ObjectQuery, parsed: ParsedSpan) -> ToolResult:
     """What a vision-language model counts over frames with their times."""
     engine: VisualQuestionEngine = context.engines.load("visual_question")
     chosen = read_pictures(context, [parsed.span], asked=things, point=parsed.point)

@@ -103,7 +103,7 @@ def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
     layer = context.video.layer("motion")
     notes = [*parsed.notes, *(unexamined(layer, parsed.span) if layer else ())]
     described = _captions(context, parsed.span)
-    found = _seen(context, parsed, bool(described), notes)
+    found = _activities(context, parsed, bool(described), notes)
     evidence = sorted(
         [*known_motion(context, parsed.span), *described, *found], key=lambda item: (item.span.start, item.span.end)
     )
@@ -134,7 +134,7 @@ def _captions(context: ToolContext, span: TimeSpan) -> list[Evidence]:
     return found
 
 
-def _seen(context: ToolContext, parsed: ParsedSpan, captioned: bool, notes: list[str]) -> Sequence[Evidence]:
+def _activities(context: ToolContext, parsed: ParsedSpan, captioned: bool, notes: list[str]) -> Sequence[Evidence]:
     """The actions that a model names, if one answers; else what moves and what changes."""
     span = parsed.span
     if context.engines.report("visual_question").engine is None:

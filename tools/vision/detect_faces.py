@@ -61,7 +61,7 @@ def detect_faces(context: ToolContext, timestamp: Timestamp) -> ToolResult:
     looked = f"{pictures} looked at" if people else f"no face turned to the camera in {pictures}"
     return ToolResult(
         tool="detect_faces",
-        output={"faces": [_shown(person) for person in people]},
+        output={"faces": [_person_row(person) for person in people]},
         evidence=tuple(sorted(evidence, key=lambda item: item.span.start)),
         looked_at=looked_at,
         notes=(*parsed.notes, *notes, looked, *_not_compared(gallery, engine)),
@@ -136,7 +136,7 @@ def _part(span: TimeSpan, cuts: Sequence[float], time: float, end: float) -> Tim
     return TimeSpan(start=round(start, 3), end=round(max(start, end), 3))
 
 
-def _shown(person: Seen) -> dict[str, Any]:
+def _person_row(person: Seen) -> dict[str, Any]:
     role = {"role": person.role} if person.role else {}
     return {"name": person.name, **role, "confidence": person.confidence}
 

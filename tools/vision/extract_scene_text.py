@@ -111,7 +111,7 @@ def _read_closely(context: ToolContext, span: TimeSpan, engine: SceneTextEngine)
     frames = 1 if span.length == 0 else FRAMES
     for time, line in read_scene_text(path, media, span, engine, context.budget.check, frames):
         seen = TimeSpan(start=time, end=max(time, span.end if span.length == 0 else time))
-        found.append(_seen(context, seen, line, engine))
+        found.append(_evidence_of_line(context, seen, line, engine))
     return found, until
 
 
@@ -148,17 +148,17 @@ def _read_running(
         until = frame.time
         line = engine.read_region(frame.bgr(), box)
         if last and line.text != last[1].text:
-            found.append(_seen(context, TimeSpan(start=last[0], end=frame.time), last[1], engine))
+            found.append(_evidence_of_line(context, TimeSpan(start=last[0], end=frame.time), last[1], engine))
         if last is None or line.text != last[1].text:
             last = (frame.time, line)
     if next(frames, None) is None:
         until = span.end
     if last and last[1].text:
-        found.append(_seen(context, TimeSpan(start=last[0], end=max(last[0], until)), last[1], engine))
+        found.append(_evidence_of_line(context, TimeSpan(start=last[0], end=max(last[0], until)), last[1], engine))
     return found, until
 
 
-def _seen(context: ToolContext, span: TimeSpan, line: TextBox, engine: SceneTextEngine) -> Evidence:
+def _evidence_of_line(context: ToolContext, span: TimeSpan, line: TextBox, engine: SceneTextEngine) -> Evidence:
     return Evidence(
         video=context.video.id,
         span=TimeSpan(start=round(span.start, 3), end=round(span.end, 3)),
@@ -178,7 +178,7 @@ def _merge(closer: Sequence[Evidence], stored: Sequence[Evidence]) -> list[Evide
     pieces: defaultdict[str, list[list[Evidence]]] = defaultdict(list)
     for item in sorted([*stored, *closer], key=lambda item: item.span.start):
         alike = pieces[item.content]
-        piece = next((piece for piece in alike if any(_goes_on(held, item) for held in piece)), None)
+        piece = next((piece for piece in alike if any(_continues(held, item) for held in piece)), None)
         if piece is None:
             alike.append([item])
         else:
@@ -187,7 +187,7 @@ def _merge(closer: Sequence[Evidence], stored: Sequence[Evidence]) -> list[Evide
     return sorted(kept, key=lambda item: (item.span.start, item.box[1::-1] if item.box else ()))
 
 
-def _goes_on(held: Evidence, item: Evidence) -> bool:
+def _continues(held: Evidence, item: Evidence) -> bool:
     """Whether a text that starts no earlier than another continues it, in the same place and without a break."""
     in_place = held.box == item.box or bool(held.box and item.box and _near(held.box, item.box))
     return in_place and item.span.start - held.span.end <= LOST

@@ -193,10 +193,10 @@ def one_of(seen: Seen, number: int) -> str:
     track = seen.tracks[number - 1]
     name = track.sightings[0][1].name
     coloured = f"{track.colour} {name}" if track.colour not in name else name
-    return f"{coloured} {number} of {len(seen.tracks)}{_way(track)}"
+    return f"{coloured} {number} of {len(seen.tracks)}{_direction(track)}"
 
 
-def _way(track: Track) -> str:
+def _direction(track: Track) -> str:
     """The direction of an object; empty if it returned or hardly moved."""
     across, down = track.way
     if max(abs(across), abs(down)) < _STRAIGHT:

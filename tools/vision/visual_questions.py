@@ -54,7 +54,7 @@ def sightings(context: ToolContext, question: str, span: TimeSpan) -> list[float
     with suppress(LibraryError):
         items = context.video.items("detections", span)
         kinds = kinds_named(question, {item["name"] for item in items})
-        seen = [each for item in items if item["name"] in kinds for each in _seen(item, span)]
+        seen = [each for item in items if item["name"] in kinds for each in _sightings(item, span)]
         return [time for _, _, time in sorted(seen)]
     return []
 
@@ -69,7 +69,7 @@ def _ranked(layer: Layer, engine: ImageTextEmbedding, question: str) -> list[flo
     return found
 
 
-def _seen(item: Mapping[str, Any], span: TimeSpan) -> Iterator[tuple[int, float, float]]:
+def _sightings(item: Mapping[str, Any], span: TimeSpan) -> Iterator[tuple[int, float, float]]:
     """For each time a thing was seen in a span: how often larger, how well with the sign turned, and when."""
     inside = [box for box in item["boxes"] if span.start <= box[0] < span.end]
     inside.sort(key=lambda box: -box[3] * box[4])
@@ -190,12 +190,12 @@ def ask_about(context: ToolContext, question: str, shown: Shown) -> tuple[Reply,
     Raises:
         EngineError: if no model is available, or it fails.
     """
-    return _asked(context, "watch", shown, question=question)
+    return _ask_and_read(context, "watch", shown, question=question)
 
 
 def ask_for_activities(context: ToolContext, shown: Shown) -> tuple[Reply, Shown]:
     """The actions that a model names in pictures; as `ask_about`."""
-    return _asked(context, "activities", shown)
+    return _ask_and_read(context, "activities", shown)
 
 
 def ask_to_count(context: ToolContext, things: str, shown: Shown) -> tuple[str, Shown]:
@@ -233,7 +233,7 @@ def seen_by(context: ToolContext, engine: VisualQuestionEngine, said: Sequence[S
     )
 
 
-def _asked(context: ToolContext, prompt: str, shown: Shown, **given: Any) -> tuple[Reply, Shown]:
+def _ask_and_read(context: ToolContext, prompt: str, shown: Shown, **given: Any) -> tuple[Reply, Shown]:
     said, seen = _reply(context, prompt, shown, **given)
     return read_reply(said, shown.spans), seen
 

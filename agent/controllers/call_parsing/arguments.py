@@ -38,7 +38,7 @@ def read_json(text: str) -> dict[str, Any] | list[Any] | None:
     try:
         value, _ = _DECODER.raw_decode(text)
     except NOT_READ:
-        value = _mended(text)
+        value = _repaired(text)
     if isinstance(value, str) and value != text:
         return read_json(value)
     return value if isinstance(value, dict | list) else None
@@ -90,7 +90,7 @@ def _wanted(field: Mapping[str, Any], schema: Mapping[str, Any]) -> set[str]:
     return {field["type"]} if "type" in field else set()
 
 
-def _mended(text: str) -> Any:
+def _repaired(text: str) -> Any:
     """The content of broken JSON; None if it is too long or a repair would invent a value."""
     if len(text) > MAX_BROKEN_LENGTH:
         return None

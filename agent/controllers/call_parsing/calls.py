@@ -33,7 +33,7 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     repairs: list[str] = []
     # The token limit cuts anywhere, and half an argument may be another valid argument.
     cut = message.response_metadata.get("finish_reason") == "length"
-    text, why = _said(message, repairs, cut=cut)
+    text, why = _text_and_cut(message, repairs, cut=cut)
     calls = [Written(call["name"], call["args"], call["args"]) for call in message.tool_calls]
     calls += [
         Written(broken["name"] or "", _repaired(broken["name"], broken["args"], repairs, cut=cut), broken["args"])
@@ -48,7 +48,7 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     if len(calls) > MAX_CALLS:
         repairs.append(f"{len(calls) - MAX_CALLS} of {len(calls)} calls left out")
     numbered = {f"call-{round_number}-{place}": call for place, call in enumerate(calls[:MAX_CALLS])}
-    made = [_made(call, identity, toolbox, repairs) for identity, call in numbered.items()]
+    made = [_checked_call(call, identity, toolbox, repairs) for identity, call in numbered.items()]
     sent = {identity: {"tool": call.name, "arguments": call.sent} for identity, call in numbered.items()}
     changed = {PLANNED: message.additional_kwargs[PLANNED]} if PLANNED in message.additional_kwargs else {}
     kept = {SENT: sent, **changed} if sent else {}
@@ -61,7 +61,7 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     ), repairs
 
 
-def _said(message: AIMessage, repairs: list[str], *, cut: bool) -> tuple[str, str]:
+def _text_and_cut(message: AIMessage, repairs: list[str], *, cut: bool) -> tuple[str, str]:
     """The text of a reply without its thinking, and where it breaks off; empty if it doesn't."""
     text = without_thinking(message.text)
     if text != message.text.strip():
@@ -86,7 +86,7 @@ def _repaired(name: str | None, text: str | None, repairs: list[str], *, cut: bo
     return unreadable(text or "") if arguments is None else arguments
 
 
-def _made(call: Written, identity: str, toolbox: Toolbox, repairs: list[str]) -> ToolCall:
+def _checked_call(call: Written, identity: str, toolbox: Toolbox, repairs: list[str]) -> ToolCall:
     """The call as it will run: with an existing tool and values of the right types."""
     name = _known_name(call.name, toolbox, repairs)
     schema = next((spec.schema() for spec in toolbox if spec.name == name), {})

@@ -109,12 +109,12 @@ def calls_in_text(text: str, known: Container[str]) -> tuple[str, list[Written]]
 
 def _bare(text: str, known: Container[str]) -> list[Written]:
     """The calls of a text that consists of calls of known tools without tags."""
-    whole = text.startswith(("{", "[", "```")) and not _goes_on(text)
+    whole = text.startswith(("{", "[", "```")) and not _has_more(text)
     calls = (whole and _objects(read_json(text), text)) or _pythonic(text)
     return calls if all(call.name in known for call in calls) else []
 
 
-def _goes_on(text: str) -> bool:
+def _has_more(text: str) -> bool:
     """Whether anything except the end of a fence follows the JSON at the start of a text."""
     text = text.removeprefix("```json").strip("`").strip()
     try:
@@ -131,7 +131,7 @@ def _ending(matches: Sequence[re.Match[str]], text: str, known: Container[str]) 
         if text[match.end() : ending[0].start() if ending else None].strip():
             break
         # These forms have no end marker: nothing may follow the arguments.
-        if _goes_on(match["rest"] or match["petals"] or ""):
+        if _has_more(match["rest"] or match["petals"] or ""):
             break
         # A fence may contain anything: it is a call if it names an existing tool.
         if match["fenced"] is not None and not all(call.name in known for call in _matched(match)):
@@ -143,22 +143,22 @@ def _ending(matches: Sequence[re.Match[str]], text: str, known: Container[str]) 
 def _matched(match: re.Match[str]) -> list[Written]:
     """The calls of one match of `_CALL`."""
     if match["name"]:
-        return [_named(match["name"], match["body"])]
+        return [_named_call(match["name"], match["body"])]
     if match["function"]:
-        return [_named(match["function"], match["parameters"])]
+        return [_named_call(match["function"], match["parameters"])]
     if match["flower"]:
-        return [_named(match["flower"], match["petals"])]
+        return [_named_call(match["flower"], match["petals"])]
     body = next(match[form] for form in ("tagged", "rest", "fenced") if match[form] is not None).strip()
     if inner := list(_INNER.finditer(body)):
-        return [_named(each["name"], each["body"]) for each in inner]
+        return [_named_call(each["name"], each["body"]) for each in inner]
     if calls := _objects(read_json(body), body) or _pythonic(body):
         return calls
     if mistral := _MISTRAL.fullmatch(body):
-        return [_named(mistral["name"], mistral["body"])]
+        return [_named_call(mistral["name"], mistral["body"])]
     return [Written("tool_call", unreadable(body), body)]
 
 
-def _named(name: str, body: str) -> Written:
+def _named_call(name: str, body: str) -> Written:
     """A call with its name outside its arguments, which are JSON or one tag each."""
     tags = {each["name"]: each["value"].strip() for each in _PARAMETER.finditer(body)}
     arguments = tags or read_arguments(body.strip() or "{}")

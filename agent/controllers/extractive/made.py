@@ -50,7 +50,7 @@ def _of(results: Sequence[ToolResult], tool: str) -> list[ToolResult]:
     return [result for result in results if result.tool == tool]
 
 
-def _asked(query: Query) -> float:
+def _target_chance(query: Query) -> float:
     """The chance that the question asks for the target at all."""
     return query.reading.targets[query.target]
 
@@ -101,7 +101,7 @@ def _translation(query: Query, results: Sequence[ToolResult]) -> Draft | None:
     """The translation of speech, or of the best on-screen line."""
     spoken = [item for result in _of(results, "translate_speech") for item in result.evidence]
     written = [each.output["translated_text"] for each in _of(results, "translate_text")][:1]
-    chance = _WORKED_OUT * _asked(query)
+    chance = _WORKED_OUT * _target_chance(query)
     return _quoted(spoken, chance) or _answered([(f"“{text}”", []) for text in written], chance)
 
 
@@ -123,7 +123,7 @@ def _calculation(query: Query, results: Sequence[ToolResult], lines: Sequence[st
         for formula, item in read:
             if item.content in line or formula["seen"] in line:
                 other = {one.number for one in amounts(query.question)} - {one.number for one in amounts(line)}
-                chance = _DOUBTED if place or other else _asked(query)
+                chance = _DOUBTED if place or other else _target_chance(query)
                 return _answered([(f"“{item.content}”: the result is {formula['value']}", [item])], chance)
     return None
 
@@ -146,11 +146,11 @@ def _faults(query: Query, results: Sequence[ToolResult]) -> Draft | None:
         return None
     seen = [item for result in inspected for item in result.evidence if item.engine == FAULTS]
     if found := list({item.content: item for item in (*seen, *query.blank, *query.pieces)}.values()):
-        return _quoted(found[:MAX_FAULTS], (1 + max(item.score for item in found)) / 2 * _asked(query))
+        return _quoted(found[:MAX_FAULTS], (1 + max(item.score for item in found)) / 2 * _target_chance(query))
     examined = ", ".join(dict.fromkeys(str(span) for result in inspected for span in result.looked_at))
     untold = dict.fromkeys(each for result in inspected for each in result.output["cannot_tell"])
     text = f"No fault found in {examined}." + (f" Not certain: {'; '.join(untold)}." if untold else "")
-    return Draft(text=text, confidence=round(_WORKED_OUT * _asked(query), 4))
+    return Draft(text=text, confidence=round(_WORKED_OUT * _target_chance(query), 4))
 
 
 _BY_TARGET: Mapping[Target, Callable[[Query, Sequence[ToolResult]], Draft | None]] = {

@@ -121,9 +121,9 @@ def choose(
     if not lines or not numbers:
         return None
     answers = [options[number] for number in numbers]
-    whole, read = _told(question, answers, [line.text for line in lines], reranker, embed)
+    whole, read = _option_scores(question, answers, [line.text for line in lines], reranker, embed)
     line = lines[int(np.argmax(whole.max(axis=0)))]
-    parts, both = _told(question, answers, _parts(line.text), reranker, embed)
+    parts, both = _option_scores(question, answers, _parts(line.text), reranker, embed)
     told = whole.max(axis=1) + (parts.max(axis=1) if both == read else 0)  # scores and likeness don't add up
     order = np.argsort(-told, kind="stable")
     ahead = len(order) == 1 or told[order[0]] - told[order[1]] >= _CLEARLY
@@ -148,7 +148,7 @@ def by_claim(question: str, options: Sequence[str], ranked: Sequence[Candidate])
     return Choice(LETTERS[sides[not true]], line, sure=True)
 
 
-def _told(
+def _option_scores(
     question: str, answers: Sequence[str], passages: Sequence[str], reranker: Reranker | None, embed: Embed
 ) -> tuple[Matrix, bool]:
     """How well each passage tells each answer, (answers, passages), and whether it was read.

@@ -87,12 +87,12 @@ def as_argument(span: TimeSpan) -> str:
     return f"{span.start:g}" if span.length == 0 else f"{span.start:.3f}-{span.end:.3f}"
 
 
-def _again(tool: str, plan: Plan) -> list[Call]:
+def _closer_calls(tool: str, plan: Plan) -> list[Call]:
     """Hear or read the named seconds once more, closer."""
     return [Call(tool, {"timestamp": plan.where})] if plan.query.scope.named else []
 
 
-def _fused(plan: Plan) -> list[Call]:
+def _fusing_calls(plan: Plan) -> list[Call]:
     """Fuse frames that each show only a piece of the picture, if the footage has such frames in the scope."""
     scope = plan.query.scope.span or TimeSpan(start=0.0, end=plan.duration)
     there = [item for item in plan.query.pieces if item.video == plan.video and item.span.overlaps(scope)]
@@ -105,16 +105,16 @@ def _fused(plan: Plan) -> list[Call]:
     return [Call("integrate_frames", {"timestamp": as_argument(span), "mode": mode})]
 
 
-def _seen(plan: Plan) -> list[Call]:
+def _picture_calls(plan: Plan) -> list[Call]:
     """Ask a vision model first. Detectors are slow, so they only run if the picture is the most likely source."""
     query, thing = plan.query, object_in(plan.query)
-    calls = [Call("watch_segment", {"timestamp": plan.near, "question": query.question}), *_fused(plan)]
+    calls = [Call("watch_segment", {"timestamp": plan.near, "question": query.question}), *_fusing_calls(plan)]
     if query.source != "picture" or query.reading.sources["picture"] < _SEEN:
         return calls
     if query.target == "count" and thing:
-        calls.append(_counted(plan, thing))
+        calls.append(_counting_call(plan, thing))
     elif query.target in ("place", "time", "yesno", "colour") and thing:
-        calls.append(Call("object_detection", {"timestamp": _searched(plan, thing), "categories": [thing]}))
+        calls.append(Call("object_detection", {"timestamp": _searched_span(plan, thing), "categories": [thing]}))
     elif query.target == "name":
         calls.append(Call("detect_faces", {"timestamp": plan.near}))
     elif query.target == "description":
@@ -122,18 +122,18 @@ def _seen(plan: Plan) -> list[Call]:
     return calls
 
 
-def _moved(plan: Plan) -> list[Call]:
+def _motion_calls(plan: Plan) -> list[Call]:
     calls = [Call(name, {"timestamp": plan.near}) for name in ("inspect_motion", "detect_activities")]
     thing = object_in(plan.query)
     counts = plan.query.target == "count" and any(map(knows_word, thing.split()))
-    return [*calls, _counted(plan, thing)] if counts else calls
+    return [*calls, _counting_call(plan, thing)] if counts else calls
 
 
-def _counted(plan: Plan, thing: str) -> Call:
-    return Call("count_objects", {"timestamp": _searched(plan, thing), "object_query": thing})
+def _counting_call(plan: Plan, thing: str) -> Call:
+    return Call("count_objects", {"timestamp": _searched_span(plan, thing), "object_query": thing})
 
 
-def _searched(plan: Plan, thing: str) -> str:
+def _searched_span(plan: Plan, thing: str) -> str:
     """Where to look for a thing: all of the scope if the index knows where such things are."""
     with suppress(ValueError):  # it may be a word such as "different" alone
         if plan.query.coverage.get("detections") and kind_of(parse_query(thing)):
@@ -141,7 +141,7 @@ def _searched(plan: Plan, thing: str) -> str:
     return plan.near
 
 
-def _inspected(plan: Plan) -> list[Call]:
+def _inspection_calls(plan: Plan) -> list[Call]:
     """Inspect the named scope, or parts spread over the whole video."""
     if plan.where != "all":
         return [Call("inspect_motion", {"timestamp": plan.where})]
@@ -152,7 +152,7 @@ def _inspected(plan: Plan) -> list[Call]:
     return [Call("inspect_motion", {"timestamp": as_argument(span)}) for span in spans]
 
 
-def _summarised(plan: Plan) -> list[Call]:
+def _summary_calls(plan: Plan) -> list[Call]:
     """Summarise the window that was searched, or the whole video in parts."""
     return summary_calls(plan.gathered.window or plan.query.scope.span or TimeSpan(start=0.0, end=plan.duration))
 
@@ -171,7 +171,7 @@ def summary_calls(whole: TimeSpan) -> list[Call]:
     ]
 
 
-def _translated(plan: Plan) -> list[Call]:
+def _translation_calls(plan: Plan) -> list[Call]:
     """Translate speech directly, and on-screen text as it was read; of speech what the question tells of, else all."""
     language = wanted_language(plan.query.question)
     if plan.query.source == "speech":
@@ -183,14 +183,14 @@ def _translated(plan: Plan) -> list[Call]:
     return [Call("translate_text", {"text": text, "from_lang": "auto", "to_lang": language}) for text in texts]
 
 
-def _reckoned(plan: Plan) -> list[Call]:
+def _calculation_calls(plan: Plan) -> list[Call]:
     """Calculate what the question gives, else the formulas on screen."""
     if expression := _SUM.search(plan.query.question):
         return [Call("calculator", {"expression": expression[0].strip()})]
     return [Call("extract_math_exp", {"timestamp": plan.near})]
 
 
-def _kept(plan: Plan) -> list[Call]:
+def _note_calls(plan: Plan) -> list[Call]:
     if plan.query.reading.targets["keep"] < _MEANT:
         return []
     last = plan.query.last
@@ -199,21 +199,21 @@ def _kept(plan: Plan) -> list[Call]:
 
 
 _BY_SOURCE: Mapping[Source, Make] = {
-    "speech": lambda plan: _again("transcribe_speech", plan),
-    "text": lambda plan: [*_again("extract_scene_text", plan), *_fused(plan)],
+    "speech": lambda plan: _closer_calls("transcribe_speech", plan),
+    "text": lambda plan: [*_closer_calls("extract_scene_text", plan), *_fusing_calls(plan)],
     "sound": lambda plan: [Call("detect_audio_events", {"timestamp": plan.where, "question": plan.query.question})],
-    "picture": _seen,
-    "motion": _moved,
+    "picture": _picture_calls,
+    "motion": _motion_calls,
     "shots": lambda plan: [Call("find_moments", {"timestamp": plan.where})],
 }
 _BY_TARGET: Mapping[Target, Make] = {
-    "summary": _summarised,
-    "translation": _translated,
-    "calculation": _reckoned,
-    "keep": _kept,
+    "summary": _summary_calls,
+    "translation": _translation_calls,
+    "calculation": _calculation_calls,
+    "keep": _note_calls,
     "recall": lambda plan: [Call("memory_tool", {"func": "search", "data": ""})],
     "lookup": lambda plan: [Call("web_search", {"query": plan.query.question})],
-    "fault": _inspected,
+    "fault": _inspection_calls,
 }
 
 

@@ -212,7 +212,7 @@ def as_read(query: Query, best: Ranked) -> tuple[float, ...]:
     """The features of a best line that was read, also compared with lines that share no words with it."""
     first = best[0][0]
     score = first.score or 0.0
-    apart = [each for each, _ in best if each.evidence.video == first.evidence.video and not _beside(each, first)]
+    apart = [each for each, _ in best if each.evidence.video == first.evidence.video and not _share_words(each, first)]
     others = [each.score for each in apart if each.score is not None]
     cosine = max((each.cosine for each in apart), default=0.0)
     return (
@@ -220,13 +220,13 @@ def as_read(query: Query, best: Ranked) -> tuple[float, ...]:
         (score - max(others, default=-_SCORES)) / _SCORES,
         first.cosine,
         first.cosine - cosine,
-        float(max([first.cosine, *(each.cosine for each, _ in best if _beside(each, first))]) >= cosine),
+        float(max([first.cosine, *(each.cosine for each, _ in best if _share_words(each, first))]) >= cosine),
         *signs(query, first.text),
         coverage(query.words, first.text),
     )
 
 
-def _beside(one: Candidate, other: Candidate) -> bool:
+def _share_words(one: Candidate, other: Candidate) -> bool:
     """Whether two lines share words."""
     return not {item.id for item in one.line}.isdisjoint(item.id for item in other.line)
 

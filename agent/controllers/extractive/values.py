@@ -62,11 +62,11 @@ def _values(query: Query, ranked: Sequence[Candidate]) -> list[Value]:
     found = [Value(next(iter(amounts(each.text))), each) for each in stated]
     likeliest = {id(each.evidence) for each in ranked[:_LIKELIEST]}
     first = [value for value in found if value.amount.unit and id(value.line.evidence) in likeliest]
-    groups = [[value for value in found if _goes_with(value, best)] for best in first]
+    groups = [[value for value in found if _is_peer(value, best)] for best in first]
     several = [group[:_MAX_VALUES] for group in groups if len(group) > 1]
     if not several:
         return []
-    named = (_named(query, group) for group in several)
+    named = (_named_in_question(query, group) for group in several)
     wanted = next((values for values in named if len(values) > 1), several[0])
     if query.target == "difference" and len(wanted) != 2:
         wanted = [max(wanted, key=lambda value: value.number), min(wanted, key=lambda value: value.number)]
@@ -79,14 +79,14 @@ def _alone(candidate: Candidate) -> Candidate:
     return candidate.model_copy(update={"line": (candidate.evidence,)}) if several else candidate
 
 
-def _goes_with(value: Value, best: Value) -> bool:
+def _is_peer(value: Value, best: Value) -> bool:
     line, other = value.line, best.line
     alike = value.amount.unit == best.amount.unit and line.modality == other.modality
     same_video = line.evidence.video == other.evidence.video
     return alike and same_video and (line.modality == "speech" or line.span.overlaps(other.span))
 
 
-def _named(query: Query, peers: Sequence[Value]) -> list[Value]:
+def _named_in_question(query: Query, peers: Sequence[Value]) -> list[Value]:
     """The values whose lines have a distinctive word of the question."""
     own: list[set[str]] = [set(content_stems(value.line.text)) for value in peers]
     distinctive = set(query.words).difference(own[0].intersection(*own[1:]))

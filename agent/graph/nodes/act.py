@@ -41,7 +41,7 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
             context.tools.budget.stop()
             raise
     results = [result for result, _ in done]
-    texts, moments, found_by = _told(state, calls, results, context)
+    texts, moments, found_by = _result_messages(state, calls, results, context)
     read = [pair for pair in zip(calls, results, strict=True) if pair[0]["name"] != SEARCH and not pair[1].failure]
     replies = [_message(*each) for each in zip(calls, results, texts, strict=True)]
     return {
@@ -51,7 +51,7 @@ def act(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         "found_by": found_by,
         "results": [*state.results, canonical_json([_fingerprint(c, r) for c, r in zip(calls, results, strict=True)])],
         "examined": [*state.examined, *(span for pair in read for span in _looked_at(*pair, context))],
-        "progress": _spent(state.progress, [spent for _, spent in done], context),
+        "progress": _add_usage(state.progress, [spent for _, spent in done], context),
     }
 
 
@@ -94,7 +94,7 @@ def _call(
     return result, text_model.spent
 
 
-def _spent(progress: Progress, spent: Sequence[Counter[str]], context: RunContext) -> Progress:
+def _add_usage(progress: Progress, spent: Sequence[Counter[str]], context: RunContext) -> Progress:
     total = sum(spent, Counter[str]())
     progress = progress.spending(total, context.profile.price)
     return progress.model_copy(update={"tool_calls": progress.tool_calls + len(spent)})
@@ -110,7 +110,7 @@ def _looked_at(call: ToolCall, result: ToolResult, context: RunContext) -> list[
     return [(video, span.start, span.end) for video, span in zip(seen, result.looked_at, strict=False)]
 
 
-def _told(
+def _result_messages(
     state: AgentState, calls: Sequence[ToolCall], results: Sequence[ToolResult], context: RunContext
 ) -> tuple[list[str], dict[str, Evidence], dict[str, FoundBy]]:
     """The results as the controller reads them, all moments that it has read, and the call that found each first.

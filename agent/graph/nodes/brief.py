@@ -42,7 +42,9 @@ def brief(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     found = gathered.evidence
     told = [fact.evidence for fact in query.facts if fact.source != "speech"]  # the contents tell who speaks
     facts = {f"m{number}": item for number, item in enumerate(told, 1)}
-    moments = _shown(gathered.briefing, facts, context) if gathered.briefing else by_own_id([*state.evidence, *found])
+    moments = (
+        _numbered(gathered.briefing, facts, context) if gathered.briefing else by_own_id([*state.evidence, *found])
+    )
     context.trace.event(
         "brief",
         started=started,
@@ -69,7 +71,7 @@ def by_own_id(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
     return {item.id: item for item in evidence}
 
 
-def _shown(briefing: Briefing, facts: Mapping[str, Evidence], context: RunContext) -> dict[str, Evidence]:
+def _numbered(briefing: Briefing, facts: Mapping[str, Evidence], context: RunContext) -> dict[str, Evidence]:
     """The moments of the first message by id, numbered in the order in which they stand there."""
     transcript = {f"m{number}": item for number, item in enumerate(briefing.transcript, len(facts) + 1)}
     lines = sorted(briefing.moments, key=lambda item: (item.video, item.span.start))
@@ -92,7 +94,7 @@ def _opening(
     scope = query.scope
     text = render(
         "brief",
-        videos=[_told(video, moments, names) for video in context.known.videos],
+        videos=[_video_summary(video, moments, names) for video in context.known.videos],
         missing=[f"{name} ({need})" for name, need in briefing.missing.items()],
         contents=briefing.contents,
         transcript=[line for name, line in lines.items() if moments[name].id in said],
@@ -114,7 +116,7 @@ def _time(scope: Scope) -> str:
     return str(scope.span) if scope.span.length else clock(scope.span.start)
 
 
-def _told(video: KnownVideo, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> dict[str, Any]:
+def _video_summary(video: KnownVideo, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> dict[str, Any]:
     """A video for the first message."""
     facts = [
         line_of(name, item, names)

@@ -111,7 +111,7 @@ def _judged(
         said = " ".join((draft.text, *(claim.text for claim in draft.claims)))
         option_letter = likely_letter(said, state.options)
     deciding = _deciding([ruling for _, ruling in kept], chosen)
-    status = _standing(draft, judgement, deciding)
+    status = _judged_status(draft, judgement, deciding)
     text = published(read, claims, state.moments, context.told_apart, strict=settings.mode == "strict")
     if settings.mode == "strict" and not text:
         status, text = "abstained", _PROVES_NOTHING
@@ -146,14 +146,14 @@ def _at_times(
         for span in [whole] if stated.length <= _LONG else ends:
             new = (
                 moment
-                for moment in _there(span, context, beside)
+                for moment in _recorded_moments(span, context, beside)
                 if not any(holds(each, moment) for each in state.moments.values())
             )
             _add(added, new, state.moments)
     return added
 
 
-def _there(span: TimeSpan, context: RunContext, beside: dict[str, list[Evidence]]) -> list[Evidence]:
+def _recorded_moments(span: TimeSpan, context: RunContext, beside: dict[str, list[Evidence]]) -> list[Evidence]:
     """The moments of a span, which the run records."""
     there = [moment for video in context.tools.videos for moment in context.moments(video).at(span)]
     beside[key_of(span)] = there
@@ -187,7 +187,7 @@ def _grounds(
         _add(evidence, (moments[name] for name in ordered if not is_frame(moments[name])), moments)
         for call in calls:
             for span in call.result.looked_at if call.by.tool == _BROWSE and not call.result.evidence else ():
-                _add(evidence, _there(span, context, beside), moments)
+                _add(evidence, _recorded_moments(span, context, beside), moments)
     _add(evidence, (item for item in moments.values() if item.modality == "metadata"), moments)
     _add(evidence, state.query.blank[:_MOST_BLANK] if state.query else (), moments)
     results = [told(call) for call in calls]
@@ -229,7 +229,7 @@ def _claim(statement: Statement, ruling: Ruling, state: AgentState, names: Mappi
     against: tuple[Citation, ...] = ()
     if ruling.verdict == "contradicted":
         against = tuple(Citation.of(state.moments[name]) for name in ruling.named if name in state.moments)
-    named = _named(statement, ruling, state.moments) if shows else []
+    named = _added_citations(statement, ruling, state.moments) if shows else []
     return Claim(
         text=statement.text,
         verdict=ruling.verdict,
@@ -240,7 +240,7 @@ def _claim(statement: Statement, ruling: Ruling, state: AgentState, names: Mappi
     )
 
 
-def _named(statement: Statement, ruling: Ruling, moments: Mapping[str, Evidence]) -> list[Cited]:
+def _added_citations(statement: Statement, ruling: Ruling, moments: Mapping[str, Evidence]) -> list[Cited]:
     """The moments that prove a statement by the judge's word, and that it doesn't cite itself."""
     own = {each.id for each in statement.cited}
     proving = ruling.named if ruling.verdict == "supported" else ()
@@ -258,7 +258,7 @@ def _deciding(rulings: Sequence[Ruling], chosen: Ruling | None) -> Sequence[Ruli
     return [*(ruling for ruling in rulings if ruling.answers), *([chosen] if chosen else [])] or rulings
 
 
-def _standing(draft: Draft, judgement: Judgement, deciding: Sequence[Ruling]) -> Outcome:
+def _judged_status(draft: Draft, judgement: Judgement, deciding: Sequence[Ruling]) -> Outcome:
     """What the claims that answer the question make of an answer: one that isn't supported makes it uncertain."""
     if draft.status == "abstained" or judgement.abstains:
         return "abstained"

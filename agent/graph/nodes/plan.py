@@ -38,7 +38,7 @@ def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     guard = guard_reached(state, context)
     if guard is None:
         return _round(state, context, state.messages, [*_tools(state, context), answer_schema(state.options)])
-    ended = _ended(guard, state.progress, context)
+    ended = _stop(guard, state.progress, context)
     if guard == STOPPED or not context.plans_by_model(state):
         return ended
     asked = HumanMessage(render("last", why=guard, options=state.options))
@@ -75,7 +75,7 @@ def _round(
     except (EngineError, Cancelled) as error:
         stopped = STOPPED if tools.budget.stopped else OUT_OF_TIME if tools.budget.left <= 0 else None
         silent = f"{SILENT} ({str(error).rstrip('.')})"
-        return _ended(stopped or silent, state.progress, context)
+        return _stop(stopped or silent, state.progress, context)
     answered = AIMessage.model_validate(context.trace.masked(answered.model_dump()))
     message, repairs = read_reply(answered, context.toolbox, state.progress.rounds)
     by_model = context.plans_by_model(state)
@@ -110,7 +110,7 @@ def _round(
     progress = progress.model_copy(update={"unread": progress.unread + 1})
     if progress.unread > MAX_UNREAD or not schemas:
         guard = f"{SILENT} (its replies say nothing)"
-        return _ended(guard, progress, context)
+        return _stop(guard, progress, context)
     told = render("empty")
     back = (
         [message, *(ToolMessage(told, tool_call_id=call["id"]) for call in broken)] if broken else [HumanMessage(told)]
@@ -155,6 +155,6 @@ def _draft(message: AIMessage, options: Sequence[str], *, by_model: bool, last: 
     return draft_of_prose(message.text, options).model_copy(update=cut), []
 
 
-def _ended(guard: str, progress: Progress, context: RunContext) -> dict[str, Any]:
+def _stop(guard: str, progress: Progress, context: RunContext) -> dict[str, Any]:
     context.trace.event("guard", started=time.time(), parent=progress.model_step, data={"guard": guard})
     return {"progress": progress.model_copy(update={"guard": guard})}

@@ -128,7 +128,7 @@ def page_of(trace: RecordedTrace, library: Library | None, address: Address = fi
     return _template().render(
         run=run,
         steps=steps,
-        asked=_asked(run),
+        asked=_new_messages(run),
         names={video["id"]: video["name"] for video in videos},
         receipt=receipt(run),
         origin=origin(run.forked_from) if run.forked_from else "",
@@ -165,7 +165,7 @@ def _call(step: Step) -> dict[str, Any]:
     return step.model_dump(include={"type", "tool", "arguments", "spans"}) | {"evidence": len(step.evidence)}
 
 
-def _asked(run: LenientRun) -> Mapping[int, list[tuple[str, str]]]:
+def _new_messages(run: LenientRun) -> Mapping[int, list[tuple[str, str]]]:
     """By step, the messages that were new to the model: role and text.
 
     Results of tools are left out: they are shown at their own steps.

@@ -59,7 +59,7 @@ class FasterWhisper:
             settings: name the model, unless `model` does.
             model: its folder or name.
         """
-        self._name = model or _named(settings, self.option) or ""
+        self._name = model or _chosen_model(settings, self.option) or ""
         self.model = str(_folder(self._name) or self._name)
         self._may_fetch = settings.speech.fetch and not settings.offline
         self.id = f"faster-whisper-{version('faster-whisper')}/{_identity(self._name)}"
@@ -155,7 +155,7 @@ def missing_closer_model(settings: Settings) -> str | None:
 
 
 def _missing(settings: Settings, option: str) -> str | None:
-    name = _named(settings, option) or ""
+    name = _chosen_model(settings, option) or ""
     folder = _folder(name)
     if folder is not None:
         absent = [file for file in _FILES if not (folder / file).is_file()]
@@ -172,7 +172,7 @@ def _missing(settings: Settings, option: str) -> str | None:
     return f"no Whisper model on disk: {pull}, or give its folder with --set {option}=DIR"
 
 
-def _named(settings: Settings, option: str) -> str | None:
+def _chosen_model(settings: Settings, option: str) -> str | None:
     """The model named in the settings; if none is, the best one in the models folder."""
     if option == CloserWhisper.option:
         return settings.speech.closer_model

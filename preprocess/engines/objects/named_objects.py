@@ -56,11 +56,11 @@ class NamedObjects(ABC):
         boxes = [(left, top, right - left, bottom - top) for left, top, right, bottom in corners]
         kept = cv2.dnn.NMSBoxes(boxes, scores, self._min_confidence, _SAME) if boxes else []
         height, width = picture.shape[:2]
-        found = [_found(query.name, corners[number], scores[number], width, height) for number in kept]
+        found = [_clipped_box(query.name, corners[number], scores[number], width, height) for number in kept]
         return [each for each in found if each.box[2] * each.box[3] > 0]  # the rest are outside the picture
 
 
-def _found(name: str, corners: list[float], score: float, width: int, height: int) -> FoundObject:
+def _clipped_box(name: str, corners: list[float], score: float, width: int, height: int) -> FoundObject:
     """One box, clipped to the picture: the model may see a padded square, and its boxes extend beyond the picture."""
     left, right = (min(max(corners[side], 0.0), width) for side in (0, 2))
     top, bottom = (min(max(corners[side], 0.0), height) for side in (1, 3))

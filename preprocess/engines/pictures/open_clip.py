@@ -38,7 +38,7 @@ class OpenClip:
     @cached_property
     def dimensions(self) -> int:
         """Length of a vector."""
-        return int(_read(self._folder)["embed_dim"])
+        return int(_read_description(self._folder)["embed_dim"])
 
     def embed_images(self, pictures: Sequence[Picture]) -> Vectors:
         """See `ImageTextEmbedding`."""
@@ -90,7 +90,7 @@ def missing_model(settings: Settings) -> str | None:
     folder = _folder(settings)
     if folder is None:
         return f"no OpenCLIP model on disk: {_REMEDY}"
-    if "embed_dim" not in _read(folder):
+    if "embed_dim" not in _read_description(folder):
         return f"{folder} has no {_CONFIG} of a model: {_REMEDY}"
     if not any((folder / name).is_file() for name in _WEIGHTS):
         return f"{folder} has no {_WEIGHTS[0]}: {_REMEDY}"
@@ -101,7 +101,7 @@ def _folder(settings: Settings) -> Path | None:
     return model_folder(settings.image_text.model) if settings.image_text.model else None
 
 
-def _read(folder: Path) -> dict[str, Any]:
+def _read_description(folder: Path) -> dict[str, Any]:
     """The description of the model; empty if it can't be read."""
     try:
         found = json.loads((folder / _CONFIG).read_bytes())["model_cfg"]

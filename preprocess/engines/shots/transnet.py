@@ -58,7 +58,7 @@ class TransNetShots:
 
     def finder(self, changes: Changes, frames: Callable[[], Iterator[Frame]]) -> KnownTransitions:
         """See `ShotEngine`."""
-        return KnownTransitions(_boundaries(_judged(map(_seen, frames()))))
+        return KnownTransitions(_boundaries(_judged(map(_small_frame, frames()))))
 
 
 class KnownTransitions:
@@ -86,7 +86,7 @@ def missing_weights(settings: Settings) -> str | None:
     return missing_files(WEIGHTS)
 
 
-def _seen(frame: Frame) -> _Seen:
+def _small_frame(frame: Frame) -> _Seen:
     level, deviation = (float(each[0, 0]) for each in cv2.meanStdDev(frame.small_luma))
     rgb = cv2.cvtColor(cv2.resize(frame.small_bgr, SIZE, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2RGB)
     black = level <= BLACK_LEVEL and deviation <= BLACK_DEVIATION

@@ -89,7 +89,7 @@ def measure(block: AudioBlock, previous: AudioBlock | None) -> Measures:
     purity, peak = _strongest_peak(power)
     pitch, clarity = track_pitch(whole, RATE, FRAME)
     audible = decibels((windows.astype(np.float64) ** 2).mean(axis=1)) > _AUDIBLE_DB
-    standing = (_standing(power) & audible[:, None]).astype(np.float64)
+    standing = (_stands_out(power) & audible[:, None]).astype(np.float64)
     arrays = {
         "level": decibels(_power_per(samples, LEVEL_STEP)),
         "voice": voice_of(whole, _run_up(block, previous)),
@@ -98,7 +98,7 @@ def measure(block: AudioBlock, previous: AudioBlock | None) -> Measures:
         "pitch": pitch,
         "clarity": clarity,
         "partials": _mean_per(standing, STRIDE),
-        "held": _held(_mean_per(standing, NOTE), _mean_per(power[:, _LOWEST_BIN:_HIGHEST_BIN], NOTE)),
+        "held": _steady_peaks(_mean_per(standing, NOTE), _mean_per(power[:, _LOWEST_BIN:_HIGHEST_BIN], NOTE)),
         "grain": _power_per(_within(samples, *MIDDLE), GRAIN_STEP),
         "hiss": _power_per(_within(samples, HISS, RATE / 2), GRAIN_STEP),
         "bands": _mean_per(_bands(power), BAND_FRAMES),
@@ -151,7 +151,7 @@ def _strongest_peak(power: Array) -> tuple[Array, Array]:
     return lobe / (power.sum(axis=1) + 1e-12), (peak + np.clip(offset, -0.5, 0.5)) * RATE / WINDOW
 
 
-def _standing(power: Array) -> npt.NDArray[np.bool_]:
+def _stands_out(power: Array) -> npt.NDArray[np.bool_]:
     """Where a bin stands out from its neighbours; (frames, bins)."""
     spectrum = decibels(power[:, _LOWEST_BIN:_HIGHEST_BIN])
     half = _NEIGHBOURS // 2
@@ -160,7 +160,7 @@ def _standing(power: Array) -> npt.NDArray[np.bool_]:
     return np.asarray(spectrum - around > _PROMINENCE_DB)
 
 
-def _held(share: Array, power: Array) -> Array:
+def _steady_peaks(share: Array, power: Array) -> Array:
     """Interpolated hertz of the strongest peaks of (strides, bins) that stand out almost all the time."""
     level = decibels(power)
     left, middle, right = level[:, :-2], level[:, 1:-1], level[:, 2:]

@@ -83,11 +83,11 @@ class TaggedSounds(SpectralSounds, ABC):
         tags = np.concatenate([measures["tags"] for measures in measured])
         gaps = np.flatnonzero(times[1:, 0] - times[:-1, 1] > TOUCHING) + 1
         for stretch in np.split(np.arange(len(times)), gaps):
-            named = self._named(features, times[stretch], tags[stretch])
+            named = self._tagged_events(features, times[stretch], tags[stretch])
             found += [event for event in named if not _is_known(event, found)]
         return sorted(found, key=lambda event: (event.start, event.end, event.kind))
 
-    def _named(self, features: Features, times: Measured, tags: Measured) -> list[SoundEvent]:
+    def _tagged_events(self, features: Features, times: Measured, tags: Measured) -> list[SoundEvent]:
         """The tagged events of a stretch without a gap."""
         both = np.minimum(tags, np.concatenate([tags[1:], tags[-1:]]))  # the last part has only one clip
         sure = both >= self._min_confidence

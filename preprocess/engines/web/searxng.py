@@ -55,7 +55,7 @@ class Searxng:
             raise self._failure(f"refused the request (403): {_JSON}")
         if status != httpx.codes.OK:
             raise self._failure(f"returned status {status}")
-        return self._read(body)[:count]
+        return self._parse_results(body)[:count]
 
     def _get(self, query: str, seconds: float) -> tuple[int, bytes]:
         """Status and raw body of the reply: compressed data could expand without limit."""
@@ -79,7 +79,7 @@ class Searxng:
                     raise httpx.ReadTimeout("the reply took too long")
         return response.status_code, body
 
-    def _read(self, body: bytes) -> list[WebResult]:
+    def _parse_results(self, body: bytes) -> list[WebResult]:
         try:
             reply = parse_json(body)
             found = [_result(item) for item in reply["results"]]

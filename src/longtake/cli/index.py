@@ -85,7 +85,9 @@ def index(
             found = contents_of(kept, report.video, media_of(kept, report.video))
             say(json.dumps(report_json(report, found), ensure_ascii=False)) if as_json else _show(report, found)
             beside.update(dict.fromkeys((Path(report.video.path).parent, sentence) for sentence in report.beside))
-            if not report.complete or any(layer.problem or _untold(layer, report) for layer in report.layers):
+            if not report.complete or any(
+                layer.problem or _has_unreported_gaps(layer, report) for layer in report.layers
+            ):
                 in_part += 1
             unheard = unheard or any(layer.name == "speech" and layer.unavailable for layer in report.layers)
     for folder, sentence in () if as_json else beside:
@@ -170,9 +172,10 @@ def report_json(report: IndexReport, found: Sequence[Part]) -> dict[str, Any]:
     }
 
 
-def _untold(layer: LayerReport, report: IndexReport) -> bool:
-    """Whether parts of the file can't be read that no run has told. That a layer was there already says nothing: who
-    built it may have been killed before its report.
+def _has_unreported_gaps(layer: LayerReport, report: IndexReport) -> bool:
+    """Whether parts of the file couldn't be read, and the user hasn't been told.
+
+    An existing layer may not have been reported: its process may have been killed before.
     """
     return bool(layer.left_out) and not (layer.reused and layer.name in report.told)
 
@@ -188,7 +191,7 @@ def _show(report: IndexReport, found: Sequence[Part]) -> None:
         elif not layer.unavailable:
             how = "kept" if layer.reused else f"{layer.seconds:.1f} s"
             say(f"  {layer.name:<13} {counted(layer.items, 'item'):>12}  {how:>8}  {layer.engine}")
-        if _untold(layer, report):
+        if _has_unreported_gaps(layer, report):
             for sentence in (sentence for sentence in layer.left_out if sentence not in printed):
                 say(f"  {'':<13} !  {sentence}")
             printed.update(layer.left_out)

@@ -10,7 +10,7 @@ from filelock import Timeout
 
 from longtake.cli.options import Json, empty_library, library_of
 from longtake.console import Session, counted, say, say_json
-from longtake.errors import LibraryError, told_of_files
+from longtake.errors import LibraryError, wrap_disk_errors
 from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import clock
@@ -77,7 +77,7 @@ def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
     record = library.resolve(video)
     try:
         # A server holds `changes` while it takes an upload, which may be of the same bytes.
-        with told_of_files(library.root), library.lock("changes"), library.lock(record.id).acquire(timeout=0):
+        with wrap_disk_errors(library.root), library.lock("changes"), library.lock(record.id).acquire(timeout=0):
             uploaded = library.uploaded(record.id)
             HybridIndex(library.index_root, chroma=session.settings.search.chroma).delete(record.id)
             library.delete(record)

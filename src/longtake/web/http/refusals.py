@@ -78,7 +78,7 @@ def answer_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def wrong_request(request: Request, error: RequestValidationError) -> Response:
-        return refused(Refusal(400, _told(error.errors())), request.url.path)
+        return refused(Refusal(400, _validation_sentence(error.errors())), request.url.path)
 
     @app.exception_handler(HTTPException)
     def http_error(request: Request, error: HTTPException) -> Response:
@@ -95,7 +95,7 @@ def answer_errors(app: FastAPI) -> None:
         return refused(Refusal(500, _INTERNAL_ERROR), request.url.path)
 
 
-def _told(errors: Sequence[Mapping[str, Any]]) -> str:
+def _validation_sentence(errors: Sequence[Mapping[str, Any]]) -> str:
     """What is wrong with a request, in one sentence: the part of it that was read furthest, and what is wrong there."""
     where, *_ = first = max((tuple(each["loc"]) for each in errors), key=len)
     if first == ("body",):
