@@ -15,7 +15,7 @@ from longtake.console import Session
 from longtake.errors import EngineError
 from longtake.settings import Settings
 
-COMMANDS = "speed page faults clips resume search graph shots moments pass memory ask recall".split()
+COMMANDS = "speed faults clips screenshots pass memory ask load scale walks cluster gguf".split()
 
 
 def test_the_menu_names_every_measurement() -> None:
