@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from longtake.config import load
-from longtake.evalharness.suites.agentic.agentic_suite import own_tools
+from longtake.evalharness.suites.agentic import own_tools
 from longtake.preprocess.engines import EngineTable
 from longtake.tools.catalogue import BUILT_IN
 from longtake.tools.core.registry import SPECS

@@ -20,8 +20,7 @@ from pathlib import Path
 
 from longtake.benchmarks.clips.clip_questions import ClipQuestion
 from longtake.benchmarks.clips.failure_analysis import evidence_of
-from longtake.evalharness.scoring.grading import Gold, holds
-from longtake.evalharness.scoring.wording import plain, take_times, words
+from longtake.evalharness.scoring.grading import Gold, holds, plain, take_times, words
 from longtake.language.words import STOPWORDS
 from longtake.memory.records import Answer, Citation, Closest
 from longtake.memory.search.search_index import Document

@@ -62,8 +62,7 @@ def _question(place: int) -> list[str]:
 
 def _read(folder: Path, items: int) -> None:
     """Read the questions, as a run does first: whatever it takes beyond this is its own."""
-    from longtake.evalharness.suites.card import read_card
-    from longtake.evalharness.suites.own_set import load_own_set
+    from longtake.evalharness.suites.own_set import load_own_set, read_card
 
     if len(load_own_set(read_card(folder / "card.yaml", None), say)) != items:
         raise EngineError(f"Not all of the {items} questions were read.")

@@ -21,7 +21,7 @@ from longtake.benchmarks.processes import python, run
 from longtake.benchmarks.timing import Machine, load
 from longtake.errors import EngineError
 from longtake.evalharness.runs.run_folder import RunFolder
-from longtake.evalharness.scoring.completeness import completeness
+from longtake.evalharness.scoring.progress import completeness
 from longtake.memory.records import Record
 
 REPEATS = 3

@@ -1,19 +1,153 @@
-"""Scores an audit: its shortcuts, what people should look at, and how far the models get in each view."""
+"""Scores an audit: its shortcuts, what people should look at, and how far the models get in each view.
+
+Beside them stand the two oracles of Video-Oasis. Grounding: the same model with only the spans that show the answer.
+Either: right if one of two models is; the paper takes the instruction-following and the thinking mode of one model. Two
+guesses are right more often than one, so the share of guessing stands beside it.
+
+Items with known shortcuts say which tests solve them in the tag `shortcuts`, by the names of the tests, separated by
+spaces; "none" if no test does. They give the precision and recall of each test, beside those of independent guesses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from itertools import combinations
 
 from pydantic import Field
 
 from longtake.console import counted
 from longtake.evalharness.audit.audit_replies import AuditReplies, short_name
-from longtake.evalharness.audit.consensus import Ambiguity, Shortcuts, ambiguity, correlation, shortcuts
+from longtake.evalharness.audit.consensus import (
+    Ambiguity,
+    Shortcuts,
+    Solved,
+    ambiguity,
+    at_least,
+    correlation,
+    flagged_by,
+    shortcuts,
+)
 from longtake.evalharness.audit.models import PARTS
-from longtake.evalharness.audit.oracles import Either, Grounding, either, grounding
-from longtake.evalharness.audit.planted import Planted, planted
-from longtake.evalharness.views.frame_views import FrameShuffling, Standard
+from longtake.evalharness.items import Item
+from longtake.evalharness.views.frame_views import FrameShuffling, Grounded, Standard
 from longtake.memory.records import Record
+
+
+class Grounding(Record):
+    """One model on the items that say which part shows the answer; shares from 0 to 1."""
+
+    items: int
+    whole: float = Field(description="Right with the whole video.")
+    spans: float = Field(description="Right with only these spans.")
+
+
+class Either(Record):
+    """Two models on all items; shares from 0 to 1."""
+
+    value: float = Field(description="Right by one of them.")
+    floor: float = Field(description="Expected of independent guesses.")
+
+
+def grounding(replies: AuditReplies) -> dict[str, Grounding]:
+    """By model, if it was asked with spans only."""
+    asked = [model for model in replies.asked_in(Grounded.name) if replies.choices(Grounded.name, model)]
+    known = with_spans(replies)
+    return {
+        model: Grounding(
+            items=len(known),
+            whole=len(replies.right(Standard.name, model) & known) / len(known),
+            spans=len(replies.right(Grounded.name, model)) / len(known),
+        )
+        for model in asked
+    }
+
+
+def either(replies: AuditReplies) -> dict[str, Either]:
+    """By the names of two models."""
+    pairs = combinations(replies.asked_in(Standard.name), 2) if replies.items else ()
+    return {
+        pair_name(one, other): Either(
+            value=len(right_by_either(replies, one, other)) / len(replies.items), floor=guessed(replies.items, replies)
+        )
+        for one, other in pairs
+    }
+
+
+def pair_name(one: str, other: str) -> str:
+    """How two models are called together."""
+    return f"{short_name(one)} or {short_name(other)}"
+
+
+def right_by_either(replies: AuditReplies, one: str, other: str) -> set[str]:
+    """The items that one of two models got right with the whole video."""
+    return replies.right(Standard.name, one) | replies.right(Standard.name, other)
+
+
+def guessed(items: Collection[str], replies: AuditReplies) -> float:
+    """The share of some items that one of two independent guesses gets right."""
+    chances = [at_least(1, 2, 1 / len(replies.items[name].turns[0].options)) for name in items]
+    return sum(chances) / max(1, len(chances))
+
+
+def with_spans(replies: AuditReplies) -> set[str]:
+    """The items that say which part of the video shows the answer."""
+    return {name for name, item in replies.items.items() if item.turns[0].evidence}
+
+
+TAG = "shortcuts"
+
+
+class Planted(Record):
+    """What one test found at the consensus that counts. A share is None if it has no denominator."""
+
+    planted: int
+    flagged: int
+    found: int
+    precision: float | None
+    recall: float | None
+    guessed_precision: float | None
+    guessed_recall: float | None
+
+
+def planted(
+    items: Mapping[str, Item], solved: Solved, unable: Mapping[str, Collection[str]], level: int
+) -> dict[str, Planted]:
+    """The figures of each test at a consensus, but for items that it can't flag; none if no item says its shortcuts."""
+    known = {name: item.tags[TAG].split() for name, item in items.items() if TAG in item.tags}
+    if not known:
+        return {}
+    return {test: _figures(test, items, known, models, unable.get(test, ()), level) for test, models in solved.items()}
+
+
+def _figures(
+    test: str,
+    items: Mapping[str, Item],
+    known: Mapping[str, Collection[str]],
+    models: Mapping[str, Collection[str]],
+    unable: Collection[str],
+    level: int,
+) -> Planted:
+    wanted = {name for name, tests in known.items() if test in tests}
+    flagged = flagged_by(models, level) & known.keys()
+    count = len(models)
+    guessed = {
+        name: 0.0 if name in unable else at_least(min(level, count), count, 1 / len(items[name].turns[0].options))
+        for name in known
+    }
+    of_wanted = sum(guessed[name] for name in wanted)
+    return Planted(
+        planted=len(wanted),
+        flagged=len(flagged),
+        found=len(flagged & wanted),
+        precision=_share(len(flagged & wanted), len(flagged)),
+        recall=_share(len(flagged & wanted), len(wanted)),
+        guessed_precision=_share(of_wanted, sum(guessed.values())),
+        guessed_recall=_share(of_wanted, len(wanted)),
+    )
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
 
 
 class Accuracy(Record):
@@ -48,11 +182,7 @@ class AuditScores(Record):
 
 
 def score_audit(replies: AuditReplies, level: int | None = None) -> AuditScores:
-    """The scores of an audit.
-
-    Args:
-        replies: of its models.
-        level: how many models of a test must agree; None: as many as the largest test has.
+    """The scores of an audit; `level` models of a test must agree, or by default as many as the largest test has.
 
     Raises:
         ConfigError: if no test has so many models.

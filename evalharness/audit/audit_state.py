@@ -1,17 +1,91 @@
-"""An audit with everything that was decided about it so far."""
+"""An audit with everything that was decided about it so far, and the distilled subset: what goes, and why.
+
+As in Video-Oasis, the items go that are shortcuts at the consensus that counts, unless a reviewer keeps one that only
+shuffled frames solve, and those that a reviewer drops or sets aside to be rewritten. So
+removed = shortcuts - restored + acted on, and the paper's 13,383 = 13,777 - 804 + 213 + 197.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+
+from pydantic import Field
 
 from longtake.evalharness.audit.audit_replies import AuditReplies, read_audit
 from longtake.evalharness.audit.audit_scores import AuditScores, score_audit
 from longtake.evalharness.audit.categories import Votes, voted
-from longtake.evalharness.audit.distil import Distilled, distil
 from longtake.evalharness.audit.review import Reason, Verdict, queue, verdicts
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.lazy import cached_property
+from longtake.memory.records import Record
+
+
+class Removed(Record):
+    """An item that goes."""
+
+    item: str
+    why: str = Field(description="`shortcut`, or the check that a reviewer acted on.")
+    tests: tuple[str, ...] = ()
+    decision: str = Field(default="", description="Of the reviewer: drop, or rewrite.")
+    note: str = ""
+
+
+class Flow(Record):
+    """How the items became the distilled ones; `removed` is `shortcuts` - `restored` + all of `acted_on`."""
+
+    items: int
+    shortcuts: int
+    flagged: Mapping[Reason, int] = Field(description="By check: items for review; one may be of several.")
+    reviewed: Mapping[Reason, int] = Field(description="Of these, those with a verdict.")
+    waiting: int = Field(description="Items for review without a verdict.")
+    restored: int
+    acted_on: Mapping[Reason, int] = Field(description="By the first check that flags an item.")
+    removed: int
+    remaining: int
+
+
+class Distilled(Record):
+    """The outcome: the flow, and the items that go."""
+
+    flow: Flow
+    removed: tuple[Removed, ...]
+
+
+def distil(
+    items: Collection[str],
+    shortcuts: Mapping[str, tuple[str, ...]],
+    queued: Mapping[str, tuple[Reason, ...]],
+    verdicts: Mapping[str, Verdict],
+) -> Distilled:
+    """Decide which of the items go: of the shortcuts, each with its tests, and those for review, each with reasons."""
+    removed: list[Removed] = []
+    acted_on: Counter[Reason] = Counter()
+    restored = 0
+    for name in items:
+        reasons, verdict = queued.get(name, ()), verdicts.get(name)
+        if name in shortcuts:
+            if verdict and verdict.decision == "keep" and "order-free" in reasons:
+                restored += 1
+                continue
+            said = {"decision": verdict.decision, "note": verdict.note} if verdict else {}
+            removed.append(Removed(item=name, why="shortcut", tests=shortcuts[name], **said))
+        elif reasons and verdict and verdict.decision != "keep":
+            acted_on[reasons[0]] += 1
+            removed.append(Removed(item=name, why=reasons[0], decision=verdict.decision, note=verdict.note))
+    flow = Flow(
+        items=len(items),
+        shortcuts=len(shortcuts),
+        flagged=Counter(reason for reasons in queued.values() for reason in reasons),
+        reviewed=Counter(reason for name, reasons in queued.items() if name in verdicts for reason in reasons),
+        waiting=sum(name not in verdicts for name in queued),
+        restored=restored,
+        acted_on=acted_on,
+        removed=len(removed),
+        remaining=len(items) - len(removed),
+    )
+    return Distilled(flow=flow, removed=tuple(removed))
 
 
 @dataclass(frozen=True)
@@ -61,12 +135,7 @@ class AuditState:
 
 
 def audit_state(folder: RunFolder, notify: Notify, level: int | None = None) -> AuditState:
-    """Read an audit.
-
-    Args:
-        folder: its run.
-        notify: called for lines that were left out.
-        level: how many models of a test must agree; None: as many as the largest test has.
+    """Read an audit; `level` models of a test must agree, or by default as many as the largest test has.
 
     Raises:
         ConfigError: if the run is no audit, or no test has so many models.

@@ -13,12 +13,11 @@ import yaml
 from longtake.console import counted
 from longtake.evalharness.audit.audit_replies import short_name
 from longtake.evalharness.audit.audit_state import AuditState
-from longtake.evalharness.audit.distil import Removed
 from longtake.evalharness.audit.review import WHY
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.suites.benchmark_rows import csv_text
-from longtake.evalharness.suites.card import CardFields
+from longtake.evalharness.suites.own_set import CardFields
 
 QUESTIONS, CARD, REMOVED, README = "questions.jsonl", "card.yaml", "removed.csv", "README.md"
 CATEGORY = "category"
@@ -109,10 +108,5 @@ def _readme(state: AuditState) -> Iterator[str]:
         done = flow.restored if reason == "order-free" else flow.acted_on.get(reason, 0)
         word = "restored" if reason == "order-free" else "acted on"
         yield f"| {reason} | {count} | {WHY[reason]}; {flow.reviewed.get(reason, 0)} reviewed, {done} {word} |"
-    later = [one.item for one in state.distilled.removed if _to_rewrite(one)]
-    if later:
+    if later := [one.item for one in state.distilled.removed if one.decision == "rewrite"]:
         yield from ("", f"To be rewritten: {', '.join(later)}.")
-
-
-def _to_rewrite(removed: Removed) -> bool:
-    return removed.decision == "rewrite"

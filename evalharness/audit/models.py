@@ -13,8 +13,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Variant
 from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES, is_encoder
 from longtake.evalharness.subjects.names import named
-from longtake.evalharness.views.frame_views import CHUNKS, FrameShuffling, Grounded, Standard
-from longtake.evalharness.views.keyframes import Keyframes, Uniform
+from longtake.evalharness.views.frame_views import CHUNKS, FrameShuffling, Grounded, Keyframes, Standard, Uniform
 
 TEXT_TESTS = ("blind", "audio", "summary")
 FRAME_TESTS = ("center-frame", FrameShuffling.name)

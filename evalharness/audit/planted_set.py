@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from longtake.console import raise_if_interrupted
-from longtake.evalharness.audit.planted import TAG
+from longtake.evalharness.audit.audit_scores import TAG
 from longtake.evalharness.edits.rendering import write_frames
 from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify

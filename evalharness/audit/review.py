@@ -71,13 +71,7 @@ def record(audit: RunFolder, verdict: Verdict) -> None:
 def queue(
     found: Ambiguity, shortcuts: Collection[str], uncategorised: Collection[str]
 ) -> dict[str, tuple[Reason, ...]]:
-    """The items that people should look at, each with the reasons. Items that go as shortcuts anyway aren't among them.
-
-    Args:
-        found: what the audit found unclear.
-        shortcuts: the items that an audit flags.
-        uncategorised: the items that the vote left open.
-    """
+    """The items that people should look at, each with the reasons, without those that go as shortcuts anyway."""
     reasons: tuple[tuple[Reason, Collection[str]], ...] = (
         ("order-free", found.order_free),
         ("all-differ", found.all_differ),

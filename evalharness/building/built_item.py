@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from longtake.evalharness.items import ToolCall
-from longtake.evalharness.suites.longshot.longshot_rows import WEIGHTS
+from longtake.evalharness.suites.longshot import WEIGHTS
 from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
 
@@ -103,11 +103,7 @@ def _messages(turn: BuiltTurn, *, with_calls: bool) -> tuple[dict[str, Any], dic
     if turn.role:
         asked["conversation_role"] = turn.role
     criteria = [
-        {
-            **criterion.model_dump(),
-            "weight": WEIGHTS[criterion.category],
-            "is_penalty": criterion.category == PENALTY,
-        }
+        {**criterion.model_dump(), "weight": WEIGHTS[criterion.category], "is_penalty": criterion.category == PENALTY}
         for criterion in turn.criteria
     ]
     answered: dict[str, Any] = {"role": "assistant", "content": turn.answer, "criteria": criteria}

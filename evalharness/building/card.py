@@ -15,7 +15,7 @@ from longtake.evalharness.building.material import PROMPTS, Material
 from longtake.evalharness.building.stages import STAGES, Asked, Dropped, Stages
 from longtake.evalharness.reports.document import markdown_table
 from longtake.evalharness.reports.grid import Grid
-from longtake.evalharness.suites.longshot.longshot_tasks import CATEGORIES
+from longtake.evalharness.suites.longshot import CATEGORIES
 from longtake.memory.records import Record
 from longtake.memory.timespan import clock
 from longtake.models.profiles import known_price
@@ -116,13 +116,7 @@ def building_of(materials: Sequence[Material], stages: Stages, settings: Setting
 
 
 def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> Card:
-    """The card of a set.
-
-    Args:
-        building: how it was built.
-        found: its items, after people looked at them.
-        dropped: what was left out, by the build and by people.
-    """
+    """The card of a set, after people looked at its items; some were dropped by the build, and some by them."""
     turns = [turn for item in found.items for turn in item.turns]
     kept = {item.id for item in found.items}
     # What lost a part first, and went at a later stage or by a decision, counts there alone.
@@ -188,7 +182,13 @@ def _grids(card: Card) -> Iterator[Grid]:
         "Videos",
         ("video", "length", "segments", "made by"),
         tuple(
-            (each.video, clock(each.seconds), str(each.segments), _named(each.engines)) for each in card.building.videos
+            (
+                each.video,
+                clock(each.seconds),
+                str(each.segments),
+                ", ".join(f"{layer}: {engine}" for layer, engine in each.engines.items()),
+            )
+            for each in card.building.videos
         ),
     )
     tasks = tuple((category[task], task, str(count)) for task, count in card.tasks.items() if count)
@@ -201,7 +201,8 @@ def _grids(card: Card) -> Iterator[Grid]:
             for level, count in card.difficulties.items()
         ),
     )
-    yield Grid("Modalities", ("modality", "questions"), _counts(card.modalities))
+    modalities = tuple((name, str(count)) for name, count in card.modalities.items())
+    yield Grid("Modalities", ("modality", "questions"), modalities)
     yield Grid(
         "Left out",
         ("stage", "left out", "kept in part", "for example"),
@@ -219,14 +220,6 @@ def _grids(card: Card) -> Iterator[Grid]:
             for name, each in card.building.spent.items()
         ),
     )
-
-
-def _counts(found: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, str(count)) for name, count in found.items())
-
-
-def _named(engines: Mapping[str, str]) -> str:
-    return ", ".join(f"{layer}: {engine}" for layer, engine in engines.items())
 
 
 def _shown(tokens: int | None) -> str:

@@ -1,15 +1,20 @@
-"""What people decide about the items of a set: decisions in `SET/review.jsonl`, the last of an item counts."""
+"""What people decide about the items of a set: decisions in `SET/review.jsonl`, the last of an item counts.
+
+A page shows the items, too; what is decided there is saved as a file for `--decisions`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
 
 from pydantic import Field, ValidationError
 
-from longtake.evalharness.building.built_item import BuiltCriterion, BuiltItem, BuiltTurn
-from longtake.evalharness.building.replies import RubricReply
+from longtake.evalharness.building.built_item import BuiltCriterion, BuiltItem, Priority
+from longtake.evalharness.building.replies import MOST_CRITERIA, RubricReply
 from longtake.evalharness.building.stages import Dropped
+from longtake.evalharness.reports.template import page
 from longtake.evalharness.runs.decisions import ItemDecision
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.memory.records import Record
@@ -75,12 +80,7 @@ def valid(items: Sequence[BuiltItem], decisions: Mapping[str, Decision]) -> dict
 
 
 def checked(items: Sequence[BuiltItem], decisions: Mapping[str, Decision]) -> Checked:
-    """Follow the decisions that are valid.
-
-    Args:
-        items: as built.
-        decisions: by item.
-    """
+    """Follow the decisions that are valid."""
     followed = valid(items, decisions)
     kept, dropped = list[BuiltItem](), list[Dropped]()
     for item in items:
@@ -97,12 +97,35 @@ def checked(items: Sequence[BuiltItem], decisions: Mapping[str, Decision]) -> Ch
 
 def _corrected(item: BuiltItem, decision: Decision) -> BuiltItem:
     """The item with its corrections. With another question or answer, its tool calls and marks hold no longer."""
-    turns = [_turn(turn, said) for turn, said in zip(item.turns, decision.turns, strict=True)]
+    turns = [
+        turn.model_copy(
+            update={"question": said.question.strip(), "answer": said.answer.strip(), "criteria": said.criteria}
+        )
+        for turn, said in zip(item.turns, decision.turns, strict=True)
+    ]
     if [(turn.question, turn.answer) for turn in turns] != [(turn.question, turn.answer) for turn in item.turns]:
         turns = [turn.model_copy(update={"calls": (), "blind": False}) for turn in turns]
     return item.with_turns(turns)
 
 
-def _turn(turn: BuiltTurn, said: CheckedTurn) -> BuiltTurn:
-    fields = {"question": said.question.strip(), "answer": said.answer.strip(), "criteria": said.criteria}
-    return turn.model_copy(update=fields)
+def check_page(items: Sequence[BuiltItem], folder: Path) -> Iterator[str]:
+    """The page in pieces. It needs no server and asks for nothing from elsewhere."""
+    return page(
+        "review.html",
+        part="built_item.html",
+        title=f"Review of {folder.resolve().name}",
+        how="Accept an item as it stands, change its texts before you accept it, or drop it with a reason. A criterion "
+        "without a description goes.",
+        command=f"longtake eval build review {folder}",
+        folder=str(folder.resolve()),
+        items=items,
+        addresses={item.id: _address(item) for item in items},
+        categories=get_args(Priority),
+        most=MOST_CRITERIA,
+    )
+
+
+def _address(item: BuiltItem) -> str:
+    """The video from the first moment that an answer names."""
+    spans = item.turns[0].spans
+    return f"{Path(item.path).absolute().as_uri()}#t={spans[0].start if spans else 0:g}"

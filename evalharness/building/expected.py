@@ -69,13 +69,7 @@ class Foreseen(Stages):
         self.whole = 0  # tokens of the video that is foreseen
 
     def expect(self, stage: str, count: int, tokens: int = 0) -> None:
-        """Count requests whose prompts aren't known yet, and all that depend on them.
-
-        Args:
-            stage: of the requests.
-            count: their number.
-            tokens: of what each prompt is told of a video.
-        """
+        """Count requests, each with so many tokens of a video, and all that depend on them."""
         self.calls[stage] += count
         self.given += count * (_PROMPT + tokens)
         self._expect_below(stage, count)
@@ -95,12 +89,7 @@ class Foreseen(Stages):
 
 
 def expected(
-    stages: Path,
-    indexed: Sequence[Material],
-    others: Sequence[float],
-    workspace: Workspace,
-    *,
-    retry_errors: bool,
+    stages: Path, indexed: Sequence[Material], others: Sequence[float], workspace: Workspace, *, retry_errors: bool
 ) -> Expected:
     """What a build will ask. Nothing is asked or written.
 

@@ -43,14 +43,15 @@ class Material(NamedTuple):
         """What the index itself has of a segment, in one line."""
         segment = self.segments[number]
         found = " | ".join(f"{name}: {text}" for name, text in _parts(segment).items())
-        return f"{clock(segment.start)}-{clock(segment.end)} {found}"
+        return f"{_time(segment)} {found}"
 
     def told(self, letters: int) -> list[dict[str, Any]]:
         """The segments as a model reads them; long descriptions are cut so that all together have so many letters."""
         most = self.longest(letters)
+        cut = (text if len(text) <= most else f"{text[: max(1, most - 1)].rstrip()}…" for text in self.texts)
         return [
-            {"segment": number, "time": self._time(number), "text": _within(text, most)}
-            for number, text in enumerate(self.texts)
+            {"segment": number, "time": _time(self.segments[number]), "text": text}
+            for number, text in enumerate(cut)
             if text
         ]
 
@@ -58,19 +59,9 @@ class Material(NamedTuple):
         """The letters of one description, if all together have so many."""
         return letters // max(1, sum(map(bool, self.texts)))
 
-    def _time(self, number: int) -> str:
-        segment = self.segments[number]
-        return f"{clock(segment.start)}-{clock(segment.end)}"
-
 
 def material_of(path: Path, record: VideoRecord, library: Library, notify: Notify) -> Material:
-    """What the index has of a video.
-
-    Args:
-        path: its file.
-        record: the video in the library.
-        library: the library.
-        notify: called if no model described its pictures.
+    """What the index has of a video; told if no model described its pictures.
 
     Raises:
         ConfigError: if the index has nothing of it.
@@ -102,7 +93,15 @@ def fused(materials: Sequence[Material], stages: Stages) -> list[Material]:
     """
     parts = {f"{each.video}#{part[0]}": (each, part) for each in materials for part in parts_of(each)}
     prompts = {
-        of: render(PROMPTS, "fusion", segments=[_described(material.segments[number], number) for number in part])
+        of: render(
+            PROMPTS,
+            "fusion",
+            segments=[
+                {"segment": number, "time": _time(segment), **_parts(segment)}
+                for number in part
+                for segment in [material.segments[number]]
+            ],
+        )
         for of, (material, part) in parts.items()
     }
 
@@ -126,8 +125,8 @@ def parts_of(material: Material) -> Iterator[list[int]]:
     return (known[first : first + TOGETHER] for first in range(0, len(known), TOGETHER))
 
 
-def _described(segment: Segment, number: int) -> dict[str, Any]:
-    return {"segment": number, "time": f"{clock(segment.start)}-{clock(segment.end)}", **_parts(segment)}
+def _time(segment: Segment) -> str:
+    return f"{clock(segment.start)}-{clock(segment.end)}"
 
 
 def _parts(segment: Segment) -> dict[str, str]:
@@ -141,7 +140,3 @@ def _parts(segment: Segment) -> dict[str, str]:
         "heard": ", ".join(segment.heard),
     }
     return {name: text for name, text in named.items() if text}
-
-
-def _within(text: str, letters: int) -> str:
-    return text if len(text) <= letters else f"{text[: max(1, letters - 1)].rstrip()}…"

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 from pydantic_core import PydanticCustomError
 
 from longtake.evalharness.building.built_item import PENALTY, Modality, Priority, Role
-from longtake.evalharness.suites.longshot.longshot_tasks import TASKS
+from longtake.evalharness.suites.longshot import TASKS
 
 MOST_SCENARIOS, MOST_TASKS, MOST_CRITERIA = 3, 2, 5  # of a video, of a scenario, of a turn
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]

@@ -25,17 +25,11 @@ from longtake.evalharness.building.checking import Decision, checked, valid
 from longtake.evalharness.building.stages import Dropped
 from longtake.evalharness.runs.journal import Journal, read_records, set_aside, wrong_field
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
-from longtake.evalharness.suites.agentic.agentic_suite import TOOLS, own_tools
+from longtake.evalharness.suites.agentic import TOOLS, own_tools
 from longtake.memory.layers import write_atomic
 
-ITEMS, AGENTIC, CARD, CARD_PAGE, DROPPED, REVIEW = (
-    "items.jsonl",
-    "agentic.jsonl",
-    "card.json",
-    "card.md",
-    "dropped.jsonl",
-    "review.jsonl",
-)
+ITEMS, AGENTIC, CARD, CARD_PAGE = "items.jsonl", "agentic.jsonl", "card.json", "card.md"
+DROPPED, REVIEW = "dropped.jsonl", "review.jsonl"
 _BUILT, _BUILDING = "built.jsonl", "building.json"
 
 

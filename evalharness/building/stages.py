@@ -126,9 +126,10 @@ class Stages:
             EngineError: if the endpoint fails several times in a row.
             LibraryError: if the folder can't be written to.
         """
-        held = self.held(stage)
+        held = {asked.key: asked for asked in self.records(stage)}
         form = json.dumps(kind.model_json_schema(), sort_keys=True)
-        keys = {of: self._key(prompt, form) for of, prompt in prompts.items()}
+        told = {of: json.dumps([self._name, prompt, form]).encode() for of, prompt in prompts.items()}
+        keys = {of: hashlib.blake2b(each, digest_size=8).hexdigest() for of, each in told.items()}
         lacking = {of: key for of, key in keys.items() if not self._stands(held.get(key), of, kind, check)}
         made = self._made(stage, lacking, prompts, kind, check) if lacking else {}
         found = {of: made.get(of) if of in lacking else held[key] for of, key in keys.items()}
@@ -137,10 +138,6 @@ class Stages:
     def drop(self, of: str, stage: str, why: str) -> None:
         """Note that something was left out."""
         self.dropped.append(Dropped(of=of, stage=stage, why=why))
-
-    def held(self, stage: str) -> dict[str, Asked]:
-        """The records of a stage by key."""
-        return {asked.key: asked for asked in self.records(stage)}
 
     def records(self, stage: str) -> Iterable[Asked]:
         """All records of a stage, also those that nothing needs any more."""
@@ -155,15 +152,7 @@ class Stages:
     def _made(
         self, stage: str, lacking: Mapping[str, str], prompts: Mapping[str, str], kind: type[R], check: Check[R]
     ) -> dict[str, Asked | LongtakeError]:
-        """Ask about each of those that are lacking, and keep what is replied.
-
-        Args:
-            stage: of the records.
-            lacking: the keys of the records, by video or item.
-            prompts: the same of more.
-            kind: of the replies.
-            check: as for `ask`.
-        """
+        """Ask about each of those that are lacking, which have the keys of their records, and keep what is replied."""
 
         def work(of: str) -> tuple[str, Asked | LongtakeError]:
             try:
@@ -191,9 +180,6 @@ class Stages:
 
     def _file(self, stage: str) -> Path:
         return self._folder / f"{stage}.jsonl"
-
-    def _key(self, prompt: str, form: str) -> str:
-        return hashlib.blake2b(json.dumps([self._name, prompt, form]).encode(), digest_size=8).hexdigest()
 
     def _usable(self, stage: str, found: Mapping[str, Asked | LongtakeError], kind: type[R]) -> dict[str, R]:
         usable, useless = dict[str, R](), list[Dropped]()

@@ -18,7 +18,7 @@ from longtake.evalharness.building.stages import Stages
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.run_scores import RunScores
 from longtake.evalharness.scoring.choices import LABELS
-from longtake.evalharness.suites.answer_options import split_options
+from longtake.evalharness.suites.loading import split_options
 from longtake.evalharness.suites.video_tt import CHOICE, PRIMARY, WAYS
 from longtake.prompts import render
 

@@ -6,26 +6,14 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from longtake.errors import ConfigError, did_you_mean
-from longtake.evalharness.edits.camera import CameraMotion
-from longtake.evalharness.edits.camera_3d import CameraMotion3D
+from longtake.errors import ConfigError
+from longtake.evalharness.edits.camera import CameraMotion, CameraMotion3D
 from longtake.evalharness.edits.edit import Edit
-from longtake.evalharness.edits.hiding import Blank, Mute, Occlusion
-from longtake.evalharness.edits.insertion import Insertion
-from longtake.evalharness.edits.mosaic import Mosaic
-from longtake.evalharness.edits.noise import Noise
+from longtake.evalharness.edits.hiding import Blank, Mosaic, Mute, Occlusion
+from longtake.evalharness.edits.overlays import Insertion, Noise, Tint
 from longtake.evalharness.edits.temporal import Cut, FrameShuffle, Gap, Mixing, Reversal, SegmentShuffle
-from longtake.evalharness.edits.tint import Tint
 from longtake.evalharness.runs.journal import wrong_field
-from longtake.plugins import Table
-
-
-def _read(name: str, declared: object) -> type[Edit]:
-    """An edit that a package declares."""
-    if not (isinstance(declared, type) and issubclass(declared, Edit)):
-        raise TypeError(f"{name} isn't an `Edit`")
-    return declared
-
+from longtake.plugins import Table, subclass_of
 
 _BUILT_IN: Mapping[str, type[Edit]] = {
     "reversal": Reversal,
@@ -44,7 +32,7 @@ _BUILT_IN: Mapping[str, type[Edit]] = {
     "camera": CameraMotion,
     "camera-3d": CameraMotion3D,
 }
-EDITS: Table[type[Edit]] = Table("edits", _BUILT_IN, _read)
+EDITS: Table[type[Edit]] = Table("edits", _BUILT_IN, subclass_of(Edit))
 
 
 def edit_named(name: str, parameters: Mapping[str, object]) -> Edit:
@@ -54,10 +42,9 @@ def edit_named(name: str, parameters: Mapping[str, object]) -> Edit:
         ConfigError: if there is none of that name, or a parameter is unknown or wrong.
         PluginError: if it is of another package and can't be used.
     """
-    if name not in EDITS:
-        raise ConfigError(f"There is no edit {name!r}. {did_you_mean(name, EDITS)}")
+    edit = EDITS.named(name, "edit")
     try:
-        return EDITS[name].model_validate(parameters)
+        return edit.model_validate(parameters)
     except ValidationError as error:
-        known = ", ".join(EDITS[name].model_fields) or "none"
+        known = ", ".join(edit.model_fields) or "none"
         raise ConfigError(f"The parameters of {name} are wrong: {wrong_field(error)}. It takes: {known}.") from error

@@ -125,7 +125,10 @@ def write_frames(
         out.parent.mkdir(parents=True, exist_ok=True)
         with av.open(unfinished, "w") as container:
             video = _video_stream(container, fps, lossless)
-            audio = _audio_stream(container) if samples else None
+            audio: Any = None
+            if samples:
+                audio = container.add_stream("aac", rate=SOUND_RATE, layout="mono")
+                audio.bit_rate = _SOUND_BITS
             if not _encode(container, video, audio, frames(), _sound_frames(samples or iter(()))):
                 raise MediaError(f"{out} would have no frame: the source shows none in the span of the edit.")
         compare(unfinished, frames(), check)
@@ -175,12 +178,6 @@ def _apart(one: Picture, other: Picture) -> tuple[float, float]:
     blocks = [cv2.resize(picture, size, interpolation=cv2.INTER_AREA) for picture in grey]
     mean = float(np.abs(grey[0] - grey[1]).mean())
     return mean, float(np.abs(blocks[0] - blocks[1]).max())
-
-
-def _audio_stream(container: OutputContainer) -> Any:
-    stream: Any = container.add_stream("aac", rate=SOUND_RATE, layout="mono")
-    stream.bit_rate = _SOUND_BITS
-    return stream
 
 
 def _encode(

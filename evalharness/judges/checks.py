@@ -28,11 +28,10 @@ from pydantic import Field, TypeAdapter, ValidationError
 from longtake.agent.drafts.draft import abstains as starts_abstaining
 from longtake.agent.drafts.statements import without_marks
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Criterion, Reply, ToolCall
+from longtake.evalharness.items import Criterion, Reply
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.scoring.call_scores import compare_argument
-from longtake.evalharness.scoring.grading import MAX_GUESSES, Gold, holds
-from longtake.evalharness.scoring.wording import StatedTime, plain, take_times, words
+from longtake.evalharness.scoring.grading import MAX_GUESSES, Gold, StatedTime, holds, plain, take_times, words
 from longtake.language.abstaining import declines
 from longtake.memory.records import Answer, Record
 from longtake.memory.timespan import TimeSpan
@@ -172,11 +171,10 @@ class CallsCheck(Record):
 
     def outcome(self, said: str, reply: Reply) -> Decision:
         """See `decide`."""
-        return Decision(any(self._is(call) for call in reply.calls))
-
-    def _is(self, call: ToolCall) -> bool:
-        return call.tool == self.tool and all(
-            compare_argument(name, value, call.arguments.get(name))[0] for name, value in self.arguments.items()
+        made = (call.arguments for call in reply.calls if call.tool == self.tool)
+        wanted = self.arguments.items()
+        return Decision(
+            any(all(compare_argument(name, value, one.get(name))[0] for name, value in wanted) for one in made)
         )
 
 
@@ -210,12 +208,7 @@ def read_check(criterion: Criterion) -> Check:
 
 
 def decide(criterion: Criterion, said: str, reply: Reply) -> Decision:
-    """Decide a criterion that has a check.
-
-    Args:
-        criterion: with its check.
-        said: the reply without thinking, but with citations.
-        reply: the reply, with its choice, citations and calls.
+    """Decide a criterion that has a check; `said` is the reply without thinking, but with citations.
 
     Raises:
         ConfigError: if the check isn't in the vocabulary.

@@ -1,27 +1,102 @@
 """Measures how reliable judges are: against human labels, against each other, and a judge against itself.
 
 Each comparison with a person names its reference, because that defines a false positive. With the judge as reference,
-false positives and false negatives would swap; accuracy, F1 and kappa would not change.
+false positives and false negatives would swap; accuracy, F1 and kappa would not change. Types of errors that labels
+name are counted, too.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from statistics import fmean
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction
-from longtake.evalharness.judges.judge import NO_REPLY, Case, Judge
-from longtake.evalharness.judges.judging import CasesOf
+from longtake.evalharness.judges.judging import NO_REPLY, Case, CasesOf, Judge
 from longtake.evalharness.runs.journal import read_records
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.evalharness.scoring.agreement import Agreement
 from longtake.memory.records import Record
+
+
+class Agreement(Record):
+    """A judge compared with a reference; a positive verdict means that the criterion is met.
+
+    A figure is None if there is nothing to divide by. The JSON has the figures next to the counts.
+    """
+
+    true_positive: int
+    false_positive: int
+    false_negative: int
+    true_negative: int
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Agreement:
+        """Count pairs of the reference's verdict and the judge's."""
+        counts = {(True, True): 0, (False, True): 0, (True, False): 0, (False, False): 0}
+        for pair in pairs:
+            counts[pair] += 1
+        return cls(
+            true_positive=counts[True, True],
+            false_positive=counts[False, True],
+            false_negative=counts[True, False],
+            true_negative=counts[False, False],
+        )
+
+    @property
+    def figures(self) -> Mapping[str, float | None]:
+        """What follows from the counts, by name."""
+        names = ("accuracy", "f1", "false_positive_rate", "false_negative_rate", "kappa")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def n(self) -> int:
+        """Number of verdicts."""
+        return self.true_positive + self.false_positive + self.false_negative + self.true_negative
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of equal verdicts."""
+        return _share(self.true_positive + self.true_negative, self.n)
+
+    @property
+    def f1(self) -> float | None:
+        """Harmonic mean of precision and recall of the positive verdict."""
+        return _share(2 * self.true_positive, 2 * self.true_positive + self.false_positive + self.false_negative)
+
+    @property
+    def false_positive_rate(self) -> float | None:
+        """Share of the reference's negatives that the judge calls positive."""
+        return _share(self.false_positive, self.false_positive + self.true_negative)
+
+    @property
+    def false_negative_rate(self) -> float | None:
+        """Share of the reference's positives that the judge calls negative."""
+        return _share(self.false_negative, self.false_negative + self.true_positive)
+
+    @property
+    def kappa(self) -> float | None:
+        """Agreement beyond chance (Cohen 1960); None if chance alone explains everything."""
+        if not self.n:
+            return None
+        judged, held = self.true_positive + self.false_positive, self.true_positive + self.false_negative
+        chance = (judged * held + (self.n - judged) * (self.n - held)) / self.n**2
+        observed = (self.true_positive + self.true_negative) / self.n
+        return None if chance == 1 else (observed - chance) / (1 - chance)
+
+    @model_serializer(mode="wrap")
+    def _with_figures(self, counts: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {**counts(self), "n": self.n, **self.figures}
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
 
 SELF_RUNS = 3  # of a judge that is compared with itself
 Place = tuple[str, str, str, int, int, str]
@@ -121,10 +196,7 @@ def read_labels(file: Path, notify: Notify) -> list[Label]:
 def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> list[JudgeCheck]:
     """Compare each judge with each annotator, who is the reference. Judges without any verdict are skipped.
 
-    Args:
-        labels: of people.
-        judgements: of a run; the last one by a judge on a case counts. Empty replies need no judge and count in no
-            figure.
+    The last judgement of a judge on a case counts. Empty replies need no judge and count in no figure.
     """
     by_judge: dict[str, dict[Place, bool | None]] = {}
     silent: set[Place] = set()
@@ -137,12 +209,13 @@ def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> li
         if _place(label) in silent:
             continue
         by_annotator.setdefault(label.annotator, {})[_place(label)] = label.met
-    return [
-        _check(judge, verdicts, annotator, held)
-        for judge, verdicts in by_judge.items()
-        if any(met is not None for met in verdicts.values())
-        for annotator, held in by_annotator.items()
-    ]
+    checks: list[JudgeCheck] = []
+    for (judge, verdicts), (annotator, held) in product(by_judge.items(), by_annotator.items()):
+        if any(met is not None for met in verdicts.values()):
+            pairs = [(met, verdict) for place, met in held.items() if (verdict := verdicts.get(place)) is not None]
+            found, unjudged = Agreement.of(pairs), len(held) - len(pairs)
+            checks.append(JudgeCheck(judge=judge, annotator=annotator, agreement=found, unjudged=unjudged))
+    return checks
 
 
 def mean_agreements(checks: Iterable[JudgeCheck]) -> list[MeanAgreement]:
@@ -165,15 +238,7 @@ def labelled_cases(
     cases_of: CasesOf,
     notify: Notify,
 ) -> tuple[list[Label], list[Case]]:
-    """The labels for cases of a run, and those of these cases in which something was said.
-
-    Args:
-        labels: of people.
-        items: of the run, by their ids.
-        predictions: of the run.
-        cases_of: the decisions for a prediction, as in `judge_run`.
-        notify: called for each label of no case.
-    """
+    """The labels for cases of a run, and those of these cases in which something was said; others are reported."""
     wanted = set(map(_place, labels))
     found = {
         place: case
@@ -192,8 +257,7 @@ def labelled_cases(
 def judge_pairs(judgements: Iterable[Judgement]) -> list[JudgePair]:
     """Each two judges of a run against each other, those that never gave a verdict aside.
 
-    Args:
-        judgements: of a run; the last one by a judge on a reply counts. Empty replies need no judge and are skipped.
+    The last judgement of a judge on a reply counts. Empty replies need no judge and are skipped.
     """
     by_judge: dict[str, dict[Hashable, bool | None]] = {}
     for held in judgements:
@@ -205,12 +269,9 @@ def judge_pairs(judgements: Iterable[Judgement]) -> list[JudgePair]:
 
 
 def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case], notify: Notify) -> SelfAgreement:
-    """Let a judge decide the same cases several times.
+    """Let a judge decide the same cases, none of them empty, several times; cases without a verdict are reported.
 
-    Args:
-        judge_of: makes the judge of each run, from 0; a judge with a cache needs the run's number.
-        repeated: the cases, none of them empty.
-        notify: called for cases without a verdict.
+    `judge_of` makes the judge of each run, from 0: one with a cache needs the run's number.
     """
     runs: list[list[bool | None]] = []
     for judge in map(judge_of, range(SELF_RUNS)):
@@ -224,11 +285,7 @@ def judge_again(judge_of: Callable[[int], Judge], repeated: Sequence[Case], noti
 
 
 def self_agreement(runs: Sequence[Sequence[bool | None]]) -> SelfAgreement:
-    """Agreement of a judge with itself.
-
-    Args:
-        runs: the verdicts of each run on the same cases in the same order.
-    """
+    """Agreement of a judge with itself: the verdicts of each run are on the same cases in the same order."""
     together = list(zip(*runs, strict=True))
     kappas = [
         Agreement.of((a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None).kappa
@@ -241,16 +298,6 @@ def self_agreement(runs: Sequence[Sequence[bool | None]]) -> SelfAgreement:
         cases=len(together),
         same=alike / len(together) if together else None,
         kappa=sum(known) / len(known) if known else None,
-    )
-
-
-def _check(judge: str, verdicts: dict[Place, bool | None], annotator: str, held: dict[Place, bool]) -> JudgeCheck:
-    pairs = [(met, verdict) for place, met in held.items() if (verdict := verdicts.get(place)) is not None]
-    return JudgeCheck(
-        judge=judge,
-        annotator=annotator,
-        agreement=Agreement.of(pairs),
-        unjudged=len(held) - len(pairs),
     )
 
 
@@ -277,3 +324,30 @@ def _in_words(figures: Mapping[str, float | None]) -> str:
 
 def _place(row: Label | Judgement) -> Place:
     return row.item, row.variant, row.subject, row.seed, row.turn, row.criterion
+
+
+class ErrorTypes(Record):
+    """Of which types the wrong replies of a subject are, as in Figure 8 of Video-TT."""
+
+    annotator: str
+    subject: str
+    task: str = Field(description="Of the items; empty: of all tasks together.")
+    counts: Mapping[str, int] = Field(description="The most frequent first.")
+
+    def __str__(self) -> str:
+        n = sum(self.counts.values())
+        shares = ", ".join(f"{error} {count} ({100 * count / n:.0f} %)" for error, count in self.counts.items())
+        return f"{', '.join(filter(None, (self.subject, self.task, self.annotator)))}: of {n} wrong {shares}"
+
+
+def error_types(labels: Sequence[Label], items: Mapping[str, Item]) -> list[ErrorTypes]:
+    """How often each annotator found each type of error, by subject: in all tasks, and in each if there are several."""
+    found: dict[tuple[str, str, str], Counter[str]] = {}
+    several = len({items[label.item].task for label in labels if label.error}) > 1
+    for label in labels:
+        for task in (("", items[label.item].task) if several else ("",)) if label.error else ():
+            found.setdefault((label.annotator, label.subject, task), Counter())[label.error] += 1
+    return [
+        ErrorTypes(annotator=annotator, subject=subject, task=task, counts=dict(counts.most_common()))
+        for (annotator, subject, task), counts in sorted(found.items())
+    ]

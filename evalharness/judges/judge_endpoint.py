@@ -1,7 +1,8 @@
 """A judge that asks a model at an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor).
 
 Each case is one request for a reply in a JSON schema, which the prompt describes in words, too, for endpoints that
-refuse it. Text around the JSON is ignored.
+refuse it. Text around the JSON is ignored. Replies are cached on disk for all runs, by prompt, model and parameters; a
+file has the request and the reply, so that each verdict can be inspected.
 """
 
 from __future__ import annotations
@@ -16,23 +17,78 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langsmith.run_helpers import tracing_context
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from longtake.agent.controllers.asking import Role, reply, tokens
 from longtake.agent.controllers.call_parsing.arguments import NOT_READ
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import secret
-from longtake.errors import Cancelled, ConfigError, EngineError
-from longtake.evalharness.judges.cache import Cache, Sent
-from longtake.evalharness.judges.judge import MAX_POINTS, PASS_POINTS, SCORED, Asks, Case, Finding
+from longtake.errors import Cancelled, ConfigError, EngineError, LibraryError
+from longtake.evalharness.judges.judging import MAX_POINTS, PASS_POINTS, SCORED, Asks, Case, Finding
 from longtake.evalharness.prompts.prompt_set import JudgePrompt, PromptSet
 from longtake.evalharness.runs.bounded_map import REQUESTS
+from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.scoring.spending import total
 from longtake.memory.records import Record, Usage
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.prompts import prompt_text, prompts_hash, render_text, without_thinking
 from longtake.settings import ControllerSettings, PriceSettings
 from longtake.tools.core.tool_context import Budget
+
+
+class Sent(Record):
+    """Everything that determines a judge's reply."""
+
+    model: str
+    system: str = ""  # the message before the prompt
+    prompt: str
+    parameters: Mapping[str, Any]
+    run: int = 0  # repeats the same request, to see whether the judge agrees with itself
+
+    @property
+    def hash(self) -> str:
+        """Forty hex digits."""
+        kept = self.model_dump_json(exclude=set() if self.system else {"system"})  # others keep their old hashes
+        return hashlib.blake2b(kept.encode(), digest_size=20).hexdigest()
+
+
+class Received(Record):
+    """A judge's reply and its request."""
+
+    sent: Sent
+    reply: str
+
+
+class Cache:
+    """A folder of replies. Threads and processes may share it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, sent: Sent) -> str | None:
+        """The stored reply to a request; None if there is none or its file is damaged.
+
+        Raises:
+            LibraryError: if the folder cannot be read.
+        """
+        try:
+            return Received.model_validate_json(self._file(sent).read_bytes()).reply
+        except (FileNotFoundError, ValidationError):
+            return None
+        except OSError as error:
+            raise LibraryError(f"{self._file(sent)} cannot be read: {error.strerror}.") from error
+
+    def put(self, sent: Sent, reply: str) -> None:
+        """Keep a reply.
+
+        Raises:
+            LibraryError: if the folder cannot be written to.
+        """
+        write_file(self._file(sent), Received(sent=sent, reply=reply).model_dump_json())
+
+    def _file(self, sent: Sent) -> Path:
+        return self._folder / sent.hash[:2] / f"{sent.hash}.json"
+
 
 PROMPTS = "longtake.evalharness.judges.prompts"
 ROLE = Role("The judge", "its --url and --model", "the judge's timeout", "--key")
@@ -78,20 +134,9 @@ class EndpointJudge:
     """Asks a model about one case at a time."""
 
     def __init__(
-        self,
-        settings: JudgeSettings,
-        cache: Cache | None = None,
-        *,
-        run: int = 0,
-        prompts: PromptSet | None = None,
+        self, settings: JudgeSettings, cache: Cache | None = None, *, run: int = 0, prompts: PromptSet | None = None
     ) -> None:
-        """Nothing is sent yet.
-
-        Args:
-            settings: the model and its parameters.
-            cache: of replies; without one, every case is asked.
-            run: another number asks again despite the cache.
-            prompts: the set whose judges are asked; what it lacks is asked in Longtake's words.
+        """Nothing is sent yet. Without a cache, every case is asked; another `run` asks again despite it.
 
         Raises:
             ConfigError: if the endpoint may not be used.

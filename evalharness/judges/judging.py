@@ -1,4 +1,4 @@
-"""The second stage of a run: judges the replies and stores the verdicts separately.
+"""The second stage of a run: judges the replies, by the protocol of judges, and stores the verdicts separately.
 
 Decided cases aren't asked again, so that a killed run resumes. Cases without a verdict because of an error are asked
 again, and so are new replies, whose earlier verdicts no longer count. The last of several judgements of a case counts.
@@ -6,22 +6,144 @@ again, and so are new replies, whose earlier verdicts no longer count. The last 
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
 from longtake.errors import ConfigError
-from longtake.evalharness.items import ALL_TURNS, Item, Judgement, Prediction, PredictionKey, Reply
-from longtake.evalharness.judges.judge import Asks, Case, Finding, Judge, nothing_said, reply_hash
+from longtake.evalharness.items import ALL_TURNS, Criterion, Item, Judgement, Prediction, PredictionKey, Reply, Turn
 from longtake.evalharness.runs.bounded_map import at_once
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
-from longtake.memory.records import Record
+from longtake.memory.records import Record, Usage
+
+# A criterion of a rubric; whether what a penalty forbids was done; whether the reply says what the reference says;
+# points from 0 to 5 for how well it does. Of stress tests: how clearly the replies about an altered video, or about an
+# untouched one, say that it was altered; whether a reply recognises a blank video; whether it tells only what a gap
+# left; whether it says something. Each is a prompt of its name.
+Asks = Literal["criterion", "penalty", "whole", "grade", "altered", "untouched", "blank", "gap", "says"]
+# The scores from 0 to 1 that meet a criterion: as in REVEAL, a vague alarm is one, rightly or not; nothing else is half
+# right.
+SCORED: Mapping[Asks, Callable[[float], bool]] = {
+    "altered": lambda score: score > 0,
+    "untouched": lambda score: score == 0,
+    "blank": lambda score: score == 1,
+    "gap": lambda score: score == 1,
+}
+MAX_POINTS = 5
+NO_REPLY = "There is no reply."  # the reason for a verdict without a judge
+PASS_POINTS = 3  # of 5: a reply with this many counts as right, as in the released code of Video-TT
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One decision about one reply."""
+
+    item: Item
+    number: int  # of the turn, from 0; `ALL_TURNS` (-1) has the criteria of the last one
+    reply: Reply
+    asks: Asks
+    criterion: Criterion | None = None  # None if the reply is judged as a whole
+    with_question: bool = False  # whether a model judge also sees the question
+    all_replies: tuple[Reply, ...] = ()  # one for each turn, if they are judged together: `reply` is all of them as one
+
+    @property
+    def exchange(self) -> list[tuple[Turn, str]]:
+        """The questions that are judged together, each with its reply."""
+        return [(turn, reply.spoken) for turn, reply in zip(self.item.turns, self.all_replies, strict=True)]
+
+    @property
+    def free(self) -> bool:
+        """Whether the reply is in words of its own, so that rules can only guess what it means."""
+        if self.asks in SCORED or self.asks == "says":
+            return True
+        return self.item.format != "choice" and (self.criterion is None or self.criterion.check is None)
+
+    @property
+    def turn(self) -> Turn:
+        """The question and its reference answer."""
+        return self.item.turns[self.number]
+
+    @property
+    def said(self) -> str:
+        """The reply without the model's thinking."""
+        return self.reply.spoken
+
+    @property
+    def reference(self) -> str:
+        """The right answer in words: the reference, or the right option without one."""
+        turn = self.turn
+        return turn.reference or (turn.options[turn.gold] if turn.gold is not None and turn.options else "")
+
+    @property
+    def name(self) -> str:
+        """Name of the criterion; empty if the reply is judged as a whole."""
+        return self.criterion.name if self.criterion else ""
+
+    @property
+    def description(self) -> str:
+        """The description of the criterion; for a reply as a whole, its reference."""
+        return self.criterion.description if self.criterion else self.reference
+
+    @property
+    def empty(self) -> bool:
+        """Whether the reply is empty, so that no judge is needed."""
+        return self.reply.status != "ok" or not self.said
+
+
+class Finding(Record):
+    """A judge's finding. For a penalty, `met` means that the reply avoided what it forbids."""
+
+    met: bool | None
+    sure: bool = True
+    points: float | None = None  # 0 to 5, or 0 to 1 where that is the scale
+    reason: str = ""
+    error: str | None = None
+    cached: bool = False
+    seconds: float | None = None  # seconds that a model took, if one was asked
+    usage: Usage | None = None  # what it took of tokens and money
+
+
+class Judge(Protocol):
+    """Something that decides cases."""
+
+    id: str  # its model and a hash of its prompts and parameters
+    at_once: int  # number of cases it may decide concurrently
+
+    def judge(self, case: Case) -> Finding:
+        """Decide one case that isn't empty. A judge that can't decide says why in `error`."""
+        ...
+
+
+@runtime_checkable
+class SaysCost(Judge, Protocol):
+    """A judge that can predict its cost. Other judges ask no model."""
+
+    def expected(self, case: Case) -> Usage:
+        """The expected cost of one case that isn't empty, without asking. Only a finished reply tells its time."""
+        ...
+
+
+def nothing_said(case: Case) -> Finding:
+    """The finding for an empty reply: it meets no criterion and violates no penalty."""
+    if case.asks == "grade" or case.asks in SCORED:
+        return Finding(met=case.asks == "untouched", points=0.0, reason=NO_REPLY)
+    return Finding(met=case.asks == "penalty", reason=NO_REPLY)
+
+
+def reply_hash(reply: Reply) -> str:
+    """Twelve hex digits of a reply."""
+    kept = reply.model_dump_json(include={"text", "status", "choice", "abstained", "calls", "cited"})
+    kept += "uncertain" * reply.uncertain  # other replies keep their old hashes
+    return hashlib.blake2b(kept.encode(), digest_size=6).hexdigest()
+
 
 CasesOf = Callable[[Item, Prediction], Iterable[Case]]
 _Key = tuple[PredictionKey, int, str]
@@ -51,11 +173,8 @@ class _Row(NamedTuple):
 def cases(item: Item, prediction: Prediction, *, whole: Asks = "whole", with_question: bool = False) -> Iterator[Case]:
     """The decisions for a prediction: each criterion of each turn, and open turns without criteria as a whole.
 
-    Args:
-        item: what was asked.
-        prediction: the replies; a missing one counts as empty.
-        whole: how open turns are judged, `whole` or `grade`.
-        with_question: whether a model judge also sees the question.
+    A missing reply counts as empty. `whole` says how open turns are judged, and `with_question` whether a model judge
+    also sees the question.
     """
     for number, turn, reply in prediction.turns_of(item):
         for criterion in turn.criteria:
@@ -117,7 +236,7 @@ def judge_run(
         notify: called for cases without a verdict, predictions without an item and skipped lines.
         cases_of: what is to be decided of a prediction.
         limit: only what was said to this many items, the first of those with something to judge.
-        advance: called with the number of cases judged and of all to be judged, at the start and after each.
+        advance: called with the number of cases judged and of all to be judged.
 
     Raises:
         LibraryError: if the folder cannot be written to.
@@ -191,10 +310,7 @@ def _rows(
 
 
 def _judge(judge: Judge, row: _Row) -> Judgement:
-    return _judgement(judge, row, nothing_said(row.case) if row.case.empty else judge.judge(row.case))
-
-
-def _judgement(judge: Judge, row: _Row, finding: Finding) -> Judgement:
+    finding = nothing_said(row.case) if row.case.empty else judge.judge(row.case)
     prediction, turn, criterion = row.key
     return Judgement(
         **prediction._asdict(),

@@ -56,12 +56,7 @@ class _Scored(NamedTuple):
 
 
 def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str]) -> Comparison:
-    """Compare two subjects, of one run or of two.
-
-    Args:
-        first: whose score the difference is taken of.
-        second: whose score is taken away.
-        names: what to call them.
+    """Compare two subjects, of one run or of two, under these names: the first's score less the second's.
 
     Raises:
         ConfigError: if they have no item in common, or were judged by different judges.
@@ -122,12 +117,7 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
 
 
 def subject_of(run: RunScores, name: str | None, option: str) -> SubjectScores:
-    """A subject of a run by its name or how that begins; without a name its only one.
-
-    Args:
-        run: its subjects.
-        name: as it was given.
-        option: that gives it, for messages.
+    """A subject of a run by its name or how that begins; without a name its only one. `option` gives it, for messages.
 
     Raises:
         ConfigError: if there is no such subject, or several to choose from.
@@ -171,15 +161,8 @@ def summary(found: Comparison) -> Iterator[str]:
 
 def grids(found: Comparison) -> list[Grid]:
     """The differences by task and the items that flipped, as tables."""
-    columns = (
-        "Task",
-        "n",
-        "Difference",
-        f"{found.first} better",
-        f"{found.second} better",
-        "McNemar, items",
-        "Flips, videos",
-    )
+    better = (f"{found.first} better", f"{found.second} better")
+    columns = ("Task", "n", "Difference", *better, "McNemar, items", "Flips, videos")
     tasks = [
         (
             name or "none",
@@ -192,10 +175,10 @@ def grids(found: Comparison) -> list[Grid]:
         )
         for name, pair in found.tasks.items()
     ]
-    flips = [
-        (one.item, one.task, one.question, *_both(one.first, one.first_said), *_both(one.second, one.second_said))
-        for one in found.flips
-    ]
+    flips = []
+    for one in found.flips:
+        said = (score_in_words(one.first), one.first_said, score_in_words(one.second), one.second_said)
+        flips.append((one.item, one.task, one.question, *said))
     heads = (found.first, f"{found.first} said", found.second, f"{found.second} said")
     held = [Grid("By task", columns, tuple(tasks)), Grid("Flipped", ("Item", "Task", "Question", *heads), tuple(flips))]
     return [grid for grid in held if grid.rows]
@@ -205,10 +188,6 @@ def _p(p: float | None) -> str:
     if p is None:
         return "has no items"
     return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
-
-
-def _both(value: float, said: str) -> tuple[str, str]:
-    return score_in_words(value), said
 
 
 def _paired(rows: Sequence[_Scored]) -> Paired:

@@ -1,29 +1,96 @@
-"""The content of a report before it becomes HTML or Markdown: tables of estimates, and plots with their tables."""
+"""The content of a report before it becomes HTML or Markdown: its conclusion, tables of estimates, and plots."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from longtake.console import counted
-from longtake.evalharness.reports.behaviour import (
+from longtake.errors import ConfigError
+from longtake.evalharness.reports.compare import compare
+from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
+from longtake.evalharness.reports.joint_tables import (
     STANCES,
     Stance,
+    by_frames,
+    by_helps,
     by_variant,
     cost,
     further_groups,
+    people,
+    people_and_models,
     score_of,
     stance,
 )
-from longtake.evalharness.reports.conclusion import conclude
-from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
-from longtake.evalharness.reports.joint_tables import by_frames, by_helps, people, people_and_models
 from longtake.evalharness.reports.published_rows import beside_published
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
-from longtake.evalharness.runs.run_folder import Loading, RunCard
+from longtake.evalharness.runs.run_folder import RunCard
 from longtake.evalharness.scoring.choice_scores import Share
 from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows
 from longtake.evalharness.scoring.spending import in_words, money
+
+_Ranked = Sequence[tuple[Estimate, SubjectScores]]
+
+
+def conclude(subjects: Sequence[SubjectScores]) -> tuple[str, ...]:
+    """Who leads, in each test if they aren't pooled, and who isn't ranked and why."""
+    tests = dict.fromkeys(test for subject in subjects for test in subject.table.headlines)
+    if tests:
+        rankings = {test: _ranked((one.table.headlines.get(test), one) for one in subjects) for test in tests}
+        said = [f"{test}: {_leader(ranked)}" for test, ranked in rankings.items() if ranked]
+    else:
+        ranked = _ranked((one.table.headline, one) for one in subjects)
+        said = [_leader(ranked)] if ranked else ["No subject has a score to be ranked by."]
+        said += [_by_item(ranked[0][1], ranked[1][1])] if _apart(ranked) else []
+    return (*said, *(f"{one.name} isn't ranked: {one.table.unranked}" for one in subjects if one.table.unranked))
+
+
+def _ranked(scored: Iterable[tuple[Estimate | None, SubjectScores]]) -> _Ranked:
+    """Those with a score, best first."""
+    held = [(score, subject) for score, subject in scored if score is not None and score.value is not None]
+    return sorted(held, key=lambda pair: -(pair[0].value or 0.0))
+
+
+def _apart(ranked: _Ranked) -> bool:
+    """Whether there is a second, and one decimal shows its distance."""
+    return len(ranked) > 1 and (ranked[0][0].value or 0.0) - (ranked[1][0].value or 0.0) >= 0.05
+
+
+def _leader(ranked: _Ranked) -> str:
+    """A sentence about the two best, or about the only one."""
+    (best, leader), *others = ranked
+    if not others:
+        extent = f"{counted(best.n, 'observation')} in {counted(best.videos, 'video')}"
+        return f"{leader.name} scores {best} of 100 on {extent}."
+    second, follower = others[0]
+    if not _apart(ranked):
+        return f"{leader.name} and {follower.name} lead, level at {best.value:.1f}."
+    gap = (best.value or 0.0) - (second.value or 0.0)
+    return f"{leader.name} leads with {best.value:.1f}, {gap:.1f} points ahead of {follower.name} ({second.value:.1f})."
+
+
+def _by_item(leader: SubjectScores, follower: SubjectScores) -> str:
+    """Whether the lead is beyond chance on the items scored for both."""
+    try:
+        pair = compare(leader, follower, (leader.name, follower.name)).paired
+    except ConfigError:
+        return "The two can't be compared item by item."
+    difference = pair.difference
+    if difference.value is None or pair.p_videos is None:
+        return "The two have no item in common that is scored, so it isn't known whether the lead is chance."
+    common = f"Item by item, over {counted(difference.n, 'item')} scored for both,"
+    if difference.videos < FEWEST_VIDEOS:
+        few = f"with fewer than {FEWEST_VIDEOS} videos, it can't be said whether that is chance"
+        return f"{common} the difference is {difference.value:+z.1f} points; {few}."
+    verdict = "beyond chance" if difference.value > 0 and pair.p_videos < 1 - CONFIDENCE else "not beyond chance"
+    signed = f"{difference.value:+z.1f}"
+    if difference.low is not None and difference.high is not None:
+        signed += f" [{difference.low:+z.1f}, {difference.high:+z.1f}]"
+    return (
+        f"{common} the difference is {signed} points, which is {verdict} "
+        f"(p = {pair.p_videos:.2g} over {counted(difference.videos, 'video')})."
+    )
+
 
 _ERRORS = "errors"  # the rate that every suite has
 _MOST_DRAWN = 18  # rows of a table that are drawn as intervals; more are a heat map
@@ -48,16 +115,21 @@ class Content:
 def report_content(run: RunScores) -> Content:
     """What the report of a run says."""
     card, subjects = run.card, run.subjects
-    videos = len({item.video for item in run.items})
+    videos, loading = len({item.video for item in run.items}), run.loading
+    remarks = counted(loading.remarks, "remark")
     facts = {
         "Suite": card.suite,
         "Reading": subjects[0].table.reading,
         "Asked": f"{counted(len(run.items), 'item')} about {counted(videos, 'video')}, protocol {card.protocol}",
-        **_loading(run.loading),
+        **(
+            {"Loading": f"{remarks}, which `longtake eval doctor` tells; first: {loading.first[0]}"}
+            if loading.first
+            else {}
+        ),
         "Prompts": _prompts(card),
         "Variants": ", ".join(variant.name for variant in card.variants),
         "Seeds": ", ".join(map(str, card.seeds)),
-        "Judge": _judge(subjects),
+        "Judge": next((judge for subject in subjects if (judge := subject.judge)), "none"),
         "Cost": "; ".join(f"{one.name} {in_words(one.table.spent)}" for one in subjects),
         "Cost of judging": "; ".join(f"{one.name} {in_words(one.table.judging)}" for one in subjects),
         "Longtake": card.version,
@@ -87,13 +159,6 @@ def _notes(subjects: Sequence[SubjectScores]) -> tuple[str, ...]:
     return tuple(note if len(names) == every else f"{', '.join(names)}: {note}" for note, names in named.items())
 
 
-def _loading(held: Loading) -> dict[str, str]:
-    """Problems found while loading the items."""
-    if not held.remarks:
-        return {}
-    return {"Loading": f"{counted(held.remarks, 'remark')}, which `longtake eval doctor` tells; first: {held.first[0]}"}
-
-
 def _prompts(card: RunCard) -> str:
     """How models were asked, and the hash of the templates."""
     prompts = card.variants[0].prompts
@@ -101,12 +166,6 @@ def _prompts(card: RunCard) -> str:
         return "Longtake's"
     whose = f"as {prompts.name} has them, in our words" if prompts.sources else prompts.name
     return f"{whose} ({prompts.hash})"
-
-
-def _judge(subjects: Sequence[SubjectScores]) -> str:
-    """The judge whose verdicts count."""
-    found = (judgement for subject in subjects for held in subject.judgements.values() for judgement in held)
-    return next((judgement.judge for judgement in found), "none")
 
 
 def _headline(subjects: Sequence[SubjectScores]) -> Grid:
@@ -127,7 +186,7 @@ def _headline(subjects: Sequence[SubjectScores]) -> Grid:
                 subject.name,
                 estimate(subject.table.headline),
                 _rate(subject.table.rates.get(_ERRORS)),
-                _plain(subject.table.excluded),
+                f"{subject.table.excluded} (n {subject.table.excluded.n})",
             )
             for subject in subjects
         ),
@@ -149,10 +208,6 @@ def _faults(subjects: Sequence[SubjectScores]) -> Grid | None:
 
 def _rate(rate: Share | None) -> str:
     return f"{100 * rate.value:.1f} % ({rate.count} of {rate.n})" if rate else "not known"
-
-
-def _plain(value: Estimate) -> str:
-    return f"{value} (n {value.n})"
 
 
 def _groups(subjects: Sequence[SubjectScores]) -> Iterator[Grid]:

@@ -17,10 +17,7 @@ from longtake.evalharness.scoring.choices import LABELS
 def drawn(items: Sequence[Item], count: int | None, seed: int) -> list[Item]:
     """Questions for a person, in random order; none about a video again before all videos had one.
 
-    Args:
-        items: to draw from.
-        count: of the questions; None: all.
-        seed: of the draw; people with the same one get the same questions.
+    People with the same seed get the same questions; without a count, all.
     """
     asked, before = Counter[str](), dict[str, int]()
     shuffled = Random(seed).sample(items, len(items))
@@ -33,11 +30,7 @@ def drawn(items: Sequence[Item], count: int | None, seed: int) -> list[Item]:
 def form_page(items: Sequence[Item], out: Path) -> Iterator[str]:
     """The page in pieces. It needs no server, shows no right answer, and finds the videos from where it lies."""
     return page(
-        "form.html",
-        title=out.stem,
-        items=items,
-        labels=LABELS,
-        videos={item.id: _address(item, out) for item in items},
+        "form.html", title=out.stem, items=items, labels=LABELS, videos={item.id: _address(item, out) for item in items}
     )
 
 

@@ -1,25 +1,127 @@
-"""Tables that put one model under several conditions side by side, and people.
+"""Tables of how subjects behaved, of one model under several conditions, and of people.
 
-A model is asked with other frames, with its transcript or with a chain of thought as a subject of its own. Here these
-subjects are the columns of one table, as in Figures 9 (c) and (d) of Video-TT. People whose replies come from files,
-one of each person, are pooled, with the range between them, and stand beside the models.
+Beside a score stand uncertainty, abstention, tool calls and cost; scores here are plain means over items, with an
+interval over videos. A model is asked with other frames, with its transcript or with a chain of thought as a subject of
+its own; these subjects are the columns of one table, as in Figures 9 (c) and (d) of Video-TT. People whose replies come
+from files, one of each person, are pooled, with the range between them, and stand beside the models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from longtake.console import counted
-from longtake.evalharness.items import Item, Judgement, Prediction
-from longtake.evalharness.reports.behaviour import stance
+from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
 from longtake.evalharness.reports.run_scores import SubjectScores
-from longtake.evalharness.scoring.estimates import Estimate, Rows, pearson, plain
+from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, pearson, plain, ratio, rows
 from longtake.evalharness.scoring.score_table import ScoreTable, score_table
 from longtake.evalharness.subjects.model_spec import Given, asked_in, is_model, is_recorded, read_given
+from longtake.evalharness.suites.longshot import duration_bucket
 from longtake.evalharness.suites.suite_table import Scored, reading_of, suite_named
+
+Stance = Literal["answered", "uncertain", "abstained", "refused", "failed"]
+STANCES: tuple[Stance, ...] = (  # the first that a reply takes is the item's
+    "answered",
+    "uncertain",
+    "abstained",
+    "refused",
+    "failed",
+)
+Keys = Callable[[Item], Iterable[str]]
+_MAX_ROWS = 24  # of a tag; with more values, it would identify items, not groups
+
+
+class Cost(NamedTuple):
+    """What a prediction cost, or a mean one."""
+
+    calls: float
+    tokens: float
+    money: float | None  # None if a price isn't known
+    seconds: float
+
+
+def score_of(subject: SubjectScores, items: Iterable[str]) -> Estimate:
+    """The mean of the items, given their ids, that have a score."""
+    scored = ((subject.values[item], subject.videos[item]) for item in items)
+    return ratio(Observation(value, 1.0, video) for value, video in scored if value is not None)
+
+
+def stance(subject: SubjectScores, item: str) -> Stance:
+    """Whether an item was answered at least once, at best uncertainly, always abstained from, refused, or failed."""
+    replies = [reply for prediction in subject.predictions.get(item, ()) for reply in prediction.replies]
+    heard = [reply for reply in replies if reply.status == "ok"]
+    if not heard:
+        return "failed"
+    stances: set[Stance] = {_stance(reply) for reply in heard}
+    return next(one for one in STANCES if one in stances)
+
+
+def _stance(reply: Reply) -> Stance:
+    if reply.abstained or reply.parse == "abstained":
+        return "abstained"
+    if reply.parse == "refused":
+        return "refused"
+    return "uncertain" if reply.uncertain else "answered"
+
+
+def cost(subject: SubjectScores) -> Cost:
+    """The mean cost of the predictions; tokens are those read and written."""
+    made, calls, seconds, spent = 0, 0, 0.0, subject.table.spent
+    for each in subject.predictions.values():
+        made += len(each)
+        calls += sum(map(calls_of, each))
+        seconds += sum(prediction.seconds for prediction in each)
+    n = made or 1
+    return Cost(
+        calls=calls / n,
+        tokens=(spent.input_tokens + spent.output_tokens) / n,
+        money=None if spent.cost is None else spent.cost / n,
+        seconds=seconds / n,
+    )
+
+
+def calls_of(prediction: Prediction) -> int:
+    """The number of tool calls; if the calls weren't stored, their recorded number."""
+    return sum(len(reply.calls) or (reply.usage.tool_calls if reply.usage else 0) for reply in prediction.replies)
+
+
+def by_variant(subject: SubjectScores) -> Rows:
+    """The mean of the predictions of each variant, in the order of the run, each as if it had been the only one."""
+    found = rows(
+        (key.variant, Observation(value, 1.0, subject.videos[key.item]))
+        for key, value in subject.prediction_values.items()
+        if value is not None and key.item in subject.videos
+    )
+    return {variant.name: found[variant.name] for variant in subject.card.variants if variant.name in found}
+
+
+def further_groups(subject: SubjectScores) -> dict[str, Rows]:
+    """Tables that the suite's scorer does not give, by what the items say of themselves."""
+    tags = dict.fromkeys(tag for item in subject.items.values() for tag in item.tags)
+    keys: dict[str, Keys] = {
+        "task": lambda item: [item.task],
+        "modality": lambda item: {tag for turn in item.turns for tag in turn.modalities},
+        "duration": lambda item: [] if item.seconds is None else [duration_bucket(item.seconds, "repo")],
+        "difficulty": lambda item: sorted({str(turn.difficulty) for turn in item.turns if turn.difficulty}),
+        **{f"tag {tag}": lambda item, tag=tag: [item.tags.get(tag, "")] for tag in tags},
+    }
+    given = {name.partition(",")[0] for name in subject.table.groups}
+    given |= {f"tag {name}" for name in given}
+    found = {name: _rows(subject, key) for name, key in keys.items() if name not in given}
+    shown = [table.keys() for table in subject.table.groups.values()]  # Video-TT calls its tasks capabilities
+    return {name: rows for name, rows in found.items() if 1 < len(rows) <= _MAX_ROWS and rows.keys() not in shown}
+
+
+def _rows(subject: SubjectScores, keys: Keys) -> Rows:
+    groups: dict[str, list[str]] = {}
+    for item in subject.items.values():
+        for name in keys(item):
+            groups.setdefault(name, []).append(item.id)
+    return {name: score_of(subject, groups[name]) for name in sorted(groups) if name}
+
 
 _HELPS = {"cot": "with a chain of thought", "transcript": "with its transcript"}
 _INPUT = {"frames", "fps", "video", "transcript", "cot", "temperature"}
@@ -45,8 +147,9 @@ def by_frames(subjects: Sequence[SubjectScores]) -> Plot | None:
         return None
     columns = sorted({one.frames for held in asked.values() for one in held})
     rows = [
-        (name, measure, *(estimate(_with_frames(held, frames, measure)) for frames in columns))
+        (name, measure, *(estimate(at[frames].get(measure)) if frames in at else "none" for frames in columns))
         for name, held in asked.items()
+        for at in [{one.frames: _measures(one.subject.table) for one in reversed(held)}]
         for measure in _measures(held[0].subject.table)
     ]
     points = [
@@ -115,11 +218,12 @@ def people_and_models(subjects: Sequence[SubjectScores]) -> tuple[Grid | None, S
     pairs, plots = {"item": list(_by_item(persons, models))}, list[Plot]()
     theirs = _answered(persons)
     for kind in _KINDS:
-        found = {
-            row: (person.value, fmean(ours))
-            for row, person in theirs.groups.get(kind, {}).items()
-            if person.value is not None and (ours := _values(models, kind, row))
-        }
+        found: dict[str, tuple[float, float]] = {}
+        for row, person in theirs.groups.get(kind, {}).items():
+            of_models = (one.table.groups.get(kind, {}).get(row) for one in models)
+            ours = [one.value for one in of_models if one and one.value is not None]
+            if person.value is not None and ours:
+                found[row] = person.value, fmean(ours)
         if len(found) < _FEWEST:
             continue
         pairs[kind] = list(found.values())
@@ -172,11 +276,6 @@ def _by_item(persons: Sequence[SubjectScores], models: Sequence[SubjectScores]) 
             yield fmean(theirs), fmean(ours)
 
 
-def _values(subjects: Sequence[SubjectScores], table: str, row: str) -> list[float]:
-    found = (one.table.groups.get(table, {}).get(row) for one in subjects)
-    return [one.value for one in found if one and one.value is not None]
-
-
 def _models(subjects: Sequence[SubjectScores], but: tuple[str, ...]) -> Mapping[str, list[tuple[Given, SubjectScores]]]:
     """The subjects that are the same model with the same input, but for some fields, by its name and that input."""
     models: dict[str, list[tuple[Given, SubjectScores]]] = {}
@@ -201,10 +300,6 @@ def _measures(table: ScoreTable) -> Rows:
     """The headline, and where the suite has them the five ways of Video-TT and their robustness."""
     held = {"Headline": table.headline} if table.headline else dict(table.headlines)
     return {**held, **table.groups.get("way", {}), **table.groups.get("robustness", {})}
-
-
-def _with_frames(held: Sequence[_Asked], frames: int, measure: str) -> Estimate | None:
-    return next((_measures(one.subject.table).get(measure) for one in held if one.frames == frames), None)
 
 
 def _changed(before: Estimate, after: Estimate | None) -> tuple[Cell, Cell]:

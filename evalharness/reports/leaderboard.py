@@ -62,17 +62,7 @@ class Leaderboard(Record):
 
 
 def leaderboard(runs: Sequence[Path], reading: str | None, notify: Notify, judge: str | None = None) -> Leaderboard:
-    """Rank the subjects of runs.
-
-    Args:
-        runs: folders.
-        reading: see `scored_run`.
-        notify: called for lines that were left out.
-        judge: see `scored_run`.
-
-    Raises:
-        ConfigError: see `scored_run`.
-    """
+    """Rank the subjects of runs; see `scored_run`."""
     groups: dict[_Group, list[Entry]] = {}
     for path in runs:
         run = scored_run(RunFolder(path), reading, notify, judge)
@@ -80,7 +70,11 @@ def leaderboard(runs: Sequence[Path], reading: str | None, notify: Notify, judge
             if scored.items:
                 groups.setdefault(_group(run, name), []).append(_entry(run, name, path))
     rankings = [
-        Ranking(**group._asdict(), items=entries[0].items, entries=tuple(sorted(entries, key=_by_headline)))
+        Ranking(
+            **group._asdict(),
+            items=entries[0].items,
+            entries=tuple(sorted(entries, key=lambda entry: _rank(entry.headline, entry))),
+        )
         for group, entries in groups.items()
     ]
     return Leaderboard(rankings=tuple(sorted(rankings, key=lambda each: (each.suite, -each.items, each.item_set))))
@@ -156,15 +150,11 @@ def _group(run: ScoredRun, name: str) -> _Group:
     scored, card = run.subjects[name], run.card
     ways = [variant.model_dump_json() for variant in scored.variants]
     judge = next((judgement.judge for judgement in scored.judgements), None)
-    items = (as_asked(item) for item in sorted(scored.items, key=lambda item: item.id))
-    return _Group(card.suite, run.reading, card.protocol, judge, _hash([*items, *ways, str(sorted(card.seeds))]))
-
-
-def _hash(parts: Iterable[str]) -> str:
+    items = map(as_asked, sorted(scored.items, key=lambda item: item.id))
     digest = hashlib.blake2b(digest_size=3)
-    for part in parts:
+    for part in (*items, *ways, str(sorted(card.seeds))):
         digest.update(part.encode() + b"\n")
-    return digest.hexdigest()
+    return _Group(card.suite, run.reading, card.protocol, judge, digest.hexdigest())
 
 
 def _entry(run: ScoredRun, name: str, path: Path) -> Entry:
@@ -181,10 +171,6 @@ def _entry(run: ScoredRun, name: str, path: Path) -> Entry:
         judging=table.judging.cost,
         seconds=round(sum(prediction.seconds for prediction in scored.predictions), 1),
     )
-
-
-def _by_headline(entry: Entry) -> tuple[bool, float, str, str]:
-    return _rank(entry.headline, entry)
 
 
 def _rank(score: Estimate | None, entry: Entry) -> tuple[bool, float, str, str]:

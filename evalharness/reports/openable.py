@@ -1,16 +1,136 @@
-"""An item for the reader of a report: the question, the evidence, each subject's reply and its verdicts."""
+"""An item for the reader of a report: the question, the evidence, each subject's reply, its steps and its verdicts.
+
+Pictures of the places that prove an answer, and the events of traces, are small enough to lie in the page.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from longtake.agent.traces.trace import RecordedTrace
+from longtake.console import raise_if_interrupted
+from longtake.errors import LibraryError, MediaError
 from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, Turn, Variant
-from longtake.evalharness.reports.cited_frames import Still, Stills
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores, Value
-from longtake.evalharness.reports.traces import Excerpt, Traces
+from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choices import LABELS
+from longtake.memory.timespan import TimeSpan, clock
+from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
+from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.prompts import data_url
+
+MOST = 3  # of an item
+ITEM_BYTES = 48_000
+PAGE_BYTES = 8_000_000
+
+
+class Still(NamedTuple):
+    """A picture as a data URL, and the time it was shown at."""
+
+    url: str
+    time: str
+
+
+class Stills:
+    """The pictures of one page, up to its limit."""
+
+    def __init__(self, notify: Notify, most_bytes: int = PAGE_BYTES) -> None:
+        """Begin a page with at most so many bytes of pictures; videos that can't be read are reported."""
+        self._notify, self._left = notify, most_bytes
+        self._media: dict[str, MediaInfo | None] = {}
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for the pictures of another item."""
+        return self._left < ITEM_BYTES
+
+    def of(self, item: Item, cited: Iterable[TimeSpan]) -> list[Still]:
+        """The middles of the item's evidence and then of what was cited; none if the video is missing."""
+        gold = [span for turn in item.turns for span in turn.evidence]
+        times = list(dict.fromkeys(round((span.start + span.end) / 2, 1) for span in [*gold, *cited]))[:MOST]
+        if item.media is None or not times or self.full:
+            return []
+        media = self._probed(item.media)
+        if media is None or media.video is None:
+            return []
+        shown = read_chosen(Path(item.media), media, times, ITEM_BYTES, raise_if_interrupted)
+        self._left -= sum(len(still.jpeg) for still in shown)
+        return [Still(data_url("image/jpeg", one.jpeg), clock(one.time)) for one in shown]
+
+    def _probed(self, path: str) -> MediaInfo | None:
+        if path not in self._media:
+            self._media[path] = None
+            if Path(path).is_file():
+                try:
+                    self._media[path] = probe(Path(path))
+                except MediaError as error:
+                    self._notify(str(error))
+        return self._media[path]
+
+
+MAX_EVENTS = 40  # of a trace
+MAX_CHARACTERS = 400  # of a part of an event
+PAGE_CHARACTERS = 4_000_000
+_TRACE_CHARACTERS = 3 * MAX_EVENTS * MAX_CHARACTERS  # that a trace takes at most
+
+
+class Event(NamedTuple):
+    """An event: its type, its seconds, and its parts by name, those that are long cut off."""
+
+    kind: str
+    seconds: float
+    parts: list[tuple[str, str]]
+
+
+class Excerpt(NamedTuple):
+    """The first events of a trace, and how many there are in all."""
+
+    events: list[Event]
+    in_all: int
+
+
+class Traces:
+    """The traces of one page, up to its limit."""
+
+    def __init__(self, root: Path, notify: Notify, most_characters: int = PAGE_CHARACTERS) -> None:
+        """Begin a page with at most so many characters of a library's traces; damaged ones are reported."""
+        self._root, self._notify, self._left = root, notify, most_characters
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for another trace."""
+        return self._left < _TRACE_CHARACTERS
+
+    def of(self, run: str) -> Excerpt | None:
+        """The trace of a run; None if the library has none, it is damaged, or the page is full."""
+        if self.full or not (self._root / f"{run}.jsonl").is_file():
+            return None
+        try:
+            recorded = RecordedTrace(self._root, run)
+            events = list(recorded.events())
+            shown = [Event(one["type"], one["seconds"], list(_parts(recorded, one))) for one in events[:MAX_EVENTS]]
+        except LibraryError as error:
+            self._notify(str(error))
+            return None
+        self._left -= sum(len(text) for event in shown for _, text in event.parts)
+        return Excerpt(shown, len(events))
+
+
+def _parts(recorded: RecordedTrace, event: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The facts of an event and what it was given and gave, those that there are."""
+    if event["data"]:
+        yield "facts", _cut(event["data"])
+    for name in ("input", "output"):
+        if digest := event[name]:
+            yield name, _cut(recorded.blob(digest))
+
+
+def _cut(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
 
 
 class CriterionRow(NamedTuple):
@@ -63,7 +183,10 @@ def opened(run: RunScores, stills: Stills, traces: Traces) -> Iterator[Opened]:
         yield Opened(
             item,
             [subject.values[item.id] for subject in run.subjects],
-            [(turn, _options(turn)) for turn in item.turns],
+            [
+                (turn, [(LABELS[place], option, place == turn.gold) for place, option in enumerate(turn.options)])
+                for turn in item.turns
+            ],
             stills.of(item, cited),
             [_opened(*asked, item, traces) for asked in predictions],
         )
@@ -78,10 +201,6 @@ def call_in_words(call: ToolCall) -> str:
     """A call as it would be written in a program."""
     arguments = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
     return f"{call.tool}({arguments})"
-
-
-def _options(turn: Turn) -> list[tuple[str, str, bool]]:
-    return [(LABELS[place], option, place == turn.gold) for place, option in enumerate(turn.options)]
 
 
 def _opened(

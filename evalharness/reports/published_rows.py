@@ -32,8 +32,7 @@ class Printed(Record):
     """A table of a paper."""
 
     columns: Mapping[str, tuple[str, str]] = Field(
-        default_factory=dict,
-        description="Figures beside the headline: the table and the row in which a run has each.",
+        default_factory=dict, description="Figures beside the headline: the table and the row in which a run has each."
     )
     rows: Mapping[str, tuple[float, ...]] = Field(
         default_factory=dict, description="The headline and these figures, as far as printed; of a part without it."

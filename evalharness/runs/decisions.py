@@ -22,14 +22,7 @@ D = TypeVar("D", bound=ItemDecision)
 
 
 def take_over(file: Path, kind: type[D], fault: Callable[[D], str], notify: Notify, write: Callable[[D], None]) -> int:
-    """Write down the decisions that a page saved in a file; how many these are.
-
-    Args:
-        file: as the page saved it.
-        kind: of the decisions.
-        fault: what keeps a decision from being followed, or nothing.
-        notify: called for each that is left out.
-        write: called with each that isn't.
+    """Write down the decisions that a page saved in a file, without those that have a fault; how many these are.
 
     Raises:
         ConfigError: if none can be followed.

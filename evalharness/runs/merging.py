@@ -1,13 +1,13 @@
-"""Joins the folders of one run: shards, or subjects that were asked elsewhere.
+"""The parts of a run: which items are a shard's, and how the folders of shards, or of other subjects, are joined.
 
 Everything is written in the order of a run that asked it all by itself, so that the scores are the same bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from longtake.console import counted
 from longtake.errors import ConfigError
@@ -16,6 +16,22 @@ from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder, as_asked
 from longtake.memory.records import Record
+
+
+def of_shard(text: str, items: Sequence[Item], whole: Sequence[Item]) -> list[Item]:
+    """The items of the part that, for example, `2/5` means: the second of five.
+
+    All items of the suite decide which part a video belongs to, whatever limit there is.
+
+    Raises:
+        ConfigError: if it is no part.
+    """
+    number, slash, of = text.partition("/")
+    if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise ConfigError(f"--shard {text} isn't a part; write --shard 2/5 for the second of five.")
+    own = set(sorted({item.video for item in whole})[int(number) - 1 :: int(of)])
+    return [item for item in items if item.video in own]
+
 
 _ELSEWHERE = ("source",)  # the same questions may lie in another place on another machine
 
@@ -51,11 +67,6 @@ def merge(runs: Sequence[RunFolder], out: RunFolder, notify: Notify) -> Merged:
 
     Of a prediction that several runs made, one without an error counts, and its verdicts come from the same run.
 
-    Args:
-        runs: two or more folders; nothing is written to them.
-        out: a folder without a run.
-        notify: called for lines that were left out.
-
     Raises:
         ConfigError: if the runs don't belong together, two say something different of the same item, or `out` has a
             run.
@@ -70,11 +81,17 @@ def merge(runs: Sequence[RunFolder], out: RunFolder, notify: Notify) -> Merged:
     for other in held[1:]:
         _check_items(held[0], other)
     owners = _owners(held)
-    keys = sorted(owners, key=_Order(card, held[0].items.values()))
+    keys = sorted(owners, key=_order(card, held[0].items.values()))
     with out.locked():
         out.begin(card)
         out.keep_loading(runs[0].loading().first)
-        out.keep_items([_with_media(item, held) for item in held[0].items.values()])
+        # With the first known place of each video.
+        out.keep_items(
+            [
+                next((run.items[item.id] for run in held if run.items[item.id].media), item)
+                for item in held[0].items.values()
+            ]
+        )
         with Journal(out.predictions_file) as journal:
             for key in keys:
                 journal.append(owners[key].predictions[key])
@@ -122,29 +139,17 @@ def _owners(held: Sequence[_Held]) -> dict[PredictionKey, _Held]:
     return owners
 
 
-class _Order:
+def _order(card: RunCard, items: Iterable[Item]) -> Callable[[PredictionKey], list[int]]:
     """The place of a prediction in a run that asked everything by itself: as `predicting.rows` goes."""
+    by_video = [item.id for item in sorted(items, key=lambda item: item.video)]
+    known = (card.subjects, by_video, [variant.name for variant in card.variants], card.seeds)
+    places: list[dict[Any, int]] = [{name: place for place, name in enumerate(names)} for names in known]
 
-    def __init__(self, card: RunCard, items: Iterable[Item]) -> None:
-        by_video = sorted(items, key=lambda item: item.video)
-        self._items = {item.id: place for place, item in enumerate(by_video)}
-        self._subjects = {name: place for place, name in enumerate(card.subjects)}
-        self._variants = {variant.name: place for place, variant in enumerate(card.variants)}
-        self._seeds = {seed: place for place, seed in enumerate(card.seeds)}
+    def place(key: PredictionKey) -> list[int]:
+        parts = (key.subject, key.item, key.variant, key.seed)
+        return [held.get(part, len(by_video)) for held, part in zip(places, parts, strict=True)]
 
-    def __call__(self, key: PredictionKey) -> tuple[int, int, int, int]:
-        last = len(self._items)  # of what the run doesn't know
-        return (
-            self._subjects.get(key.subject, last),
-            self._items.get(key.item, last),
-            self._variants.get(key.variant, last),
-            self._seeds.get(key.seed, last),
-        )
-
-
-def _with_media(item: Item, held: Sequence[_Held]) -> Item:
-    """An item with the first known place of its video."""
-    return next((run.items[item.id] for run in held if run.items[item.id].media), item)
+    return place
 
 
 def _keep_judgements(owners: Mapping[PredictionKey, _Held], keys: Sequence[PredictionKey], out: RunFolder) -> int:

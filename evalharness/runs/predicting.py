@@ -55,7 +55,7 @@ def predict(
         subjects: who is asked.
         notify: called for each prediction that failed, for errors that were there before, and for lines left out.
         retry_errors: whether a prediction with an error is made anew.
-        advance: called with the number of predictions made and of all to be made, at the start and after each.
+        advance: called with the number of predictions made and of all to be made.
 
     Raises:
         LibraryError: if the folder cannot be written to.

@@ -18,12 +18,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey, Protocol, Variant
-from longtake.evalharness.runs.journal import Journal, placed_records, read_records, set_aside, write_file, wrong_field
-from longtake.evalharness.runs.lazy_jsonl import Latest, OnDisk
+from longtake.evalharness.runs.journal import (
+    Journal,
+    Latest,
+    OnDisk,
+    placed_records,
+    read_records,
+    set_aside,
+    write_file,
+    wrong_field,
+)
 from longtake.evalharness.subjects.names import without_prices
 from longtake.memory.records import Record
 
@@ -50,12 +58,6 @@ class RunCard(Record):
     imported: bool = Field(default=False, description="Whether another evaluator asked; no video is needed then.")
     version: str = Field(description="Of Longtake.")
 
-    @field_validator("settings", mode="before")
-    @classmethod
-    def _of_all(cls, settings: object) -> object:
-        """Older runs have one hash of all subjects, which tells nothing about a single one."""
-        return {} if isinstance(settings, str) else settings
-
     def spec_of(self, subject: str) -> str:
         """The specification of a subject."""
         return self.specs.get(subject, subject)
@@ -67,15 +69,14 @@ class RunCard(Record):
         return tuple(spec if name == without_prices(spec) else f"{name}={spec}" for name, spec in specs)
 
     def differing(self, other: RunCard, but: Collection[str] = ()) -> list[str]:
-        """The names of what two cards say differently, other than the subjects that only one of them has or asks.
-
-        Args:
-            other: the other card.
-            but: fields that may differ.
-        """
+        """The names of what two cards say differently, but for these and the subjects that only one has or asks."""
         named = [name for name in RunCard.model_fields if name not in ("subjects", "specs", "settings", *but)]
-        one, two = (card.model_copy(update={"variants": _of_all(card.variants)}) for card in (self, other))
-        found = [name for name in named if getattr(one, name) != getattr(two, name)]
+
+        def said(card: RunCard, name: str) -> object:
+            of_all = [variant.model_copy(update={"only": None}) for variant in card.variants]
+            return of_all if name == "variants" else getattr(card, name)
+
+        found = [name for name in named if said(self, name) != said(other, name)]
         shared = sorted(self.settings.keys() & other.settings.keys())
         found += [f"settings of {name}" for name in shared if self.settings[name] != other.settings[name]]
         both = [name for name in self.subjects if name in other.subjects]
@@ -88,10 +89,6 @@ class RunCard(Record):
         variants = tuple(map(_joined, self.variants, other.variants))
         more = {"settings": {**other.settings, **self.settings}, "specs": {**other.specs, **self.specs}}
         return self.model_copy(update={"subjects": subjects, "variants": variants, **more})
-
-
-def _of_all(variants: Sequence[Variant]) -> tuple[Variant, ...]:
-    return tuple(variant.model_copy(update={"only": None}) for variant in variants)
 
 
 def _joined(one: Variant, other: Variant) -> Variant:
@@ -139,10 +136,6 @@ class RunFolder:
 
     def begin(self, card: RunCard, items: Sequence[Item] = ()) -> None:
         """Create the folder, or check that it has this run. Subjects that the run lacks are added to it.
-
-        Args:
-            card: what the run is.
-            items: that will be asked.
 
         Raises:
             ConfigError: if it has another run, or asked one of the items differently; nothing is changed then.

@@ -16,7 +16,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from longtake.evalharness.items import ToolCall, ToolDefinition
-from longtake.evalharness.scoring.wording import plain
+from longtake.evalharness.scoring.grading import plain
 from longtake.memory.timespan import SpanError, TimeSpan, parse_span
 
 TOLERANCE = 1.0  # seconds
@@ -72,12 +72,9 @@ class Compared:
 
 
 def compare_calls(gold: Sequence[ToolCall], made: Sequence[ToolCall], tools: Sequence[ToolDefinition]) -> Compared:
-    """Compare the calls of a turn with the gold ones.
+    """Compare the calls of a turn with the gold ones, both in order.
 
-    Args:
-        gold: in order.
-        made: in order.
-        tools: define which parameters are required; the parameters of other tools count as optional.
+    `tools` define which parameters are required; the parameters of other tools count as optional.
     """
     required = {tool.name: tool.parameters for tool in tools}
     arguments: list[Argument] = []
@@ -147,7 +144,7 @@ def same_value(gold: Any, given: Any) -> bool:
     if isinstance(gold, Mapping) and isinstance(given, Mapping):
         return gold.keys() == given.keys() and all(same_value(gold[name], given[name]) for name in gold)
     if isinstance(gold, list | tuple) or isinstance(given, list | tuple):
-        return _same_members(_members(gold), _members(given))
+        return _same_members(gold, given)
     first, second = _number(gold), _number(given)
     if first is not None and second is not None:
         return abs(first - second) <= 1e-9 * max(abs(first), abs(second))
@@ -157,10 +154,7 @@ def same_value(gold: Any, given: Any) -> bool:
 def compare_argument(name: str, gold: Any, given: Any) -> tuple[bool, Spans | None]:
     """Whether an argument matches the gold one of its name, and, of a timestamp that can be read, how near it is.
 
-    Args:
-        name: of the parameter; a name that starts with `timestamp` means a time or a span.
-        gold: its value in the gold call.
-        given: its value in the call that was made; None if it was left out.
+    A name that starts with `timestamp` means a time or a span. What was left out is None.
     """
     first, second = (_span(value) if name.startswith("timestamp") else None for value in (gold, given))
     if first is None:
@@ -200,12 +194,10 @@ def _overlap(first: TimeSpan, second: TimeSpan) -> float:
     return max(0.0, shared) / whole if whole else 1.0
 
 
-def _members(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
-def _same_members(gold: Sequence[Any], given: list[Any]) -> bool:
-    for value in gold:
+def _same_members(gold: Any, given: Any) -> bool:
+    """Whether two lists have the same members in any order; a single value is a list of one."""
+    wanted, given = (list(each) if isinstance(each, list | tuple) else [each] for each in (gold, given))
+    for value in wanted:
         found = next((place for place, other in enumerate(given) if same_value(value, other)), None)
         if found is None:
             return False

@@ -105,17 +105,8 @@ class Answers:
         for each in predictions:
             key, reply = (each.item, each.variant, each.seed), each.replies[0]
             met, points, unsure = found.get(key, (None, None, False))
-            self._said[key] = Said(
-                reply.status,
-                reply.choice,
-                reply.parse,
-                reply.abstained,
-                reply.uncertain,
-                met,
-                points,
-                unsure,
-                reply.confidence,
-            )
+            own = (reply.status, reply.choice, reply.parse, reply.abstained, reply.uncertain)
+            self._said[key] = Said(*own, met, points, unsure, reply.confidence)
         self.seeds = tuple(sorted({seed for _, _, seed in self._said})) or (0,)
 
     def said(self, item: Item, variant: Variant, seed: int) -> Said | None:
@@ -151,14 +142,9 @@ def in_orders(base: Variant, variants: Iterable[Variant]) -> tuple[Variant, ...]
 def choice_outcome(
     item: Item, orders: Sequence[Variant], answers: Answers, seed: int, *, by_text: bool = True
 ) -> Outcome:
-    """The outcome of an item with options.
+    """The outcome of an item with options, in all orders that apply to it.
 
-    Args:
-        item: with options and a right one.
-        orders: the variants in which it may have been put; those that do not apply to it are left alone.
-        answers: of the subject.
-        seed: of the predictions.
-        by_text: whether a reply that gives an option's text instead of its label counts as read.
+    With `by_text`, a reply that gives an option's text instead of its label counts as read.
     """
     turn = item.turns[0]
     replies = [answers.said(item, variant, seed) for variant in orders if variant.applies(item)]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from longtake.evalharness.items import ParseStatus
-from longtake.evalharness.scoring.wording import plain, words
+from longtake.evalharness.scoring.grading import plain, words
 from longtake.language.abstaining import declines
 from longtake.language.refusing import refuses
 from longtake.language.text import parse_json

@@ -1,26 +1,66 @@
-"""The scores of one subject in the common form of all reports."""
+"""The third stage of a run: the scores of each subject, from the run's files, in the common form of all reports."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import Field
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.judges.judging import which_judge
-from longtake.evalharness.runs.lazy_jsonl import Latest, OnDisk
+from longtake.evalharness.runs.journal import Latest, OnDisk
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
-from longtake.evalharness.scoring.by_seed import by_seed, spread
 from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, NONE, Share
 from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.scoring.rubric_scores import Reading
-from longtake.evalharness.scoring.spending import total, used
+from longtake.evalharness.scoring.spending import in_words, total, used
 from longtake.evalharness.subjects.model_spec import asked_in, count_asked
 from longtake.evalharness.suites.suite_table import Scored, Suite, reading_of, suite_named
 from longtake.memory.records import Record, Usage
+
+R = TypeVar("R", Prediction, Judgement)
+
+
+class _OfSeed(Mapping[str, Sequence[R]]):
+    """The records of each item for one seed, read on demand."""
+
+    def __init__(self, held: Mapping[str, Sequence[R]], seed: int) -> None:
+        self._held: Mapping[str, Sequence[R]] = held
+        self._seed = seed
+
+    def __getitem__(self, item: str) -> Sequence[R]:
+        return [record for record in self._held[item] if record.seed == self._seed]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+
+def by_seed(suite: Suite, scored: Scored, reading: Reading, seeds: Sequence[int]) -> Rows:
+    """The headline of each seed, or where that is withheld its overall score; nothing if there is one seed."""
+    if len(seeds) < 2:
+        return {}
+    alone = [replace(scored, said=_OfSeed(scored.said, seed), found=_OfSeed(scored.found, seed)) for seed in seeds]
+    scores = [suite.score(each, reading).model_dump(include={"headline", "overall"}) for each in alone]
+    return {
+        f"seed {seed}": Estimate.model_validate(each["headline"] or each["overall"])
+        for seed, each in zip(seeds, scores, strict=True)
+    }
+
+
+def spread(rows: Rows) -> str | None:
+    """The range of the seeds in a sentence; None if fewer than two have a score."""
+    values = [row.value for row in rows.values() if row.value is not None]
+    if len(values) < 2:
+        return None
+    return f"Over {len(values)} seeds the score is between {min(values):.1f} and {max(values):.1f}."
+
 
 _REFUSED = "refused"  # a rate of every suite: replies that begin with a refusal to answer
 _SINGULAR = {
@@ -56,12 +96,7 @@ class ScoreTable(Record):
 def score_table(suite: str, subject: str, reading: str, scores: Record, unmade: Share = NONE) -> ScoreTable:
     """The table of a scorer's result: its mappings of estimates are the groups, its shares the rates.
 
-    Args:
-        suite: its name.
-        subject: whose scores they are.
-        reading: in which they were read.
-        scores: with a `headline`, an `overall`, and an `excluded` or `without_failures` next to them.
-        unmade: predictions that are not made yet.
+    It has a `headline`, an `overall`, and an `excluded` or `without_failures` next to them. Predictions may be unmade.
     """
     fields = {name: getattr(scores, name) for name in type(scores).model_fields}
     rates = {name.replace("_", " "): value for name, value in fields.items() if isinstance(value, Share)}
@@ -142,11 +177,7 @@ def _heard(predictions: Iterable[Prediction]) -> tuple[Share, Usage]:
 def scored_run(folder: RunFolder, reading: str | None, notify: Notify, judge: str | None = None) -> ScoredRun:
     """What is scored of each subject: the items that it was asked, and what is left to ask.
 
-    Args:
-        folder: of the run.
-        reading: repo, paper, signed or strict; None: that of the run's protocol.
-        notify: called for lines that were left out.
-        judge: the judge whose verdicts count, if there are several.
+    Without a reading it is that of the run's protocol. If there are several judges, one must be named.
 
     Raises:
         ConfigError: if the folder holds no run, nothing was predicted, the suite has no such reading, or it is not
@@ -234,3 +265,38 @@ def _counted(fields: Mapping[str, Any]) -> Iterator[tuple[str, Share]]:
 
 def _are_counts(rows: Mapping[str, Any]) -> bool:
     return bool(rows) and all(isinstance(row, int) for row in rows.values())
+
+
+def score_run(
+    folder: RunFolder, reading: str | None, notify: Notify, judge: str | None = None
+) -> dict[str, SubjectScore]:
+    """The scores of every subject; see `scored_run`."""
+    run = scored_run(folder, reading, notify, judge)
+    return {name: subject_score(run, name) for name in run.subjects}
+
+
+def show_scores(found: Mapping[str, SubjectScore]) -> Iterator[str]:
+    """The scores as text: each subject with its notes and tables."""
+    for name, one in found.items():
+        fields = one.fields
+        yield name
+        yield from (f"  {note}" for note in fields.pop("notes"))
+        del fields["spent"], fields["judging"]
+        yield from _lines(fields, "  ")
+        yield f"  {'cost':<28} {in_words(one.table.spent)}"
+        yield f"  {'cost of judging':<28} {in_words(one.table.judging)}"
+
+
+def _lines(fields: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for key, value in fields.items():
+        if isinstance(value, Mapping) and "videos" in value:
+            yield f"{indent}{key:<28} {Estimate.model_validate(value)}"
+        elif isinstance(value, Mapping) and set(value) == {"count", "n"}:
+            yield f"{indent}{key:<28} {value['count']} of {value['n']}"
+        elif isinstance(value, Mapping):
+            if not value:
+                continue
+            yield f"{indent}{key}"
+            yield from _lines(value, indent + "  ")
+        elif value is not None:
+            yield f"{indent}{key:<28} {value}"

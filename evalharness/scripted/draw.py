@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import yaml
 
-from longtake.evalharness.scripted.script import FPS, Facts, Flash, Line, Picture, Scene, Sound, SoundKind
+from longtake.evalharness.scripted.script import FPS, Deck, Facts, Flash, Line, Picture, Scene, Sound, SoundKind
 from longtake.evalharness.scripted.voices import ENGLISH, Recording, recorded, spoken
 from longtake.preprocess.demo.demo_script import Slide
 from longtake.preprocess.demo.sound import RATE
@@ -61,6 +61,13 @@ class Draw:
     def mixed(self, things: Sequence[T]) -> tuple[T, ...]:
         """Things in random order."""
         return tuple(self.random.sample(things, len(things)))
+
+    def tape(self, *lines: str) -> Tape:
+        """A tape on which the video's voice has said these lines."""
+        tape = Tape(self.voice)
+        for line in lines:
+            tape.say(line)
+        return tape
 
 
 class Tape:
@@ -123,6 +130,6 @@ class Tape:
         return round(start, 3), end
 
 
-def listed(title: str, rows: Sequence[Sequence[str]] = (), points: Sequence[str] = ()) -> Slide:
+def deck(title: str, rows: Sequence[Sequence[str]] = (), points: Sequence[str] = ()) -> Deck:
     """A slide with a table, whose first row is the heading, or with points."""
-    return Slide(title=title, table=tuple(tuple(row) for row in rows), points=tuple(points))
+    return Deck(slide=Slide(title=title, table=tuple(map(tuple, rows)), points=tuple(points)))

@@ -1,4 +1,7 @@
-"""Makes items from a script: the kinds of question in `questions.yaml`, filled with the facts of its scenes."""
+"""Makes items from a script: the kinds of question in `questions.yaml`, filled with the facts of its scenes.
+
+Half of their wordings are seen by nobody who works on the agent, so that they measure it.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import yaml
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from longtake.evalharness.items import Criterion, Item, ToolCall, Turn
-from longtake.evalharness.scripted.script import FPS, Script
-from longtake.evalharness.scripted.truth import moments_of
-from longtake.evalharness.scripted.wordings import WORDINGS, Wording, Wordings
+from longtake.evalharness.scripted.script import FPS, Script, moments_of
 from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
+
+Wording = Literal["seen", "unseen"]
+WORDINGS: tuple[Wording, ...] = ("seen", "unseen")
+Wordings = Mapping[str, tuple[str, ...]]
+_READ: TypeAdapter[Wordings] = TypeAdapter(Mapping[str, tuple[str, ...]])
+
+
+def read_wordings(half: Wording) -> Wordings:
+    """The wordings of one half, by the kind of question; their slots are facts, as in `questions.yaml`."""
+    text = (files("longtake.evalharness.scripted") / f"{half}_wordings.yaml").read_text(encoding="utf-8")
+    return _READ.validate_python(yaml.safe_load(text))
+
 
 SUITE = "scripted"
 DEVELOPMENT_SEEDS = range(10)  # for development; all other seeds are unseen

@@ -13,7 +13,7 @@ from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.scoring.estimates import Rows
 from longtake.evalharness.scoring.rubric_scores import Reading, SampleScore
-from longtake.evalharness.suites.longshot.longshot_scores import LongshotScores, rows_of, sample_scores, score_longshot
+from longtake.evalharness.suites.longshot_scores import LongshotScores, rows_of, sample_scores, score_longshot
 
 _TAGS = ("wording", "seed", "tool", "kind", "events", "speech", "expects")
 OUTCOMES = ("right", "wrong", "uncertain", "abstained", "error", "unjudged")

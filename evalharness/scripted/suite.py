@@ -1,23 +1,116 @@
-"""The suite as a folder: videos with their truth, and `items.jsonl` with the questions."""
+"""The suite as a folder: scripts by the grammar, videos with their truth, and `items.jsonl` with the questions.
+
+A video has an opening and scenes of different kinds, each starting with a cut or a gradual change.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+
+from PIL import Image, UnidentifiedImageError
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
+from longtake.evalharness.scripted.draw import Draw
 from longtake.evalharness.scripted.encoding import write_video
-from longtake.evalharness.scripted.grammar import write_script
-from longtake.evalharness.scripted.questions import items_of
+from longtake.evalharness.scripted.questions import Wording, Wordings, items_of
+from longtake.evalharness.scripted.scenes import KINDS, portrait, recording
+from longtake.evalharness.scripted.script import Begin, Deck, Facts, Scene, Script
 from longtake.evalharness.scripted.voices import Recording
-from longtake.evalharness.scripted.wordings import Wording, Wordings
 from longtake.evalharness.suites import loading
 from longtake.evalharness.suites.benchmark_rows import read_rows
-from longtake.evalharness.suites.longshot.longshot_rows import parsed
+from longtake.evalharness.suites.longshot import parsed
 from longtake.memory.records import Record
+from longtake.preprocess.demo.demo_script import Slide
+
+_SCENES = 8  # scenes of a video, without its opening
+_BEGINS: tuple[Begin, ...] = ("cut", "cut", "cut", "dissolve", "fade")
+_STILLS = {".jpg", ".jpeg", ".png"}
+
+
+def write_script(seed: int, number: int, recordings: Sequence[Recording] = (), stills: Sequence[Path] = ()) -> Script:
+    """The script of one video, determined by seed and number.
+
+    Args:
+        seed: of the suite.
+        number: of the video in the suite, from 0. Even numbers have subtitles.
+        recordings: recordings of speech that may be played.
+        stills: photos of one person each that may be shown.
+
+    Raises:
+        EngineUnavailable: if espeak-ng is not installed.
+    """
+    draw = Draw(seed, number)
+    made = list(KINDS.values())
+    if recordings:
+        made.append(partial(recording, taken=draw.one(recordings)))
+    if stills:
+        made.append(partial(portrait, still=draw.one(stills)))
+    place, topic = draw.take("places"), draw.take("topics")
+    scenes = [_opening(draw, place, topic)]
+    for make in draw.random.sample(made, _SCENES):
+        scenes.append(follow(make(draw), draw.one(_BEGINS), len(scenes)))
+    titles = {title: scene.begins for scene in scenes[1:] if (title := _title(scene))}
+    slide = draw.one(sorted(titles))
+    facts: Facts = {
+        "place": place,
+        "topic": topic,
+        "absent": draw.take("absent"),
+        "slide": slide,
+        "begins": titles[slide],
+        "ways": ("cut", "dissolve", "fade"),
+        "titles": tuple(titles)[:3],
+    }
+    return Script(
+        name=f"scripted-{seed}-{number:03}",
+        seed=seed,
+        number=number,
+        subtitled=number % 2 == 0,
+        scenes=tuple(scenes),
+        facts=facts,
+    )
+
+
+def stills_in(folder: Path) -> list[Path]:
+    """The photos of a folder, at any depth. Each shows one person and has that person's name.
+
+    Raises:
+        ConfigError: if there is none.
+    """
+    found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _STILLS and _opens(path))
+    if not found:
+        raise ConfigError(f"{folder} has no photos. Give a folder of .jpg or .png files named after people.")
+    return found
+
+
+def _opens(path: Path) -> bool:
+    try:
+        with Image.open(path):
+            return True
+    except UnidentifiedImageError:
+        return False
+
+
+def _opening(draw: Draw, place: str, topic: str) -> Scene:
+    picture = Deck(slide=Slide(title=place, subtitle=topic), theme="dark")
+    return draw.tape(f"Welcome to {place}.").scene("opening", picture, {})
+
+
+def follow(scene: Scene, begins: Begin, place: int) -> Scene:
+    """A scene at a position: dark and light slides alternate, so that every change is visible."""
+    picture = scene.picture
+    if isinstance(picture, Deck) and place % 2:
+        picture = picture.model_copy(update={"theme": "dark"})
+    return scene.model_copy(update={"begins": begins, "picture": picture})
+
+
+def _title(scene: Scene) -> str:
+    return scene.picture.slide.title if isinstance(scene.picture, Deck) else ""
+
 
 ITEMS = "items.jsonl"
 
@@ -77,22 +170,15 @@ def write_suite(
 
 
 def load_scripted(file: Path, media: Path | None, notify: Notify) -> list[Item]:
-    """The items of a suite.
-
-    Args:
-        file: `items.jsonl`, or its folder.
-        media: folder of the videos, where that is another one.
-        notify: called with file, line and field for each row that was left out, and once for each video that
-            is missing.
+    """The items of a suite, from `items.jsonl` or its folder; `media` is the folder of the videos, where it is another.
 
     Raises:
         ConfigError: if the file can't be read or has no items.
     """
     file = file / ITEMS if file.is_dir() else file
     folder = media or file.parent
-    items = loading.items_of(read_rows(file, notify), lambda row: parsed(Item, row), notify, "id")
-    if not items:
-        raise ConfigError(f"{file} has no items. Make them with `longtake eval scripted`.")
+    lacking = f"{file} has no items. Make them with `longtake eval scripted`."
+    items = loading.items_of(read_rows(file, notify), lambda row: parsed(Item, row), notify, "id", lacking)
     missing = {item.video for item in items if not (folder / str(item.media)).is_file()}
     for video in sorted(missing):
         notify(f"{folder / video}.mp4 is missing; its items stay, without a video.")

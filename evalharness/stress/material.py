@@ -21,9 +21,8 @@ from longtake.console import counted
 from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.items import Turn
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.evalharness.suites.answer_options import option_of
 from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
-from longtake.evalharness.suites.loading import CONTAINERS, SOUND, choice_turn
+from longtake.evalharness.suites.loading import CONTAINERS, SOUND, choice_turn, option_of
 from longtake.lazy import cached_property
 from longtake.preprocess.media.media import probe
 

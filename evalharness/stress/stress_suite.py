@@ -10,8 +10,7 @@ from typing import Any
 
 from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.items import ALL_TURNS, ORIGINAL, Item, Judgement, Prediction, PredictionKey, Reply, Variant
-from longtake.evalharness.judges.judge import Asks, Case
-from longtake.evalharness.judges.judging import current
+from longtake.evalharness.judges.judging import Asks, Case, current
 from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
@@ -27,19 +26,15 @@ from longtake.evalharness.scoring.choice_scores import (
     summarise,
 )
 from longtake.evalharness.scoring.estimates import Estimate, Rows
-from longtake.evalharness.stress.anomalies import Anomalies
-from longtake.evalharness.stress.camera import Camera, Camera3D
+from longtake.evalharness.stress.action_tests import Gap, Shortcuts
 from longtake.evalharness.stress.criteria import USUAL
-from longtake.evalharness.stress.gap import Gap
-from longtake.evalharness.stress.lane_change import LaneChange
+from longtake.evalharness.stress.hiding_tests import Mosaic, Occlusion
 from longtake.evalharness.stress.material import Material
-from longtake.evalharness.stress.mosaic import Mosaic
-from longtake.evalharness.stress.occlusion import Occlusion
-from longtake.evalharness.stress.shortcuts import Shortcuts
+from longtake.evalharness.stress.motion_tests import Camera, Camera3D, LaneChange
+from longtake.evalharness.stress.noticing_tests import Anomalies, Sycophancy
 from longtake.evalharness.stress.stress_test import Bench, StressTest, settings_of
-from longtake.evalharness.stress.sycophancy import Sycophancy
 from longtake.memory.records import Record
-from longtake.plugins import Table
+from longtake.plugins import Table, subclass_of
 
 ITEMS = "items.jsonl"
 ALL = "all"
@@ -57,17 +52,10 @@ _ASKS: Mapping[str, Asks] = {
 }
 
 
-def _read(name: str, declared: object) -> type[StressTest]:
-    """A test that a package declares."""
-    if not (isinstance(declared, type) and issubclass(declared, StressTest)):
-        raise TypeError(f"{name} isn't a `StressTest`")
-    return declared
-
-
 _BUILT_IN: Mapping[str, type[StressTest]] = {
     test.name: test for test in (Sycophancy, Shortcuts, Anomalies, Gap, Occlusion, Mosaic, Camera, Camera3D, LaneChange)
 }
-STRESS_TESTS: Table[type[StressTest]] = Table("stress", _BUILT_IN, _read)
+STRESS_TESTS: Table[type[StressTest]] = Table("stress", _BUILT_IN, subclass_of(StressTest))
 
 
 class MadeSet(Record):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -86,6 +85,46 @@ class Bench:
         truth_file(out).unlink(missing_ok=True)  # else one of another video stays if this is interrupted
         return out.name, make_edit(made, edit, sources, out, self.seed, self.check)
 
+    def item(
+        self,
+        test: str,
+        video: Path,
+        name: str,
+        media: str,
+        *turns: Turn,
+        role: Role,
+        kind: str = "",
+        group: str = "",
+        tags: Mapping[str, str] = {},
+    ) -> Item:
+        """An item of a test. Nothing in it says whether a subject may abstain.
+
+        Args:
+            test: its name.
+            video: the source; items of one source aren't independent.
+            name: unique among the test's items of the source.
+            media: file, relative to the folder.
+            turns: the questions, each asked by itself.
+            role: whether the video is as it was, changed, or shows what is asked undisturbed.
+            kind: of the change, or of the question.
+            group: of the items that are scored together.
+            tags: others.
+        """
+        own = {"test": test, "role": role, "kind": kind, "group": group or f"{test}/{video.stem}/{name}"}
+        return Item(
+            suite=SUITE,
+            id=f"{test}/{video.stem}/{name}",
+            video=video.stem,
+            media=media,
+            task=test,
+            format="open" if turns[0].gold is None else "choice",
+            turns=turns,
+            seconds=round(probe(self.folder / media).duration, 3),
+            tags={key: value for key, value in {**own, **tags}.items() if value},
+            guess=None,
+            separate=len(turns) > 1,
+        )
+
     def original(self, video: Path) -> str:
         """An untouched video as a path relative to the folder; it is linked or copied there."""
         target = self.folder / f"original-{video.name}"  # no edit has such a name
@@ -110,20 +149,32 @@ def _hashed(file: Path, size: int, modified: int) -> str:
     return file_id(file)
 
 
-class StressTest(ABC):
-    """One test. `make` yields items; items of one `group` are scored together."""
+class StressTest:
+    """One test. `make` yields items, here those `about` each video; items of one `group` are scored together."""
 
     name: ClassVar[str]
     edit: ClassVar[str] = ""  # whose parameters can be set
     parameters: ClassVar[tuple[str, ...]] = ()  # that can be set
 
-    @abstractmethod
     def make(self, bench: Bench) -> Iterator[Item]:
-        """The items, with their videos made; `Bench.each` leaves out a video that doesn't fit.
+        """The items, with their videos made; a video that doesn't fit is left out.
 
         Raises:
             LongtakeError: if a video can't be written.
         """
+        return bench.each(self.videos(bench.material), self.name, partial(self.about, bench))
+
+    def videos(self, material: Material) -> Iterable[Path]:
+        """The videos that there can be items about."""
+        return material.videos
+
+    def about(self, bench: Bench, video: Path) -> Iterable[Item]:
+        """The items about one video.
+
+        Raises:
+            ConfigError: if it doesn't fit.
+        """
+        raise NotImplementedError
 
     def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
         """The tables of the outcomes of the test's items; by default, the accuracy by role and by kind."""
@@ -170,48 +221,6 @@ def settings_of(test: StressTest, given: Mapping[str, Sequence[Any]]) -> tuple[S
     return tuple(found)
 
 
-def item(
-    test: str,
-    video: Path,
-    name: str,
-    media: str,
-    *turns: Turn,
-    role: Role,
-    kind: str = "",
-    group: str = "",
-    folder: Path,
-    tags: Mapping[str, str] = {},
-) -> Item:
-    """An item of a test. Nothing in it says whether a subject may abstain.
-
-    Args:
-        test: its name.
-        video: the source; items of one source aren't independent.
-        name: unique among the test's items of the source.
-        media: file, relative to the folder.
-        turns: the questions, each asked by itself.
-        role: whether the video is as it was, changed, or shows what is asked undisturbed.
-        kind: of the change, or of the question.
-        group: of the items that are scored together.
-        folder: of the set.
-        tags: others.
-    """
-    own = {"test": test, "role": role, "kind": kind, "group": group or f"{test}/{video.stem}/{name}"}
-    return Item(
-        suite=SUITE,
-        id=f"{test}/{video.stem}/{name}",
-        video=video.stem,
-        media=media,
-        task=test,
-        format="open" if turns[0].gold is None else "choice",
-        turns=turns,
-        seconds=round(probe(folder / media).duration, 3),
-        tags={key: value for key, value in {**own, **tags}.items() if value},
-        guess=None,
-        separate=len(turns) > 1,
-    )
-
-
 def offered(texts: Sequence[str], needed: Sequence[str], random: Random) -> tuple[str, ...]:
     """The options of a question in random order: those that are needed, and others up to `OFFERED`; none twice."""
     others = [text for text in dict.fromkeys(texts) if text not in needed]
@@ -224,6 +233,11 @@ def offered(texts: Sequence[str], needed: Sequence[str], random: Random) -> tupl
 def of_role(outcomes: Iterable[Outcome], *roles: Role) -> list[Outcome]:
     """The outcomes of items with one of these roles."""
     return [outcome for outcome in outcomes if outcome.item.tags.get("role") in roles]
+
+
+def balanced_accuracy(positives: Sequence[Outcome], negatives: Sequence[Outcome], every: Sequence[Outcome]) -> Estimate:
+    """The mean of the accuracies on both sides; if one is empty, the accuracy of all."""
+    return balanced(positives, negatives).get("balanced accuracy") or accuracy(every)
 
 
 def balanced(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> dict[str, Estimate]:

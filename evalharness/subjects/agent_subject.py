@@ -31,13 +31,7 @@ class AgentSubject:
     indexes = at_most = True
 
     def __init__(self, name: str, workspace: Workspace, at_once: int = 1) -> None:
-        """Nothing is asked yet.
-
-        Args:
-            name: in the run.
-            workspace: its library has the videos, its profile the controller, the engines and the budget.
-            at_once: concurrent questions, if the controller is an endpoint; other controllers share this machine.
-        """
+        """Nothing is asked yet. `at_once` holds if the controller is an endpoint; others share this machine."""
         self.name = name
         self.at_once = at_once if workspace.settings.controller.engine in _ENDPOINTS else 1
         self._workspace = workspace
@@ -45,8 +39,7 @@ class AgentSubject:
         self._settings = workspace.settings
         self._traces = workspace.library.trace_root
         controller = workspace.settings.controller
-        price = known_price(controller)
-        self._priced = price is not None or controller.engine not in _ENDPOINTS  # this machine costs nothing
+        self._priced = known_price(controller) is not None or controller.engine not in _ENDPOINTS  # here, it's free
         self._agent = Agent(workspace)
 
     def reply(self, asked: Asked) -> Reply:
@@ -87,10 +80,7 @@ class AgentSubject:
         if self._settings.controller.engine == "extractive":
             return Usage()
         return Usage(
-            rounds=most.rounds,
-            seconds=most.seconds,
-            input_tokens=most.tokens,
-            cost=most.cost if self._priced else None,
+            rounds=most.rounds, seconds=most.seconds, input_tokens=most.tokens, cost=most.cost if self._priced else None
         )
 
     def _calls(self, answer: Answer) -> tuple[ToolCall, ...]:

@@ -2,32 +2,43 @@
 
 A turn is one request. The video's frames and transcript come before the first question, as in the released code of
 LongShOT, and the earlier questions and answers follow.
+
+In the simulated mode of the agentic track, each turn is asked twice, as in that code. First the conversation so far and
+the tools: the model lists the calls it would make. Then, whatever it listed, a new conversation holds the question, the
+gold calls and the gold results, but nothing of the video, and the model answers. Calls are read from a fenced JSON
+object; without one, from JSON anywhere in the reply or from lines of `TOOL_CALL: name(parameter="value")`.
 """
 
 from __future__ import annotations
 
 import base64
+import json
 import re
 import time
+from collections.abc import Iterator
+from dataclasses import replace
+from mimetypes import guess_type
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langsmith.run_helpers import tracing_context
 
 from longtake.agent.controllers.asking import ContextFull, Role, reply, tokens
+from longtake.agent.controllers.call_parsing.arguments import NOT_READ, read_json
+from longtake.agent.controllers.call_parsing.text_tool_calls import calls_in_text
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, open_endpoint
 from longtake.config import secret
-from longtake.errors import Cancelled, ConfigError, EngineError
-from longtake.evalharness.items import Item, Reply
+from longtake.errors import Cancelled, ConfigError, EngineError, MediaError
+from longtake.evalharness.items import Item, ParseStatus, Reply, ToolCall, Turn
 from longtake.evalharness.prompts.prompt_set import PromptSet
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.scoring.choices import LABELS, read_choice
+from longtake.evalharness.scoring.spending import total
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.subject import Asked, NoAnswer, no_media, refuse_clip
-from longtake.evalharness.subjects.transcript import read_transcript
-from longtake.evalharness.subjects.whole_video import video_url
-from longtake.evalharness.views.view import Shown, frames_of, media_of
+from longtake.evalharness.views.view import Shown, frames_of, media_of, read_transcript
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Usage
 from longtake.memory.timespan import clock
@@ -37,6 +48,31 @@ from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.prompts import render, without_thinking
 from longtake.settings import ControllerSettings
 from longtake.tools.core.tool_context import Budget
+
+MAX_BYTES = 64_000_000  # of a video inside a request, which is a third larger and held several times in memory
+
+
+def video_url(path: Path, *, in_request: bool) -> str:
+    """The URL of a video: a data URL with all of it, or a file URL, which only a server on this machine can read.
+
+    Raises:
+        MediaError: if it cannot be read, or is too large for a request.
+    """
+    if not in_request:
+        return path.resolve().as_uri()
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise MediaError(
+                f"{path} has {size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB fit in a request. Use video=file if "
+                "the server may read the file itself, or frames=N."
+            )
+        content = base64.b64encode(path.read_bytes()).decode("ascii")
+    except OSError as error:
+        raise MediaError(f"{path} cannot be read: {error.strerror}.") from error
+    kind = guess_type(path.name)[0] or "video/mp4"
+    return f"data:{kind};base64,{content}"
+
 
 PROMPTS = "longtake.evalharness.subjects.prompts"
 ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject", "key= in --subject")
@@ -57,13 +93,7 @@ class EndpointModel:
     at_most = False
 
     def __init__(self, name: str, given: Given, workspace: Workspace, at_once: int = REQUESTS) -> None:
-        """Nothing is sent yet.
-
-        Args:
-            name: in the run.
-            given: the model, and its input.
-            workspace: its library indexes videos for transcripts; its profile has the prices.
-            at_once: concurrent requests.
+        """Nothing is sent yet. The workspace's library indexes videos for transcripts; its profile has the prices.
 
         Raises:
             ConfigError: if the endpoint may not be used.
@@ -248,3 +278,90 @@ def _content(prompts: PromptSet, head: str, shown: Shown, question: str) -> str 
 
 def _text(text: str) -> dict[str, object]:
     return {"type": "text", "text": text}
+
+
+TOOL_PROMPTS = "longtake.evalharness.suites.agentic_prompts"
+_FENCE = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL | re.IGNORECASE)
+_LINE = re.compile(r"TOOL_CALL:\s*((\w+)\s*\(.*\))")
+
+
+class Simulated:
+    """A model that plans calls and answers from gold results."""
+
+    def __init__(self, name: str, planner: EndpointModel, answerer: EndpointModel) -> None:
+        """Nothing is sent yet. The planner is asked for the calls; the answerer is the same model without the video."""
+        self.name = name
+        self.at_once, self.at_most, self.indexes = planner.at_once, planner.at_most, planner.indexes
+        self._planner, self._answerer = planner, answerer
+
+    def reply(self, asked: Asked) -> Reply:
+        """See `Subject`. `calls` are the listed ones, `text` is the final answer."""
+        planned = self._planner.reply(_plan(asked))
+        if planned.status != "ok":
+            return planned
+        calls, parse = read_calls(planned.text)
+        answer = self._answerer.reply(_answer(asked))
+        return answer.model_copy(
+            update={
+                "planned": planned.text,
+                "calls": calls,
+                "parse": parse,
+                "usage": total([planned.usage or Usage(), answer.usage or Usage()]),
+            }
+        )
+
+    def expected(self, asked: Asked) -> Usage:
+        """The options of both requests."""
+        return total([self._planner.expected(_plan(asked)), self._answerer.expected(_answer(asked))])
+
+
+def read_calls(text: str) -> tuple[tuple[ToolCall, ...], ParseStatus]:
+    """The calls that a reply lists: `ok` from a fence, `fallback` from elsewhere, `failed` where none can be read.
+
+    An empty list means no calls; list items that aren't calls are skipped.
+    """
+    fenced = (read_json(match[1]) for match in _FENCE.finditer(text))
+    ways: tuple[tuple[ParseStatus, Iterator[Any]], ...] = (("ok", fenced), ("fallback", _objects(text)))
+    for parse, values in ways:
+        for value in values:
+            if isinstance(value, dict) and isinstance(value.get("tool_calls"), list):
+                return tuple(_calls(value["tool_calls"])), parse
+    lines = [call for line in _LINE.finditer(text) for call in calls_in_text(line[1], {line[2]})[1]]
+    calls = tuple(ToolCall(tool=call.name, arguments=call.arguments) for call in lines)
+    return calls, "fallback" if calls else "failed"
+
+
+def _objects(text: str) -> Iterator[Any]:
+    """The JSON objects that begin at any brace of a text."""
+    decoder = json.JSONDecoder(strict=False)
+    for brace in re.finditer(r"\{", text):
+        try:
+            yield decoder.raw_decode(text, brace.start())[0]
+        except NOT_READ:
+            continue
+
+
+def _calls(rows: list[Any]) -> Iterator[ToolCall]:
+    for row in rows:
+        if isinstance(row, dict) and isinstance(row.get("tool"), str):
+            given = row.get("parameters")
+            arguments = given.items() if isinstance(given, dict) else ()
+            yield ToolCall(tool=row["tool"], arguments={name: value for name, value in arguments if value is not None})
+
+
+def _plan(asked: Asked) -> Asked:
+    """The prompt for a turn's calls: the tools and the earlier conversation."""
+    return _put(asked, render(TOOL_PROMPTS, "choose_calls", tools=asked.item.tools, question=asked.turn.question))
+
+
+def _answer(asked: Asked) -> Asked:
+    """The prompt for a turn's answer: the gold results alone, without the earlier conversation."""
+    put = _put(asked, render(TOOL_PROMPTS, "answer", calls=asked.turn.calls, question=asked.turn.question))
+    alone = (asked.variant.prompts or PromptSet()).model_copy(update={"material": ""})
+    return replace(put, history=(), variant=asked.variant.model_copy(update={"prompts": alone}))
+
+
+def _put(asked: Asked, text: str) -> Asked:
+    turns = list(asked.item.turns)
+    turns[asked.number] = Turn(question=text)
+    return replace(asked, item=asked.item.model_copy(update={"turns": tuple(turns)}))

@@ -14,8 +14,8 @@ from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.runs.run_folder import RunCard
+from longtake.evalharness.subjects.baselines import LongestOption, MajorityLetter, RandomOption
 from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES, FRAMES, given_by, is_model
-from longtake.evalharness.subjects.naive_baselines import LongestOption, MajorityLetter, RandomOption
 from longtake.evalharness.subjects.names import MODELS, NAMES, named
 from longtake.evalharness.subjects.subject import SaysCost, Subject
 from longtake.plugins import Table, callable_part
@@ -39,13 +39,9 @@ class SubjectOptions:
 
 
 def subject_named(given: str, items: Sequence[Item], session: Session, at_once: int | None = None) -> Subject:
-    """Make a subject. The agent uses the session's profile, or the one in its name, with the same `--set` options.
+    """Make a subject of a specification (of the table, or of a model as in `model_spec`), or of NAME=SPEC.
 
-    Args:
-        given: a specification (of the table, or of a model as in `model_spec`), or NAME=SPEC.
-        items: see `SubjectOptions`.
-        session: see `SubjectOptions`.
-        at_once: see `SubjectOptions`.
+    The agent uses the session's profile, or the one in its name, with the same `--set` options.
 
     Raises:
         ConfigError: if there is none of that name, its profile is wrong, or the endpoint of a model may not be asked.
@@ -71,45 +67,44 @@ def _agent(options: SubjectOptions) -> Subject:
 
 
 def _finder(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.retrieval_baseline import Finder
+    from longtake.evalharness.subjects.baselines import Finder
 
     return Finder(options.name, _workspace(options), ("speech",) if options.name == "transcript" else ())
 
 
 def _recorded(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.recorded_replies import RecordedReplies
+    from longtake.evalharness.subjects.baselines import RecordedReplies
 
     return RecordedReplies(options.name, Path(_rest(options.name)), options.items)
 
 
 def _lexical(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.text.overlap import WordOverlap
+    from longtake.evalharness.subjects.local_models import WordOverlap
 
     return WordOverlap(options.name, _workspace(options))
 
 
 def _embedding(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.text.overlap import MeaningOverlap
+    from longtake.evalharness.subjects.local_models import MeaningOverlap
 
     return MeaningOverlap(options.name, _workspace(options), _rest(options.name))
 
 
 def _likelihood(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.text.option_likelihood import OptionLikelihood
+    from longtake.evalharness.subjects.local_models import OptionLikelihood
 
     return OptionLikelihood(options.name, _workspace(options), Path(_rest(options.name)).expanduser())
 
 
 def _bag_of_frames(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.bag_of_frames import BagOfFrames
+    from longtake.evalharness.subjects.local_models import BagOfFrames
 
     _rest(options.name)
     return BagOfFrames(options.name, _workspace(options))
 
 
 def _model(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.endpoint_model import EndpointModel
-    from longtake.evalharness.suites.agentic.agentic_simulated import Simulated
+    from longtake.evalharness.subjects.endpoint_model import EndpointModel, Simulated
 
     name, given, workspace = options.name, given_by(options.name), _workspace(options)
     at_once = options.at_once or REQUESTS

@@ -1,18 +1,70 @@
-"""Shared by the loaders of all suites: finds videos in a folder and turns rows into items."""
+"""Shared by the loaders of all suites: finds videos in a folder, and turns rows and their options into items."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
-from longtake.errors import MediaError
+from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choices import LABELS
-from longtake.evalharness.suites.answer_options import AnswerAs, option_of, without_labels
 from longtake.evalharness.suites.benchmark_rows import BadRow, Row
 from longtake.preprocess.media.media import probe
+
+AnswerAs = Literal["letter", "index", "number", "text"]
+_MARK = re.compile(r"\(([A-Za-z])\)\s*|^[ \t]*([A-Za-z])[.):][ \t]+", re.MULTILINE)
+_LABEL = re.compile(r"\s*(?:\(([A-Za-z])\)|([A-Za-z])[.):])\s*(?=\S)")
+_LETTER = re.compile(r"\((?P<set>[A-Za-z])\)(?:\s.*)?|(?P<bare>[A-Za-z])(?:[.):].*)?", re.DOTALL)
+
+
+def split_options(text: str) -> tuple[str, tuple[str, ...]]:
+    """The question and its options, where they are marked (a), (b)... or, each on its line, A. or A).
+
+    A mark counts only if its letter is the next one, so that a letter in parentheses alone isn't an option.
+    """
+    marks: list[re.Match[str]] = []
+    for match in _MARK.finditer(text):
+        if len(marks) < len(LABELS) and (match[1] or match[2]).upper() == LABELS[len(marks)]:
+            marks.append(match)
+    if len(marks) < 2:
+        return text.strip(), ()
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    options = tuple(text[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True))
+    return text[: marks[0].start()].strip(), options
+
+
+def without_labels(options: Sequence[str]) -> tuple[str, ...]:
+    """The texts of options that are labelled A, B, C... in order; others as they are."""
+    labels = [_LABEL.match(option) for option in options]
+    letters = [(label[1] or label[2]).upper() if label else "" for label in labels]
+    if letters != list(LABELS[: len(options)]):
+        return tuple(options)
+    return tuple(option[label.end() :].strip() for option, label in zip(options, labels, strict=True) if label)
+
+
+def option_of(answer: str, options: Sequence[str], written: AnswerAs) -> int | None:
+    """Which option an answer of the file names, from 0; None if it names none.
+
+    It is `written` as a letter ("b", "(b)", "B. the door"), an index from 0, a number from 1, or the option's text.
+    """
+    if written == "text":
+        label = _LABEL.match(answer)
+        for text in filter(None, (answer, label and answer[label.end() :])):  # the answer may have its label as well
+            same = [place for place, option in enumerate(options) if option.casefold() == text.strip().casefold()]
+            if len(same) == 1:
+                return same[0]
+        return None
+    if written in ("index", "number"):
+        place = int(answer) - (written == "number") if re.fullmatch(r"\d+", answer) else len(options)
+    else:
+        letter = _LETTER.fullmatch(answer)
+        place = LABELS.index((letter["set"] or letter["bare"]).upper()) if letter else len(options)
+    return place if 0 <= place < len(options) else None
+
 
 CONTAINERS = frozenset(".avi .flv .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .mts .ogv .ts .wav .webm .wmv".split())
 SOUND = frozenset((".m4a", ".mp3", ".wav"))
@@ -38,12 +90,9 @@ class Videos:
                         self._ending["/".join(named.parts[first:])].append(path)
 
     def find(self, name: str, row: Row, field: str) -> str | None:
-        """The path of a video, for `Item.media`; a row whose video is missing is reported and kept.
+        """The path of a video, for `Item.media`, by its name with or without folders and suffix.
 
-        Args:
-            name: file name, with or without folders and suffix.
-            row: the row with that name.
-            field: the field with that name.
+        A row whose video is missing is reported, with the field of its name, and kept.
         """
         if self._folder is None:
             return None
@@ -60,10 +109,6 @@ class Videos:
         """The id of a video, for `Item.video`: the first name that it had, however else it is written later.
 
         Items of one video aren't independent observations, so that a second id would narrow the intervals of a score.
-
-        Args:
-            name: as for `find`.
-            media: what `find` found.
         """
         if media is not None:
             return self._ids.setdefault(str(Path(media).resolve()), name)
@@ -81,7 +126,9 @@ class Videos:
             return None
 
 
-def items_of(rows: Iterable[Row], make: Callable[[Row], Item], notify: Notify, key: str) -> list[Item]:
+def items_of(
+    rows: Iterable[Row], make: Callable[[Row], Item], notify: Notify, key: str, lacking: str = ""
+) -> list[Item]:
     """The items of rows. A bad row, or one with the id of an earlier row, is reported and left out.
 
     Args:
@@ -89,6 +136,10 @@ def items_of(rows: Iterable[Row], make: Callable[[Row], Item], notify: Notify, k
         make: makes the item of a row; raises `BadRow` if it can't.
         notify: called for each row that was left out.
         key: the field or fields that make up the id.
+        lacking: what to say if there is no item; empty: nothing.
+
+    Raises:
+        ConfigError: if there is none, and that is wrong.
     """
     items: list[Item] = []
     places: dict[str, str] = {}
@@ -102,6 +153,8 @@ def items_of(rows: Iterable[Row], make: Callable[[Row], Item], notify: Notify, k
         else:
             items.append(item)
             places[item.id] = f"line {row.number} of {row.file.name}"
+    if lacking and not items:
+        raise ConfigError(lacking)
     return items
 
 

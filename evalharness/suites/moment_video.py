@@ -1,4 +1,4 @@
-"""Loads Moment-Video: a thousand questions, open and multiple-choice, about events of a few frames.
+"""Moment-Video: a thousand questions, open and multiple-choice, about events of a few frames; and its scores.
 
 The annotation file is a JSON list (or a CSV of the same columns): Category, Subclass, Index, QuestionType (TO, TC, AD
 or TR), AnswerType (open or closed), Question (with its options as "(a) ...") and Answer ("(b)" where closed). The video
@@ -7,19 +7,31 @@ is `Category/Subclass/Index.mp4`. Where paper and released code differ, `paper` 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from longtake.errors import ConfigError
-from longtake.evalharness.items import Item, Prediction, Protocol, Turn, Variant
-from longtake.evalharness.judges.judge import Case
-from longtake.evalharness.judges.judging import cases
+from longtake.evalharness.items import Heading, Item, Judgement, Prediction, Protocol, Turn, Variant
+from longtake.evalharness.judges.judging import Case, cases
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.evalharness.scoring.choice_scores import choice_state, rotations
-from longtake.evalharness.suites.answer_options import option_of, split_options
+from longtake.evalharness.scoring.choice_scores import (
+    Answers,
+    ChoiceScores,
+    Outcome,
+    accuracy,
+    beside_chance,
+    by,
+    by_tag,
+    choice_outcome,
+    choice_state,
+    in_orders,
+    open_outcome,
+    rotations,
+    summarise,
+)
+from longtake.evalharness.scoring.estimates import Rows
 from longtake.evalharness.suites.benchmark_rows import Row, read_rows
-from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
+from longtake.evalharness.suites.loading import Videos, choice_turn, items_of, option_of, split_options
 
 SUITE = "moment-video"
 TASKS = ("TO", "TC", "AD", "TR")
@@ -43,11 +55,8 @@ def load_moment_video(file: Path, media: Path | None, notify: Notify) -> list[It
     Raises:
         ConfigError: if the file cannot be read or holds no question.
     """
-    videos = Videos(media, notify)
-    items = items_of(read_rows(file, notify), lambda row: _item(row, videos, notify), notify, "Index")
-    if not items:
-        raise ConfigError(f"{file} holds no question of Moment-Video; give its annotation file.")
-    return items
+    videos, lacking = Videos(media, notify), f"{file} holds no question of Moment-Video; give its annotation file."
+    return items_of(read_rows(file, notify), lambda row: _item(row, videos, notify), notify, "Index", lacking)
 
 
 def moment_variants(
@@ -55,10 +64,7 @@ def moment_variants(
 ) -> tuple[Variant, ...]:
     """The variants of a run: at each frame rate, the right option at every place once.
 
-    Args:
-        items: of the run.
-        protocol: whose cap on the frames holds above the main rate.
-        rates: frames a second, for subjects that are fed frames: `RATES` for the ablation.
+    Above the main rate, the protocol's cap on the frames holds. `RATES` are those of the ablation.
     """
     bases = (
         Variant(fps=rate, most_frames=MAIN_FRAMES)
@@ -114,3 +120,84 @@ def _form(row: Row, notify: Notify) -> Literal["open", "choice"]:
         form = "open" if option_of(row.text("Answer"), options, "letter") is None else "choice"
         notify(f"{row.place('AnswerType')}: {said!r} is neither open nor closed; by its Answer it is taken as {form}.")
     return form
+
+
+# Upper edges of the duration buckets in seconds; the paper leaves open where an edge belongs: here to the shorter one.
+_BUCKETS = {"up to 5 s": 5.0, "5-10 s": 10.0, "10-20 s": 20.0, "20-60 s": 60.0, "1-3 min": 180.0}
+_LONGEST = "over 3 min"
+
+
+def score_moment_video(
+    items: Collection[Item],
+    variants: Sequence[Variant],
+    predictions: Iterable[Prediction],
+    judgements: Iterable[Judgement],
+    protocol: Protocol,
+) -> ChoiceScores:
+    """Score one subject; the tables are of the first frame rate of the run, beside which the others stand.
+
+    A choice is right where it is right in every order that the variants put it in. In `paper` the text of an option
+    stands for its label; in `repo` a choice without a label in some order is decided by the judge.
+    """
+    answers = Answers(predictions, judgements)
+
+    def found(some: Iterable[Item], orders: Sequence[Variant]) -> list[Outcome]:
+        return [_outcome(item, orders, answers, seed, protocol) for seed in answers.seeds for item in some]
+
+    bases = [variant for variant in variants if variant.gold_at is None]
+    named = [f"{one.fps:g} fps, at most {one.most_frames} frames" if one.fps else one.name for one in bases]
+    rates = {name: found(items, in_orders(base, variants)) for name, base in zip(named, bases, strict=True)}
+    outcomes = rates[named[0]]
+    as_written = found([item for item in items if item.format == "choice"], bases[:1])
+    return summarise(
+        outcomes,
+        {
+            "answer type": by(outcomes, lambda item: item.format),
+            "task": by(outcomes, lambda item: item.task),
+            "domain": by_tag(outcomes, "domain"),
+            "subclass": by_tag(outcomes, "subclass"),
+            "duration": by(sorted(outcomes, key=lambda outcome: outcome.item.seconds or 0.0), length_row),
+            "multiple choice": beside_chance(outcomes, "in every order") | beside_chance(as_written, "as written"),
+            **(_by_rate(rates) if len(rates) > 1 else {}),
+        },
+    )
+
+
+def _by_rate(rates: Mapping[str, Sequence[Outcome]]) -> dict[str, Rows]:
+    """The score at each frame rate: of all, and of each task and domain, the rates of one below each other."""
+    keys: dict[str, Callable[[Heading], str]] = {
+        "task": lambda item: item.task,
+        "domain": lambda item: item.tags["domain"],
+    }
+    tables: dict[str, Rows] = {"frame rate": {rate: accuracy(found) for rate, found in rates.items()}}
+    for name, key in keys.items():
+        found = {rate.partition(",")[0]: by(outcomes, key) for rate, outcomes in rates.items()}
+        names = dict.fromkeys(row for rows in found.values() for row in rows)
+        tables[f"{name} and frame rate"] = {
+            f"{row}, {rate}": rows[row] for row in names for rate, rows in found.items() if row in rows
+        }
+    return tables
+
+
+def length_row(item: Heading) -> str:
+    """The duration row of an item's video; empty if its length is not known."""
+    seconds = item.seconds
+    if seconds is None:
+        return ""
+    return next((name for name, edge in _BUCKETS.items() if seconds <= edge), _LONGEST)
+
+
+def _outcome(item: Item, orders: Sequence[Variant], answers: Answers, seed: int, protocol: Protocol) -> Outcome:
+    if item.format == "open":
+        return open_outcome(item, orders[0], answers, seed)
+    outcome = choice_outcome(item, orders, answers, seed, by_text=protocol == "paper")
+    if outcome.state != "unread" or protocol == "paper":
+        return outcome
+    # The released code stops at the first order that gave no label and hands the item to the judge.
+    stopped = next(
+        order
+        for order in orders
+        if order.applies(item) and choice_state(answers.said(item, order, seed), by_text=False) == "unread"
+    )
+    judged = open_outcome(item, stopped, answers, seed)
+    return outcome._replace(right=judged.right, state=judged.state, left_to_judge=True, unsure=judged.unsure)

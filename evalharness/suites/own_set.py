@@ -1,14 +1,21 @@
-"""Loads your own question set, multiple-choice or open, as its card describes it."""
+"""Your own question set, multiple-choice or open: its card says what the columns of its table mean.
+
+`docs/own-question-sets.md` shows a card, and a table that it fits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
+from pydantic import Field, ValidationError
+
+from longtake.config import parse_yaml
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Turn, Variant
-from longtake.evalharness.judges.judge import Case
-from longtake.evalharness.judges.judging import cases
+from longtake.evalharness.judges.judging import Case, cases
+from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
     Answers,
@@ -25,30 +32,87 @@ from longtake.evalharness.scoring.choice_scores import (
     summarise,
 )
 from longtake.evalharness.scoring.estimates import Estimate
-from longtake.evalharness.suites.answer_options import split_options
 from longtake.evalharness.suites.benchmark_rows import BadRow, Row, read_rows
-from longtake.evalharness.suites.card import Card
-from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
+from longtake.evalharness.suites.loading import AnswerAs, Videos, choice_turn, items_of, split_options
 from longtake.language.text import parse_json
+from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
 
 
-def load_own_set(card: Card, notify: Notify) -> list[Item]:
-    """The questions of a set as items.
+class CardFields(Record):
+    """Which column holds what; `meta.question` is the field `question` of the objects in the column `meta`."""
 
-    Args:
-        card: describes the set.
-        notify: called with file, line and field for each skipped row, and for missing videos.
+    question: str = Field(description="Without `options`, choices may stand in it: (a) ... (b) ..., or A. ... B. ...")
+    answer: str
+    video: str = Field(description="Path or name of the file, with or without its suffix.")
+    id: str | None = Field(default=None, description="Else the line of the row is its id.")
+    options: str | tuple[str, ...] | None = Field(
+        default=None, description="A column for each, or one that holds a list, or an option a line."
+    )
+    task: str | None = None
+    evidence: str | tuple[str, str] | None = Field(
+        default=None, description="Seconds that show the answer: a column with [start, end] pairs, or one for each."
+    )
+    clip: str | tuple[str, str] | None = Field(
+        default=None, description="Seconds of the part that a question is about: [start, end], or a column for each."
+    )
+    tags: tuple[str, ...] = Field(default=(), description="Columns that scores are broken down by.")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns that are named."""
+        options = (self.options,) if isinstance(self.options, str) else self.options or ()
+        named = (self.question, self.answer, self.video, self.id, self.task)
+        spans = [(each,) if isinstance(each, str) else each or () for each in (self.evidence, self.clip)]
+        return (*filter(None, named), *options, *spans[0], *spans[1], *self.tags)
+
+
+class Card(Record):
+    """What a question set is."""
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    file: Path
+    videos: Path | None = None
+    each: str | None = Field(default=None, description="Column with a list of questions, if a row is a video.")
+    fields: CardFields
+    format: Literal["choice", "open", "mixed"] = "mixed"
+    answer: AnswerAs = "letter"
+    rotate: bool = Field(default=False, description="Whether the right option is put at every place once.")
+    replace: str | None = Field(
+        default=None, min_length=1, description="Text for an option that says that none of the others is right."
+    )
+
+
+def read_card(path: Path, media: Path | None = None) -> Card:
+    """Read a card. Its paths are relative to its folder; `media` is the folder of the videos, where that is another.
+
+    Raises:
+        ConfigError: if it cannot be read, or a field of it is missing or wrong.
+    """
+    try:
+        tree = parse_yaml(path.read_text(encoding="utf-8"))
+        card = Card.model_validate(tree)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}; check its name.") from error
+    except ValidationError as error:
+        raise ConfigError(f"{path}, {wrong_field(error)}: correct this field.") from error
+    except ValueError as error:
+        raise ConfigError(f"{path} is not valid YAML: {error}. Correct it.") from error
+    videos = media or (path.parent / card.videos if card.videos else None)
+    return card.model_copy(update={"file": path.parent / card.file, "videos": videos})
+
+
+def load_own_set(card: Card, notify: Notify) -> list[Item]:
+    """The questions of a set as items; skipped rows and missing videos are reported.
 
     Raises:
         ConfigError: if the file can't be read, lacks a column of the card, or has no usable question.
     """
     _check_columns(_rows(card, lambda sentence: None), card)
     videos = Videos(card.videos, notify)
-    items = items_of(_rows(card, notify), lambda row: _item(row, card, videos), notify, card.fields.id or "line")
-    if not items:
-        raise ConfigError(f"{card.file} has no question that fits the card. Check the card's fields.")
-    return items
+    lacking = f"{card.file} has no question that fits the card. Check the card's fields."
+    key = card.fields.id or "line"
+    return items_of(_rows(card, notify), lambda row: _item(row, card, videos), notify, key, lacking)
 
 
 def own_set_variants(card: Card, items: Sequence[Item]) -> tuple[Variant, ...]:
@@ -68,14 +132,7 @@ def score_own_set(
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
 ) -> ChoiceScores:
-    """Score one subject; a choice counts as right only if it is right in every variant's order and wording.
-
-    Args:
-        items: all items to be asked.
-        variants: of the run.
-        predictions: of the subject.
-        judgements: of one judge.
-    """
+    """Score one subject; a choice counts as right only if it is right in every variant's order and wording."""
     answers = Answers(predictions, judgements)
     outcomes = _outcomes(items, variants, answers)
     orders = [variant for variant in variants if not variant.replaced]
@@ -199,9 +256,7 @@ def _listed(value: Any) -> tuple[str, ...]:
 def _spans(row: Row, columns: str | tuple[str, str]) -> tuple[TimeSpan, ...]:
     """The spans of a row, in seconds; none if its fields are empty.
 
-    Args:
-        row: of the table.
-        columns: one with a [start, end] or a list of them, as JSON in a text table; or one each for start and end.
+    One column has a [start, end] or a list of them, as JSON in a text table; of two, one has the start, one the end.
 
     Raises:
         BadRow: if a field has something else.

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from longtake.errors import ConfigError, did_you_mean
+from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Protocol, Variant
 from longtake.evalharness.judges.judging import CasesOf, cases
-from longtake.evalharness.runs.lazy_jsonl import Flat
+from longtake.evalharness.runs.journal import Flat
 from longtake.evalharness.runs.run_folder import Notify, RunCard
 from longtake.evalharness.scoring.choice_scores import NONE, Share
 from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
@@ -19,16 +19,13 @@ from longtake.evalharness.scripted.scores import score_scripted
 from longtake.evalharness.scripted.suite import load_scripted
 from longtake.evalharness.stress.stress_suite import score_stress, stress_cases
 from longtake.evalharness.stress.stress_test import SUITE as STRESS
-from longtake.evalharness.suites import moment_video, video_tt
-from longtake.evalharness.suites.agentic import agentic_suite as agentic
-from longtake.evalharness.suites.agentic.agentic_scores import score_agentic
-from longtake.evalharness.suites.card import read_card
-from longtake.evalharness.suites.lmms_samples import LMMS
-from longtake.evalharness.suites.longshot import longshot_suite as longshot
-from longtake.evalharness.suites.longshot.longshot_scores import score_longshot
-from longtake.evalharness.suites.moment_video_scores import score_moment_video
-from longtake.evalharness.suites.own_set import load_own_set, own_set_cases, own_set_variants, score_own_set
-from longtake.evalharness.suites.video_tt_scores import score_video_tt
+from longtake.evalharness.suites import agentic, longshot, moment_video, video_tt
+from longtake.evalharness.suites.agentic import score_agentic
+from longtake.evalharness.suites.imports import LMMS
+from longtake.evalharness.suites.longshot_scores import score_longshot
+from longtake.evalharness.suites.moment_video import score_moment_video
+from longtake.evalharness.suites.own_set import load_own_set, own_set_cases, own_set_variants, read_card, score_own_set
+from longtake.evalharness.suites.video_tt import score_video_tt
 from longtake.memory.records import Record
 from longtake.plugins import Table
 
@@ -63,16 +60,12 @@ class Suite:
 
     load: Callable[[Path, Path | None, Protocol, Notify], list[Item]]  # data, folder of videos, protocol
     score: Callable[[Scored, Reading], Record]  # see `score_table` for the fields that it needs
-    variants: Callable[
-        [Path, Sequence[Item], Protocol, Sequence[float]], Sequence[Variant]
-    ] = (  # the last: frame rates
-        lambda *_: (Variant(),)
-    )
+    # The last argument: frame rates.
+    variants: Callable[[Path, Sequence[Item], Protocol, Sequence[float]], Sequence[Variant]] = lambda *_: (Variant(),)
     cases: Callable[[Protocol], CasesOf] = lambda _: cases
     readings: tuple[Reading, ...] = ("repo", "paper")
-    rates: tuple[
-        float, ...
-    ] = ()  # frames a second at which models that are shown frames can be asked; first, the usual
+    # Frames a second at which models that are shown frames can be asked; first, the usual.
+    rates: tuple[float, ...] = ()
 
 
 def suite_named(name: str) -> Suite:
@@ -84,9 +77,7 @@ def suite_named(name: str) -> Suite:
     """
     if name.startswith(LMMS):
         return SUITES[OWN]
-    if name not in SUITES:
-        raise ConfigError(f"There is no suite {name!r}. {did_you_mean(name, SUITES)}")
-    return SUITES[name]
+    return SUITES.named(name, "suite")
 
 
 def reading_of(card: RunCard, name: str | None) -> Reading:

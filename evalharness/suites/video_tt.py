@@ -1,4 +1,4 @@
-"""Loads Video-TT: a thousand videos under 65 s, each with one question asked in five ways.
+"""Video-TT: a thousand videos under 65 s, each with one question asked in five ways; and its scores.
 
 A row holds video_id, question, question_prompt (how to answer), answer, capability, duration in seconds and, in most
 releases, question_type; otherwise the name of the file tells which of the five ways its questions are asked. The five
@@ -7,19 +7,30 @@ are items of one group, the video; in sets with several questions about one, que
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from longtake.errors import ConfigError
-from longtake.evalharness.items import Item, Prediction, Protocol, Turn, Variant
-from longtake.evalharness.judges.judge import Case
-from longtake.evalharness.judges.judging import cases
+from longtake.evalharness.items import Heading, Item, Judgement, Prediction, Protocol, Turn, Variant
+from longtake.evalharness.judges.judging import Case, cases
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.evalharness.suites.answer_options import split_options
+from longtake.evalharness.scoring.choice_scores import (
+    Answers,
+    ChoiceScores,
+    Outcome,
+    Said,
+    accuracy,
+    beside_chance,
+    by,
+    choice_outcome,
+    observation,
+    open_outcome,
+    summarise,
+)
+from longtake.evalharness.scoring.estimates import Estimate, Observation, macro, ratio
 from longtake.evalharness.suites.benchmark_rows import SUFFIXES, Row, read_rows
-from longtake.evalharness.suites.loading import Videos, choice_turn, items_of
+from longtake.evalharness.suites.loading import Videos, choice_turn, items_of, split_options
 
 SUITE = "video-tt"
 PRIMARY, CHOICE = "primary", "multiple choice"
@@ -91,12 +102,8 @@ def load_video_tt(source: Path, media: Path | None, notify: Notify) -> list[Item
     files = sorted(file for file in source.iterdir() if file.suffix in SUFFIXES) if source.is_dir() else [source]
     videos = Videos(media, notify)
     rows = chain.from_iterable(read_rows(file, notify) for file in files)
-    items = items_of(rows, lambda row: _item(row, videos), notify, "video_id")
-    if not items:
-        raise ConfigError(
-            f"{source} holds no question of Video-TT; give its splits as JSON, JSONL or CSV (`Dataset.to_json`)."
-        )
-    return items
+    lacking = f"{source} holds no question of Video-TT; give its splits as JSON, JSONL or CSV (`Dataset.to_json`)."
+    return items_of(rows, lambda row: _item(row, videos), notify, "video_id", lacking)
 
 
 def video_tt_variants() -> tuple[Variant, ...]:
@@ -147,3 +154,88 @@ def _seconds(row: Row) -> float | None:
         return float(row.text("duration"))
     except ValueError:
         return None
+
+
+Ways = Mapping[str, list[Outcome]]
+
+
+def score_video_tt(
+    items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement], threshold: Threshold
+) -> ChoiceScores:
+    """Score one subject; the headline is the plain mean of the five accuracies, where all five ways were asked.
+
+    The threshold says from how many points an open answer is right; the mean and the robustness score stand next to it
+    for both readings of the paper.
+    """
+    (variant,) = video_tt_variants()
+    answers = Answers(predictions, judgements)
+    outcomes = _outcomes(items, variant, answers, threshold)
+    ways = _by_way(outcomes)
+    read = {str(other): _by_way(_outcomes(items, variant, answers, other)) for other in THRESHOLDS.values()}
+    lacking = [way for way in WAYS if way not in ways]
+    capabilities = {f"capability, {way}": by(found, lambda item: item.task) for way, found in ways.items()}
+    return summarise(
+        outcomes,
+        {
+            "way": {way: accuracy(found) for way, found in ways.items()},
+            "robustness": {"RB": robustness(ways)},
+            "points, mean of five": {name: _mean_of_five(found) for name, found in read.items()},
+            "points, RB": {name: robustness(found) for name, found in read.items()},
+            "multiple choice": beside_chance(ways.get(CHOICE, ())),
+            "level": by(outcomes, lambda item: level_of(item.task)),
+            "level, RB": robustness_by(outcomes, lambda item: level_of(item.task)),
+            "capability": by(outcomes, lambda item: item.task),
+            "capability, RB": robustness_by(outcomes, lambda item: item.task),
+            **capabilities,
+        },
+        headline=lambda found: _mean_of_five(_by_way(found)),
+        note=f"it is a mean of five, and no question is {', '.join(lacking)}." if lacking else None,
+    )
+
+
+def robustness(ways: Ways) -> Estimate:
+    """RB: of the questions that are answered rightly in the primary way, the share with all five right.
+
+    Questions that lack one of the five have no part in it; None if no primary one is answered rightly.
+    """
+    right: dict[tuple[str, str, int], dict[str, float]] = {}
+    for way, outcomes in ways.items():
+        for outcome in outcomes:
+            item = outcome.item
+            right.setdefault((item.video, item.tags.get("question", ""), outcome.seed), {})[way] = outcome.right
+    whole = [(video, found) for (video, _, _), found in right.items() if len(found) == len(WAYS)]
+    return ratio(Observation(float(all(found.values())), float(found[PRIMARY]), video) for video, found in whole)
+
+
+def robustness_by(outcomes: Iterable[Outcome], key: Callable[[Heading], str]) -> dict[str, Estimate]:
+    """RB of each group of questions, in the order of first appearance; questions without a key are in none."""
+    groups: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        if name := key(outcome.item):
+            groups.setdefault(name, []).append(outcome)
+    return {name: robustness(_by_way(group)) for name, group in groups.items()}
+
+
+def _mean_of_five(ways: Ways) -> Estimate:
+    """Without a value where one of the five is missing: the mean of the others would be another figure."""
+    return macro([[list(map(observation, found))] for found in ways.values()] if len(ways) == len(WAYS) else [])
+
+
+def _by_way(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    ways: dict[str, list[Outcome]] = {way: [] for way in WAYS}
+    for outcome in outcomes:
+        ways[outcome.item.tags["way"]].append(outcome)
+    return {way: found for way, found in ways.items() if found}
+
+
+def _outcomes(items: Collection[Item], variant: Variant, answers: Answers, threshold: Threshold) -> list[Outcome]:
+    def accepts(said: Said) -> bool | None:
+        return None if said.points is None else threshold.passed(said.points)
+
+    return [
+        choice_outcome(item, [variant], answers, seed)
+        if item.format == "choice"
+        else open_outcome(item, variant, answers, seed, accepts)
+        for seed in answers.seeds
+        for item in items
+    ]

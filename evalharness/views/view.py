@@ -5,14 +5,53 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.sampled_frames import Sampling, sampled
 from longtake.evalharness.subjects.subject import NothingToShow
-from longtake.evalharness.subjects.transcript import Transcript
+from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
+from longtake.preprocess.layers.speaker_lines import words_said
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.tools.core.tool_context import VideoHandle
+
+
+class Line(NamedTuple):
+    """A line of speech and its time as `HH:MM:SS`."""
+
+    time: str
+    text: str
+
+
+class Transcript(NamedTuple):
+    """The lines in order, from the first on, and how many more there are."""
+
+    lines: tuple[Line, ...]
+    left_out: int
+
+
+def read_transcript(workspace: Workspace, path: Path, most: int, clip: TimeSpan | None = None) -> Transcript:
+    """The first track of a video's subtitles, and its recognised speech where they have none. Empty without either.
+
+    The video is indexed if necessary. Lines beyond so many characters are left out, and so is what isn't in the clip.
+
+    Raises:
+        LongtakeError: if the video cannot be indexed.
+    """
+    video = VideoHandle(workspace.add(path).video, workspace.library)
+    items = words_said(video.items)
+    if clip:
+        items = [item for item in items if clip.overlaps(TimeSpan(start=item["start"], end=item["end"]))]
+    lines: list[Line] = []
+    room = most
+    for item in items:
+        line = Line(clock(item["start"]), " ".join(item["text"].split()))
+        room -= len(line.time) + len(line.text)
+        if room < 0:
+            break
+        lines.append(line)
+    return Transcript(tuple(lines), len(items) - len(lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +74,7 @@ class View(ABC):
     def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
         """What is shown of an item; of one about a clip, nothing but the clip.
 
-        Args:
-            item: with its video.
-            workspace: its library indexes videos for transcripts and keeps captions.
-            long_side: pixels of the frames.
-            seed: of what is drawn at random.
+        The workspace's library indexes videos for transcripts and keeps captions; `long_side` is pixels of the frames.
 
         Raises:
             LongtakeError: if it can't be shown. The harness records an error.

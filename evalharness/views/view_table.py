@@ -1,10 +1,13 @@
-"""The table of views by name."""
+"""The table of views by name, and the one that is heard: what is said, without the picture."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from typing import ClassVar
 
-from longtake.errors import ConfigError, did_you_mean
+from longtake.evalharness.items import Item
+from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.evalharness.views.frame_views import (
     CHUNKS,
     BagOfFrames,
@@ -13,20 +16,52 @@ from longtake.evalharness.views.frame_views import (
     Chunk,
     FrameShuffling,
     Grounded,
+    Keyframes,
     Standard,
+    Uniform,
 )
-from longtake.evalharness.views.keyframes import Keyframes, Uniform
 from longtake.evalharness.views.part_captions import Summary
-from longtake.evalharness.views.speech import Speech
-from longtake.evalharness.views.view import View
-from longtake.plugins import Table
+from longtake.evalharness.views.view import Shown, Transcript, View, media_of, read_transcript
+from longtake.plugins import Table, subclass_of
+from longtake.preprocess.pipeline.workspace import Workspace
+
+MAX_CHARACTERS = 100_000
+_LEAST_LETTERS = 4
+_LEAST_READABLE = 0.5  # share of Latin letters, digits, Hangul and plain punctuation
+_LEAST_VARIED, _FEW_WORDS = 0.2, 5  # distinct words to all, in more than a few
+# What recognisers make of silence and music.
+_INVENTED = re.compile(
+    r"amara\.org|subtitles? by|copyright|thanks? (?:you )?for watching|\[music\]|\(applause\)|시청해|구독",
+    re.IGNORECASE,
+)
+_READABLE = re.compile(r"[A-Za-z0-9À-ɏ가-힣\s.,!?'\"\-]")
 
 
-def _read(name: str, declared: object) -> View:
-    """A view that a package declares."""
-    if not (isinstance(declared, type) and issubclass(declared, View)):
-        raise TypeError(f"{name} isn't a `View`")
-    return declared()
+class Speech(View):
+    """Show the transcript."""
+
+    name: ClassVar[str] = "audio"
+    speaks = True
+
+    def show(self, item: Item, workspace: Workspace, long_side: int, seed: int) -> Shown:
+        """The transcript, unless it is noise."""
+        words = read_transcript(workspace, media_of(item), MAX_CHARACTERS, item.clip)
+        if is_noise(words):
+            raise NothingToShow(f"{item.video} has no usable transcript, so it isn't asked with its sound alone.")
+        return Shown(words=words)
+
+
+def is_noise(words: Transcript) -> bool:
+    """Whether a transcript is too short, invented, unreadable or repetitive.
+
+    The last rule of the released code also drops long good transcripts, whose words repeat; here it is kept for texts
+    of less than a thousand words.
+    """
+    text = " ".join(line.text for line in words.lines).strip()
+    said = text.lower().split()
+    repetitive = _FEW_WORDS < len(said) < 1000 and len(set(said)) / len(said) < _LEAST_VARIED
+    unreadable = len(_READABLE.findall(text)) < _LEAST_READABLE * len(text)
+    return len(text) < _LEAST_LETTERS or bool(_INVENTED.search(text)) or unreadable or repetitive
 
 
 _BUILT_IN: Mapping[str, View] = {
@@ -47,7 +82,7 @@ _BUILT_IN: Mapping[str, View] = {
     },
     **{f"chunk-{number}": Chunk(number) for number in range(1, CHUNKS + 1)},
 }
-VIEWS: Table[View] = Table("views", _BUILT_IN, _read)
+VIEWS: Table[View] = Table("views", _BUILT_IN, lambda name, declared: subclass_of(View)(name, declared)())
 
 
 def view_named(name: str) -> View:
@@ -57,6 +92,4 @@ def view_named(name: str) -> View:
         ConfigError: if there is none.
         PluginError: if it is of another package and can't be used.
     """
-    if name not in VIEWS:
-        raise ConfigError(f"There is no view {name!r}. {did_you_mean(name, VIEWS)}")
-    return VIEWS[name]
+    return VIEWS.named(name, "view")

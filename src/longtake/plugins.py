@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NamedTuple, TypeVar
 
-from longtake.errors import PluginError
+from longtake.errors import ConfigError, PluginError, did_you_mean
 from longtake.lazy import cached_property
 
 BUILT_IN = "built-in"
@@ -54,6 +54,17 @@ class Table(Mapping[str, T]):
         if isinstance(part, PluginError):
             raise part
         return part
+
+    def named(self, name: str, what: str) -> T:
+        """A part by its name; `what` is what it is called in the message.
+
+        Raises:
+            ConfigError: if there is none of that name.
+            PluginError: if it is of another package and can't be used.
+        """
+        if name not in self:
+            raise ConfigError(f"There is no {what} {name!r}. {did_you_mean(name, self)}")
+        return self[name]
 
     def __contains__(self, name: object) -> bool:
         return name in self._built_in or name in self._by_name
@@ -107,6 +118,17 @@ def callable_part(name: str, declared: Any) -> Any:
     if not callable(declared):
         raise TypeError(f"{name} isn't callable")
     return declared
+
+
+def subclass_of(parent: type) -> Callable[[str, Any], Any]:
+    """Accept a class that derives from `parent`."""
+
+    def read(name: str, declared: Any) -> Any:
+        if not (isinstance(declared, type) and issubclass(declared, parent)):
+            raise TypeError(f"{name} doesn't derive from `{parent.__name__}`")
+        return declared
+
+    return read
 
 
 def usable(table: Table[T], notify: Callable[[str], None]) -> list[T]:

@@ -9,8 +9,8 @@ import pytest
 
 from longtake.benchmarks.loop.cassette import Player, read_questions
 from longtake.benchmarks.loop.table import Row, run_loop
+from longtake.evalharness.scripted.questions import WORDINGS, Wording, Wordings, read_wordings
 from longtake.evalharness.scripted.suite import write_suite
-from longtake.evalharness.scripted.wordings import WORDINGS, Wording, Wordings, read_wordings
 from longtake.preprocess.pipeline.workspace import Workspace
 
 CASSETTES = Path(__file__).parent / "cassettes"

@@ -8,10 +8,10 @@ import pytest
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Item, Reply, Turn, Variant
-from longtake.evalharness.judges.judge import Case
 from longtake.evalharness.judges.judge_endpoint import OWN, read_finding
+from longtake.evalharness.judges.judging import Case
 from longtake.evalharness.prompts.prompt_set import PromptSet, prompts_named
-from longtake.evalharness.subjects.transcript import Line, Transcript
+from longtake.evalharness.views.view import Line, Transcript
 from longtake.prompts import render_text
 
 KETTLE = Turn(question="What is lifted?", options=("A kettle", "A lamp"), gold=0)

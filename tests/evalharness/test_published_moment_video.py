@@ -23,7 +23,7 @@ from helpers.data.published import (
     weighted,
 )
 
-from longtake.evalharness.scoring.agreement import Agreement
+from longtake.evalharness.judges.judge_check import Agreement
 
 MOMENT_SIZES = {name: row["questions"] for name, row in TABLES["moment_n"].items()}
 TASKS, DOMAINS = list(MOMENT_SIZES)[:4], list(MOMENT_SIZES)[4:]

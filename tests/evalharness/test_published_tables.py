@@ -25,7 +25,7 @@ from helpers.data.published import (
     weighted,
 )
 
-from longtake.evalharness.scoring.agreement import Agreement
+from longtake.evalharness.judges.judge_check import Agreement
 from longtake.evalharness.scoring.estimates import Estimate, Observation, macro
 
 SAID = {name: row["figure"] for name, row in TABLES["said"].items()}

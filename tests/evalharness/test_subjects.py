@@ -16,7 +16,7 @@ from longtake.evalharness.items import Item, Turn, Variant
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.agent_subject import AgentSubject
-from longtake.evalharness.subjects.retrieval_baseline import Finder
+from longtake.evalharness.subjects.baselines import Finder
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.subjects.subject_table import subject_named, uses_gpu
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -69,11 +69,7 @@ def test_an_answer_after_its_controller_died_is_an_error(small_workspace: Worksp
     with openai_server([says(None, call), refuses(400, "no more")]) as endpoint:
         workspace = copy.copy(small_workspace)
         workspace.settings = load(
-            overrides=(
-                "controller.engine=openai",
-                f"controller.base_url={endpoint.url}",
-                "controller.model=scripted",
-            )
+            overrides=("controller.engine=openai", f"controller.base_url={endpoint.url}", "controller.model=scripted")
         )
         reply = AgentSubject("agent", workspace).reply(asked(video, Turn(question="What does the blue kettle cost?")))
     assert reply.status == "error"

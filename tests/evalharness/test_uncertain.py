@@ -10,7 +10,7 @@ from helpers.unsure import QUESTION, TEXT, always_unsure
 
 from longtake.benchmarks.clips.clips_report import ClipsReport, GradedAnswer, Tally, show_clips
 from longtake.evalharness.items import Item, Reply, Turn, Variant
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import reply_hash
 from longtake.evalharness.scoring.choice_scores import choice_state
 from longtake.evalharness.subjects.agent_subject import AgentSubject
 from longtake.evalharness.subjects.subject import Asked

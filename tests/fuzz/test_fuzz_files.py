@@ -20,8 +20,7 @@ from longtake.agent.traces.recorded import Event, LenientRun
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
-from longtake.evalharness.suites.card import Card, read_card
-from longtake.evalharness.suites.own_set import load_own_set
+from longtake.evalharness.suites.own_set import Card, load_own_set, read_card
 from longtake.memory.library import Library, VideoRecord
 from longtake.preprocess.media.media import probe
 from longtake.web.uploads import KeptUpload, Upload, Uploads

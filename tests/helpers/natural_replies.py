@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 from longtake.evalharness.edits.edit import Truth
 from longtake.evalharness.items import ALL_TURNS, Criterion, Item, Prediction, Reply, Turn
-from longtake.evalharness.judges.deterministic import DeterministicJudge
-from longtake.evalharness.judges.judge import SCORED, Asks, Case
+from longtake.evalharness.judges.judge_check import Agreement
 from longtake.evalharness.judges.judge_endpoint import OWN, PROMPTS, read_finding
-from longtake.evalharness.scoring.agreement import Agreement
+from longtake.evalharness.judges.judge_table import DeterministicJudge
+from longtake.evalharness.judges.judging import SCORED, Asks, Case
 from longtake.evalharness.scoring.choices import read_choice
 from longtake.evalharness.stress import criteria
-from longtake.evalharness.stress.changes import CHANGES
+from longtake.evalharness.stress.criteria import CHANGES
 from longtake.prompts import render
 
 REPLIES = Path(__file__).parents[1] / "data" / "natural_replies.jsonl"

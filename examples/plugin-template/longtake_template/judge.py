@@ -1,7 +1,7 @@
 """A judge: a reply is right if it contains the reference."""
 
-from longtake.evalharness.judges.judge import Case, Finding
 from longtake.evalharness.judges.judge_table import JudgeOptions
+from longtake.evalharness.judges.judging import Case, Finding
 
 
 class Contains:

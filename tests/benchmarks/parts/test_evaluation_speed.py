@@ -11,8 +11,7 @@ from longtake.benchmarks.intervals import Spread
 from longtake.benchmarks.parts.evaluation_sides import FEW, SIDES, cost, write_set
 from longtake.benchmarks.parts.evaluation_speed import EvaluationSpeed, Side, measure_evaluation, show_evaluation
 from longtake.benchmarks.timing import Machine
-from longtake.evalharness.suites.card import read_card
-from longtake.evalharness.suites.own_set import load_own_set
+from longtake.evalharness.suites.own_set import load_own_set, read_card
 
 
 def test_the_set_is_read_whole_and_half_of_it_is_open(tmp_path: Path) -> None:

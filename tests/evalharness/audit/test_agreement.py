@@ -8,8 +8,8 @@ from pathlib import Path
 from helpers.audits import write_audit, write_votes
 from helpers.command import longtake
 
+from longtake.evalharness.audit.audit_report import audit_grids
 from longtake.evalharness.audit.audit_state import audit_state
-from longtake.evalharness.audit.audit_tables import audit_grids
 from longtake.evalharness.runs.run_folder import RunFolder
 
 NAMES = "abcdefgh"

@@ -10,9 +10,8 @@ from helpers.audits import write_audit, write_votes
 from helpers.command import longtake
 from helpers.data.published import TABLES
 
+from longtake.evalharness.audit.audit_report import audit_grids, shortcut_plot
 from longtake.evalharness.audit.audit_state import audit_state
-from longtake.evalharness.audit.audit_tables import audit_grids
-from longtake.evalharness.audit.shortcut_plot import shortcut_plot
 from longtake.evalharness.reports.grid import Grid
 from longtake.evalharness.runs.run_folder import RunFolder
 from longtake.evalharness.scoring.estimates import Estimate

@@ -13,11 +13,7 @@ FOUR = dict.fromkeys("abcdef", 4)
 
 def test_shortcuts_of_two_tests_by_hand() -> None:
     found = shortcuts(
-        FOUR,
-        {
-            "blind": {"m": "abc", "n": "ab", "o": "abd"},
-            "center": {"m": "be", "n": "be", "o": "bef"},
-        },
+        FOUR, {"blind": {"m": "abc", "n": "ab", "o": "abd"}, "center": {"m": "be", "n": "be", "o": "bef"}}
     )
     assert {level: share.items for level, share in found.consensus.items()} == {1: 6, 2: 3, 3: 3}
     assert found.consensus[3].value == 0.5

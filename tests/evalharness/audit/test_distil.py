@@ -10,9 +10,8 @@ import pytest
 from helpers.audits import write_audit, write_votes
 from helpers.command import longtake
 
-from longtake.evalharness.audit.audit_state import audit_state
+from longtake.evalharness.audit.audit_state import audit_state, distil
 from longtake.evalharness.audit.categories import CATEGORIES
-from longtake.evalharness.audit.distil import distil
 from longtake.evalharness.audit.review import Reason, Verdict
 from longtake.evalharness.runs.run_folder import RunFolder
 

@@ -9,7 +9,7 @@ import pytest
 from helpers.audits import items_named
 from helpers.command import longtake
 
-from longtake.evalharness.audit.planted import TAG, planted
+from longtake.evalharness.audit.audit_scores import TAG, planted
 from longtake.evalharness.audit.planted_set import EXPOSED, PER_VIDEO
 
 

@@ -9,9 +9,9 @@ from helpers.audits import GOLD
 from helpers.data.published import TABLES, Row
 
 from longtake.evalharness.audit.audit_replies import AuditReplies
+from longtake.evalharness.audit.audit_report import audit_grids
 from longtake.evalharness.audit.audit_scores import score_audit
 from longtake.evalharness.audit.audit_state import AuditState
-from longtake.evalharness.audit.audit_tables import audit_grids
 from longtake.evalharness.audit.categories import CATEGORIES, Votes
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.reports.content import Cell

@@ -19,10 +19,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def audit(tmp_path: Path) -> RunFolder:
     """Shuffled frames alone solve `b` and `c`, and all models differ on `d`: three items to review."""
-    right = {
-        **{("frame-shuffling", model): "bc" for model in "mno"},
-        **{("standard", model): "abc" for model in "mno"},
-    }
+    right = {**{("frame-shuffling", model): "bc" for model in "mno"}, **{("standard", model): "abc" for model in "mno"}}
     return write_audit(tmp_path / "run", "abcd", right, {"m": 0, "n": 1, "o": 3})
 
 

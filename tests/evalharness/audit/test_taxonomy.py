@@ -11,8 +11,8 @@ from helpers.command import longtake
 from helpers.servers.openai_server import openai_server, says
 
 from longtake.errors import ConfigError
+from longtake.evalharness.audit.audit_report import audit_grids
 from longtake.evalharness.audit.audit_state import audit_state
-from longtake.evalharness.audit.audit_tables import audit_grids
 from longtake.evalharness.audit.taxonomy import read_categories
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunFolder

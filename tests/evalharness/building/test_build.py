@@ -19,12 +19,10 @@ from helpers.models.builder import builds, turns_in
 from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuses
 
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL
-from longtake.evalharness.building import tasks
-from longtake.evalharness.building.checks import alike
-from longtake.evalharness.building.tasks import LEVELS, MEANINGS, levels_of
-from longtake.evalharness.suites.agentic.agentic_suite import load_agentic
-from longtake.evalharness.suites.longshot.longshot_suite import load_longshot
-from longtake.evalharness.suites.longshot.longshot_tasks import TASKS
+from longtake.evalharness.building import longshot
+from longtake.evalharness.building.longshot import LEVELS, MEANINGS, alike, levels_of
+from longtake.evalharness.suites.agentic import load_agentic
+from longtake.evalharness.suites.longshot import TASKS, load_longshot
 from longtake.preprocess.pipeline.workspace import Workspace
 
 # One video of eight seconds is one segment. One viewer has two tasks, each with a single question and a conversation:
@@ -150,7 +148,7 @@ def test_only_what_depends_on_a_change_is_made_again(place: Path, monkeypatch: p
     built(place, builds())
     # The meaning of one task is told as the tasks are chosen, and as its questions are written. They are the same as
     # before, and so nothing else is asked.
-    monkeypatch.setattr(tasks, "MEANINGS", MEANINGS)
+    monkeypatch.setattr(longshot, "MEANINGS", MEANINGS)
     monkeypatch.setitem(MEANINGS, FIRST, "one detail")  # type: ignore[index]
     _, _, endpoint = built(place, builds())
     assert asked_of(endpoint) == ["tasks", "questions"]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from longtake.evalharness.items import Criterion, Item, Reply, Turn
-from longtake.evalharness.judges.deterministic import DeterministicJudge
-from longtake.evalharness.judges.judge import Asks, Case, Finding
+from longtake.evalharness.judges.judge_table import DeterministicJudge
+from longtake.evalharness.judges.judging import Asks, Case, Finding
 
 
 @pytest.fixture

@@ -10,20 +10,18 @@ from helpers.servers.openai_server import openai_server, says
 from pydantic import ValidationError
 
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
-from longtake.evalharness.judges.cache import Cache
-from longtake.evalharness.judges.error_types import error_types
-from longtake.evalharness.judges.judge import NO_REPLY, Case
 from longtake.evalharness.judges.judge_check import (
     Label,
     check_judges,
+    error_types,
     judge_again,
     labelled_cases,
     mean_agreements,
     read_labels,
     self_agreement,
 )
-from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings
-from longtake.evalharness.judges.judging import cases
+from longtake.evalharness.judges.judge_endpoint import Cache, EndpointJudge, JudgeSettings
+from longtake.evalharness.judges.judging import NO_REPLY, Case, cases
 
 # Ten cases: 3 of both sides' positives, 2 of the judge's alone, 1 of the person's alone, 4 of neither.
 PERSON = [True, True, True, False, False, True, False, False, False, False]

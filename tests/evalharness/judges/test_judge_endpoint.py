@@ -15,10 +15,9 @@ from longtake.console import Session
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Criterion, Item, Turn, Variant
 from longtake.evalharness.items import Reply as Said
-from longtake.evalharness.judges.cache import Cache
-from longtake.evalharness.judges.judge import Asks, Case, Finding, SaysCost
-from longtake.evalharness.judges.judge_endpoint import OWN, EndpointJudge, JudgeSettings, read_finding
+from longtake.evalharness.judges.judge_endpoint import OWN, Cache, EndpointJudge, JudgeSettings, read_finding
 from longtake.evalharness.judges.judge_table import JudgeOptions, judge_named
+from longtake.evalharness.judges.judging import Asks, Case, Finding, SaysCost
 from longtake.evalharness.prompts.prompt_set import JudgePrompt, PromptSet, prompts_named
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.subjects.subject import SaysCost as SubjectSaysCost

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from longtake.evalharness.items import Item, Judgement, Reply, Turn
-from longtake.evalharness.judges.judge import Case, nothing_said
 from longtake.evalharness.judges.judge_check import judge_pairs
+from longtake.evalharness.judges.judging import Case, nothing_said
 
 # Ten replies: 3 that both accept, 2 that the second accepts alone, 1 that the first accepts alone, 4 of neither.
 FIRST = [True, True, True, False, False, True, False, False, False, False]

@@ -11,9 +11,8 @@ import pytest
 from helpers.servers.openai_server import openai_server, refuses, says
 
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
-from longtake.evalharness.judges.judge import Case, Finding
 from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings
-from longtake.evalharness.judges.judging import Judged, cases, current, judge_run, to_judge, undecided
+from longtake.evalharness.judges.judging import Case, Finding, Judged, cases, current, judge_run, to_judge, undecided
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 
@@ -92,8 +91,7 @@ def test_each_criterion_of_each_turn_is_judged_alone_and_kept_with_its_reply(tmp
 
 
 @pytest.mark.parametrize(
-    "said",
-    ["", "  \n", "<think>red</think>", "<think>red and red", Reply(text="red", status="error", error="down")],
+    "said", ["", "  \n", "<think>red</think>", "<think>red and red", Reply(text="red", status="error", error="down")]
 )
 def test_an_empty_reply_meets_nothing_and_breaks_no_rule_without_a_call(tmp_path: Path, said: str | Reply) -> None:
     item = rubric(RED, KIND)

@@ -9,7 +9,7 @@ import pytest
 from helpers.media.clips import flat, write_clip
 
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, ToolCall, Turn, Variant
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import reply_hash
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.memory.records import Usage
@@ -19,10 +19,7 @@ RIGHT, WRONG, UNSURE, ABSTAINS, FAILS = "right", "wrong", "unsure", "abstains", 
 Said = Mapping[str, Sequence[str]]
 Write = Callable[..., RunFolder]
 
-SAID = {
-    "sharp": (RIGHT, RIGHT, RIGHT, RIGHT, ABSTAINS, FAILS),
-    "dull": (RIGHT, WRONG, WRONG, WRONG, RIGHT, WRONG),
-}
+SAID = {"sharp": (RIGHT, RIGHT, RIGHT, RIGHT, ABSTAINS, FAILS), "dull": (RIGHT, WRONG, WRONG, WRONG, RIGHT, WRONG)}
 
 
 @pytest.fixture(scope="session")

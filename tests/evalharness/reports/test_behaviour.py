@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from longtake.evalharness.items import Variant
-from longtake.evalharness.reports.behaviour import by_variant, cost, further_groups, stance
+from longtake.evalharness.reports.joint_tables import by_variant, cost, further_groups, stance
 from longtake.evalharness.reports.run_scores import SubjectScores, read_scores
 from longtake.evalharness.runs.run_folder import RunFolder
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from longtake.evalharness.reports.drawing import forest_of, scatter
 from longtake.evalharness.reports.grid import Grid, Plot, Point
+from longtake.evalharness.reports.template import forest_of, scatter
 from longtake.evalharness.scoring.estimates import Estimate
 
 EMPTY = Grid("", (), ())

@@ -14,7 +14,7 @@ from longtake.cli.eval.reports import reports
 from longtake.evalharness.items import Variant
 from longtake.evalharness.reports.run_scores import read_scores
 from longtake.evalharness.runs.run_folder import RunFolder
-from longtake.evalharness.suites.longshot.longshot_import import import_run
+from longtake.evalharness.suites.imports import import_run
 
 Write = Callable[..., RunFolder]
 

@@ -16,6 +16,7 @@ from longtake.evalharness.runs.run_folder import RunFolder
 from longtake.evalharness.scoring.choice_scores import ChoiceScores
 from longtake.evalharness.suites import suite_table
 from longtake.evalharness.suites.own_set import score_own_set
+from longtake.plugins import Table
 
 Write = Callable[..., RunFolder]
 
@@ -76,7 +77,8 @@ def test_a_withheld_headline_is_not_ranked_and_leads_nothing(rubric: Write) -> N
 def test_tests_that_are_not_pooled_are_ranked_one_by_one(choices: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """By hand: `when` is the items 0, 2 and 4, `who` 1, 3 and 5. Sharp has 2 and 2 of 3, dull 2 and 0 of 3."""
     own = replace(suite_table.SUITES["own"], score=_by_task)
-    monkeypatch.setattr(suite_table, "SUITES", {**suite_table.SUITES, "own": own})
+    table = Table("suites", {**suite_table.SUITES, "own": own}, lambda name, declared: declared)
+    monkeypatch.setattr(suite_table, "SUITES", table)
     sharp = ["right"] * 4 + ["abstains", "fails"]
     run = choices({"sharp": sharp, "dull": ["right", "wrong", "right", "wrong", "wrong", "wrong"]}).path
     _, board, _ = eval_("leaderboard", run)

@@ -23,8 +23,8 @@ from longtake.agent.traces.trace import Trace
 from longtake.cli.eval.reports import reports
 from longtake.console import Session
 from longtake.evalharness.items import Variant
-from longtake.evalharness.reports.cited_frames import ITEM_BYTES, Stills
 from longtake.evalharness.reports.grid import Grid
+from longtake.evalharness.reports.openable import ITEM_BYTES, Stills
 from longtake.evalharness.reports.published_rows import beside_published, published
 from longtake.evalharness.reports.run_scores import SubjectScores, read_scores
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from longtake.agent.traces.trace import Trace
-from longtake.evalharness.reports.traces import MAX_CHARACTERS, MAX_EVENTS, Traces
+from longtake.evalharness.reports.openable import MAX_CHARACTERS, MAX_EVENTS, Traces
 
 
 @pytest.fixture

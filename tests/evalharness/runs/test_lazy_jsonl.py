@@ -10,14 +10,12 @@ from pathlib import Path
 import pytest
 
 from longtake.evalharness.items import Criterion, Format, Item, Prediction, Reply, Turn
-from longtake.evalharness.judges.judge import Case, Finding
-from longtake.evalharness.judges.judging import judge_run
+from longtake.evalharness.judges.judging import Case, Finding, judge_run
 from longtake.evalharness.reports.content import report_content
 from longtake.evalharness.reports.run_scores import read_scores
-from longtake.evalharness.runs.journal import Journal
-from longtake.evalharness.runs.lazy_jsonl import Flat, Latest, OnDisk
+from longtake.evalharness.runs.journal import Flat, Journal, Latest, OnDisk
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
-from longtake.evalharness.scoring.scoring import score_run
+from longtake.evalharness.scoring.score_table import score_run
 
 TEXT = 50_000  # characters of each reply and each reason
 ITEMS = 200

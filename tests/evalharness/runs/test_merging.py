@@ -84,10 +84,7 @@ def test_subjects_that_were_asked_apart_are_joined(cards: Path) -> None:
 
 @pytest.mark.parametrize(
     ("options", "reported"),
-    [
-        (("--seed", 3), "are no parts of one run (different: seeds)"),
-        (("--limit", 5), "have other items, such as q10"),
-    ],
+    [(("--seed", 3), "are no parts of one run (different: seeds)"), (("--limit", 5), "have other items, such as q10")],
 )
 def test_other_runs_are_refused(cards: Path, options: tuple[object, ...], reported: str) -> None:
     ask(cards, "one", subjects=("random",))

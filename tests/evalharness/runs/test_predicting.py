@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
@@ -15,7 +14,7 @@ from longtake.errors import ConfigError, EngineError, LibraryError, LibraryUnava
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
-from longtake.evalharness.subjects.naive_baselines import LongestOption, MajorityLetter, RandomOption, chosen
+from longtake.evalharness.subjects.baselines import LongestOption, MajorityLetter, RandomOption, chosen
 from longtake.evalharness.subjects.subject import Asked, Subject
 
 OPTIONS = ("short", "quite a long one", "middling")
@@ -171,15 +170,6 @@ def test_a_subject_is_added_to_a_run_and_what_it_held_stays(tmp_path: Path) -> N
     assert len(held.predictions(print)) == 4
     with pytest.raises(ConfigError, match=r"different: settings of recording"):
         held.begin(card("recording").model_copy(update={"settings": {"recording": "c"}}))
-
-
-def test_a_run_whose_settings_were_hashed_together_goes_on(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path)
-    folder.begin(card("random"))
-    file = tmp_path / "run.json"
-    file.write_text(json.dumps(json.loads(file.read_text()) | {"settings": "0123456789ab"}))
-    folder.begin(card("random").model_copy(update={"settings": {"random": "a"}}))
-    assert folder.card().settings == {"random": "a"}
 
 
 def test_an_item_that_was_changed_since_it_was_asked_is_refused_and_one_whose_video_moved_is_not(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.evalharness.scoring.agreement import Agreement
+from longtake.evalharness.judges.judge_check import Agreement
 
 
 def of_counts(tp: int, fp: int, fn: int, tn: int) -> Agreement:

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Turn, Variant
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import reply_hash
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
-from longtake.evalharness.scoring.completeness import completeness, show_completeness
+from longtake.evalharness.scoring.progress import completeness, show_completeness
 
 
 def run_of(path: Path, *, judged: bool, error: bool = False) -> RunFolder:

@@ -14,11 +14,9 @@ import pytest
 
 from longtake.errors import LibraryError
 from longtake.evalharness.scripted.draw import Draw, Tape
-from longtake.evalharness.scripted.encoding import write_video
-from longtake.evalharness.scripted.grammar import KINDS, follow
-from longtake.evalharness.scripted.pictures import box_at
-from longtake.evalharness.scripted.script import Begin, Camera, Move, Plain, Scene, Script
-from longtake.evalharness.scripted.truth import Truth, truth_of
+from longtake.evalharness.scripted.encoding import box_at, write_video
+from longtake.evalharness.scripted.script import Begin, Camera, Move, Plain, Scene, Script, Truth, truth_of
+from longtake.evalharness.scripted.suite import KINDS, follow
 from longtake.preprocess.demo.sound import RATE, Samples
 from longtake.preprocess.media.subtitle_formats import parse_subtitles
 

@@ -10,9 +10,8 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from longtake.errors import ConfigError, EngineError
-from longtake.evalharness.scripted.grammar import KINDS, stills_in, write_script
-from longtake.evalharness.scripted.script import Script
-from longtake.evalharness.scripted.truth import truth_of
+from longtake.evalharness.scripted.script import Script, truth_of
+from longtake.evalharness.scripted.suite import KINDS, stills_in, write_script
 from longtake.evalharness.scripted.voices import recordings_in, spoken
 
 pytestmark = pytest.mark.usefixtures("voice")

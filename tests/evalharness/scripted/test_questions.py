@@ -15,13 +15,11 @@ import pytest
 from longtake.evalharness import scripted
 from longtake.evalharness.items import Item, Reply, Turn
 from longtake.evalharness.judges.checks import decide
-from longtake.evalharness.scripted.grammar import stills_in, write_script
-from longtake.evalharness.scripted.questions import filled, items_of, questions
-from longtake.evalharness.scripted.script import Script
-from longtake.evalharness.scripted.truth import Truth, truth_of
+from longtake.evalharness.scripted.questions import filled, items_of, questions, read_wordings
+from longtake.evalharness.scripted.script import Script, Truth, truth_of
+from longtake.evalharness.scripted.suite import stills_in, write_script
 from longtake.evalharness.scripted.voices import recordings_in
-from longtake.evalharness.scripted.wordings import read_wordings
-from longtake.evalharness.suites.longshot.longshot_tasks import TASKS
+from longtake.evalharness.suites.longshot import TASKS
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.registry import SPECS
 from longtake.tools.core.toolbox import Toolbox

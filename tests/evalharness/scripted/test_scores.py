@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import reply_hash
 from longtake.evalharness.scripted.scores import score_scripted
 
 TAGS = dict.fromkeys(("wording", "seed", "tool", "kind", "events", "speech"), "any") | {"expects": "answer"}

@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 from longtake.cli.eval.scripted import scripted
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Reply
-from longtake.evalharness.judges.deterministic import DeterministicJudge
+from longtake.evalharness.judges.judge_table import DeterministicJudge
 from longtake.evalharness.judges.judging import judge_run
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.scripted.questions import read_wordings
 from longtake.evalharness.scripted.scores import ScriptedScores, score_scripted
 from longtake.evalharness.scripted.suite import load_scripted, write_suite
-from longtake.evalharness.scripted.wordings import read_wordings
 from longtake.evalharness.subjects.subject import Asked
 
 pytestmark = pytest.mark.usefixtures("voice")

@@ -14,8 +14,8 @@ from helpers.media.clips import noise, write_clip
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Turn, Variant
-from longtake.evalharness.judges.deterministic import DeterministicJudge
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judge_table import DeterministicJudge
+from longtake.evalharness.judges.judging import reply_hash
 from longtake.evalharness.scoring.choice_scores import ChoiceScores, Outcome, State
 from longtake.evalharness.stress.material import Material
 from longtake.evalharness.stress.scenes import write_scenes

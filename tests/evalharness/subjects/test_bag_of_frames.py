@@ -17,7 +17,7 @@ from longtake.console import Session
 from longtake.errors import ConfigError, EngineError
 from longtake.evalharness.items import Item, Turn, Variant
 from longtake.evalharness.runs.run_folder import RunCard
-from longtake.evalharness.subjects.bag_of_frames import FRAMES, nearest_option
+from longtake.evalharness.subjects.local_models import FRAMES, nearest_option
 from longtake.evalharness.subjects.model_spec import asked_in
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.subjects.subject_table import subject_named

@@ -23,7 +23,7 @@ from longtake.errors import ConfigError, EngineError, MediaError
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
-from longtake.evalharness.subjects import whole_video
+from longtake.evalharness.subjects import endpoint_model
 from longtake.evalharness.subjects.endpoint_model import THINK, EndpointModel
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.subject import Asked, Subject
@@ -111,7 +111,7 @@ def test_a_video_that_is_missing_or_too_large_for_a_request_is_one_sentence(
     ask: Ask, talk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ask(asked(None), options="video=1")[0].status == "no_media"
-    monkeypatch.setattr(whole_video, "MAX_BYTES", 10_000)
+    monkeypatch.setattr(endpoint_model, "MAX_BYTES", 10_000)
     with pytest.raises(MediaError, match=r"fit in a request. Use video=file .* or frames=N"):
         ask(asked(talk), options="video=1")
 

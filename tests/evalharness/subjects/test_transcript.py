@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from longtake.config import load
-from longtake.evalharness.subjects.transcript import Line, Transcript, read_transcript
+from longtake.evalharness.views.view import Line, Transcript, read_transcript
 from longtake.preprocess.pipeline.workspace import Workspace
 
 CUES = "WEBVTT\n\n00:00.000 --> 00:01.000\n{}\n\n00:02.000 --> 00:03.000\n{}\n"

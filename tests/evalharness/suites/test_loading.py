@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.media.clips import flat, write_clip
 
-from longtake.evalharness.suites.card import Card, CardFields
-from longtake.evalharness.suites.own_set import load_own_set
+from longtake.evalharness.suites.own_set import Card, CardFields, load_own_set
 
 FIELDS = CardFields(question="question", answer="answer", video="video")
 FILES = ("bees.mp4", "talks/v1.2.mp4")

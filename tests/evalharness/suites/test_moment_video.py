@@ -14,7 +14,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Prediction, Protocol, Reply, Variant
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
-from longtake.evalharness.subjects.naive_baselines import chosen
+from longtake.evalharness.subjects.baselines import chosen
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.benchmark_rows import read_rows
 from longtake.evalharness.suites.moment_video import RATES, load_moment_video, moment_cases, moment_variants

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from longtake.evalharness.items import Item, Judgement, ParseStatus, Prediction, Protocol, Reply, Turn, Variant
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import reply_hash
 from longtake.evalharness.scoring.choice_scores import ChoiceScores
-from longtake.evalharness.suites.moment_video import moment_variants
-from longtake.evalharness.suites.moment_video_scores import length_row, score_moment_video
+from longtake.evalharness.suites.moment_video import length_row, moment_variants, score_moment_video
 
 SUBJECT = "subject"
 
@@ -233,10 +232,7 @@ def test_frame_rates_stand_beside_each_other() -> None:
     ]
     verdicts = [judged(items[0], False), judged(items[0], True, "8fps")]
     scores = scored(items, predictions, verdicts, variants=variants)
-    assert values(scores, "frame rate") == {
-        "1 fps, at most 64 frames": 50.0,
-        "8 fps, at most 32 frames": 100.0,
-    }
+    assert values(scores, "frame rate") == {"1 fps, at most 64 frames": 50.0, "8 fps, at most 32 frames": 100.0}
     assert values(scores, "task and frame rate") == {"TO, 1 fps": 50.0, "TO, 8 fps": 100.0}
     assert values(scores, "domain and frame rate") == {"Craft, 1 fps": 50.0, "Craft, 8 fps": 100.0}
     assert scores.headline is not None

@@ -17,11 +17,12 @@ from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.scoring.choices import read_choice
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.benchmark_rows import read_rows
-from longtake.evalharness.suites.card import Card, read_card
 from longtake.evalharness.suites.own_set import (
+    Card,
     load_own_set,
     own_set_cases,
     own_set_variants,
+    read_card,
     score_own_set,
 )
 

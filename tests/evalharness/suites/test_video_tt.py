@@ -11,12 +11,12 @@ import pytest
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Variant
-from longtake.evalharness.reports.behaviour import further_groups
+from longtake.evalharness.reports.joint_tables import further_groups
 from longtake.evalharness.reports.run_scores import read_scores
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.scoring.choice_scores import ChoiceScores
-from longtake.evalharness.scoring.scoring import score_run
+from longtake.evalharness.scoring.score_table import score_run
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.suites.video_tt import (
     THRESHOLDS,
@@ -24,10 +24,10 @@ from longtake.evalharness.suites.video_tt import (
     Threshold,
     level_of,
     load_video_tt,
+    score_video_tt,
     video_tt_cases,
     video_tt_variants,
 )
-from longtake.evalharness.suites.video_tt_scores import score_video_tt
 
 TYPES = {
     "primary": "Primary Open-ended Question",

@@ -11,7 +11,7 @@ from helpers.models.colour_embedding import COLOURS
 
 from longtake.config import load
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.views.keyframes import FRAMES, keyframes
+from longtake.evalharness.views.frame_views import FRAMES, keyframes
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.built_in_engines import Entry

@@ -14,9 +14,8 @@ from longtake.errors import ConfigError, LongtakeError
 from longtake.evalharness.items import Item, Turn, Variant
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.subjects.subject_table import subject_named
-from longtake.evalharness.subjects.transcript import Line, Transcript
-from longtake.evalharness.views.speech import is_noise
-from longtake.evalharness.views.view_table import VIEWS, view_named
+from longtake.evalharness.views.view import Line, Transcript
+from longtake.evalharness.views.view_table import VIEWS, is_noise, view_named
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -31,12 +30,7 @@ def sent(own_workspace: Workspace, small_workspace: Workspace) -> Sent:
     media = small_workspace.library.root / "talk.mp4"
 
     def ask(
-        view: str,
-        item: str = "i",
-        seed: int = 0,
-        media: Path | None = media,
-        clip: TimeSpan | None = None,
-        **turn: Any,
+        view: str, item: str = "i", seed: int = 0, media: Path | None = media, clip: TimeSpan | None = None, **turn: Any
     ) -> Any:
         with openai_server([says("A")]) as server:
             session = Session(library=own_workspace.library.root)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from longtake.evalharness.items import Item
-from longtake.evalharness.suites.agentic.agentic_suite import load_agentic
+from longtake.evalharness.suites.agentic import load_agentic
 
 TOOLS: list[dict[str, Any]] = [
     {"name": "transcribe", "inputs": ["timestamp", "language?"], "outputs": {"text": "str"}, "description": "Hears."},

@@ -263,8 +263,7 @@ def distil(
     as_json: Json = False,
 ) -> None:
     """Write what remains as a question set of your own, with a list of what went and why."""
-    from longtake.evalharness.audit.audit_state import audit_state
-    from longtake.evalharness.audit.distil import Flow
+    from longtake.evalharness.audit.audit_state import Flow, audit_state
     from longtake.evalharness.audit.distilled_set import CARD, write_distilled
 
     remarks = Remarks()

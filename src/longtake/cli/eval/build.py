@@ -96,8 +96,7 @@ def review(
     """Go through the items of a set: accept, correct or drop each; the set follows."""
     from longtake.cli.eval.build_review import waiting
     from longtake.cli.eval.reviewing import review as reviewed
-    from longtake.evalharness.building.check_page import check_page
-    from longtake.evalharness.building.checking import Decision, fault_in, valid
+    from longtake.evalharness.building.checking import Decision, check_page, fault_in, valid
     from longtake.evalharness.building.set_folder import SetFolder
     from longtake.evalharness.reports.document import write_pieces
     from longtake.evalharness.runs.decisions import take_over

@@ -40,13 +40,13 @@ from longtake.cli.progress import counting
 from longtake.console import EXIT_PARTIAL, Session, say, say_json
 from longtake.errors import ConfigError
 from longtake.evalharness.items import History, Item, Protocol
+from longtake.evalharness.runs.merging import of_shard
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
-from longtake.evalharness.runs.shards import of_shard
 from longtake.evalharness.subjects.names import MODELS, NAMES
 
 if TYPE_CHECKING:
     from longtake.evalharness.subjects.subject import Subject
-    from longtake.evalharness.suites.longshot.longshot_import import Kind
+    from longtake.evalharness.suites.imports import Kind
 
 SUBJECTS = (
     f"{', '.join(NAMES)}, a subject of a plugin, or a model at an OpenAI-compatible endpoint: {', '.join(MODELS)}, "
@@ -181,7 +181,7 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score every subject of a run; no model is asked."""
-    from longtake.evalharness.scoring.scoring import score_run, show_scores
+    from longtake.evalharness.scoring.score_table import score_run, show_scores
 
     remarks, folder = Remarks(), RunFolder(run)
     scores = score_run(folder, variant, remarks.notify, judge)
@@ -197,7 +197,7 @@ def score(
 @evaluate.command()
 def doctor(run: Run, as_json: Json = False) -> None:
     """Report how complete a run is, what is damaged and how to fix it; nothing is changed."""
-    from longtake.evalharness.scoring.completeness import completeness, show_completeness
+    from longtake.evalharness.scoring.progress import completeness, show_completeness
 
     found = completeness(RunFolder(run))
     print_report(found, show_completeness, as_json)
@@ -213,7 +213,7 @@ def import_(
     as_json: Json = False,
 ) -> None:
     """Import another evaluator's output as a run, to score and compare it."""
-    from longtake.evalharness.suites.longshot.longshot_import import import_run
+    from longtake.evalharness.suites.imports import import_run
 
     kinds: dict[str, Kind] = {"longshot": "longshot", "lmms-eval": "lmms-eval"}
     if suite not in kinds:

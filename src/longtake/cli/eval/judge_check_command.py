@@ -6,21 +6,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from longtake.errors import ConfigError
-from longtake.evalharness.judges.error_types import ErrorTypes, error_types
-from longtake.evalharness.judges.judge import Judge
 from longtake.evalharness.judges.judge_check import (
+    ErrorTypes,
     JudgeCheck,
     JudgePair,
     MeanAgreement,
     SelfAgreement,
     check_judges,
+    error_types,
     judge_again,
     judge_pairs,
     labelled_cases,
     mean_agreements,
     read_labels,
 )
-from longtake.evalharness.judges.judging import current
+from longtake.evalharness.judges.judging import Judge, current
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.evalharness.suites.suite_table import cases_of_run
 from longtake.memory.records import Record

@@ -7,8 +7,7 @@ from statistics import fmean
 
 from longtake.console import counted
 from longtake.evalharness.items import Item
-from longtake.evalharness.judges.judge import Judge, SaysCost
-from longtake.evalharness.judges.judging import CasesOf, to_judge
+from longtake.evalharness.judges.judging import CasesOf, Judge, SaysCost, to_judge
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.evalharness.scoring.spending import money, total
 from longtake.memory.records import Record, Usage

@@ -22,11 +22,10 @@ def report(
     context: typer.Context, run: Run, variant: Reading = None, judge: OfJudge = None, as_json: Json = False
 ) -> None:
     """Write report.html, its items in report/, and report.md to the run folder; traces come from the library."""
-    from longtake.evalharness.reports.cited_frames import Stills
     from longtake.evalharness.reports.content import report_content
     from longtake.evalharness.reports.document import write_report
+    from longtake.evalharness.reports.openable import Stills, Traces
     from longtake.evalharness.reports.run_scores import read_scores
-    from longtake.evalharness.reports.traces import Traces
 
     session: Session = context.obj
     remarks = Remarks()
@@ -122,8 +121,7 @@ def export(
     judge: OfJudge = None,
 ) -> None:
     """Write a run for other tools: a table, samples of lmms-eval, or logs that Inspect's viewer opens."""
-    from longtake.evalharness.reports.exports import write_csv, write_lmms
-    from longtake.evalharness.reports.inspect_log import write_inspect
+    from longtake.evalharness.reports.exports import write_csv, write_inspect, write_lmms
     from longtake.evalharness.reports.run_scores import read_scores
 
     remarks, folder = Remarks(), RunFolder(run)

@@ -24,10 +24,9 @@ def scripted(
     as_json: Json = False,
 ) -> None:
     """Write videos from a grammar of events, and questions with known answers; needs espeak-ng."""
-    from longtake.evalharness.scripted.grammar import stills_in
-    from longtake.evalharness.scripted.suite import Written, write_suite
+    from longtake.evalharness.scripted.questions import WORDINGS, read_wordings
+    from longtake.evalharness.scripted.suite import Written, stills_in, write_suite
     from longtake.evalharness.scripted.voices import recordings_in
-    from longtake.evalharness.scripted.wordings import WORDINGS, read_wordings
 
     def show(written: Written) -> list[str]:
         return [

@@ -22,7 +22,7 @@ def watch(
     run: Run, once: Annotated[bool, typer.Option("--once", help="Print the state once, and don't wait.")] = False
 ) -> None:
     """Show how far a run is, until it ends: done, left, errors, refusals, cost, pace and time left."""
-    from longtake.evalharness.scoring.watching import Watch, headlines
+    from longtake.evalharness.scoring.progress import Watch, headlines
 
     folder = RunFolder(run)
     watching = Watch(folder)

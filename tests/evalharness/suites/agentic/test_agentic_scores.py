@@ -10,16 +10,14 @@ import pytest
 from helpers.data.agentic import load, sample, turn
 
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply, ToolCall, Turn, Variant
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import reply_hash
 from longtake.evalharness.scoring.estimates import Estimate
 from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
-from longtake.evalharness.scripted.grammar import write_script
-from longtake.evalharness.scripted.questions import items_of
-from longtake.evalharness.scripted.wordings import read_wordings
+from longtake.evalharness.scripted.questions import items_of, read_wordings
+from longtake.evalharness.scripted.suite import write_script
 from longtake.evalharness.subjects.agent_subject import AgentSubject
 from longtake.evalharness.subjects.subject import Asked
-from longtake.evalharness.suites.agentic.agentic_scores import AgenticScores, score_agentic
-from longtake.evalharness.suites.agentic.agentic_suite import agentic_item, own_tools
+from longtake.evalharness.suites.agentic import AgenticScores, agentic_item, own_tools, score_agentic
 from longtake.preprocess.pipeline.workspace import Workspace
 
 

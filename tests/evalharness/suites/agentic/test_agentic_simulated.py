@@ -14,10 +14,9 @@ from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuse
 from longtake.config import load as load_settings
 from longtake.errors import EngineError
 from longtake.evalharness.items import Item, ToolCall, Variant
-from longtake.evalharness.subjects.endpoint_model import EndpointModel
+from longtake.evalharness.subjects.endpoint_model import EndpointModel, Simulated, read_calls
 from longtake.evalharness.subjects.model_spec import given_by
 from longtake.evalharness.subjects.subject import Asked
-from longtake.evalharness.suites.agentic.agentic_simulated import Simulated, read_calls
 from longtake.preprocess.pipeline.workspace import Workspace
 
 LISTED = '{"tool_calls": [{"tool": "compute", "parameters": {"expression": "2+2", "k": null}}], "reasoning": "why"}'

@@ -13,8 +13,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, ToolDefinition, Turn
 from longtake.evalharness.scoring.call_scores import compare_calls
 from longtake.evalharness.scoring.rubric_scores import Reading, Verdict, sample_score
-from longtake.evalharness.suites.agentic.agentic_rubric import FINAL, rubric, verdicts
-from longtake.evalharness.suites.agentic.agentic_suite import agentic_cases, load_agentic, own_tools
+from longtake.evalharness.suites.agentic import FINAL, agentic_cases, load_agentic, own_tools, rubric, verdicts
 
 NAMES = (
     "tool_selection_accuracy required_parameter_accuracy optional_parameter_precision sequence_logic "

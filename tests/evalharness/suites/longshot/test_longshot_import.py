@@ -11,12 +11,12 @@ import pytest
 import longtake
 from longtake.errors import ConfigError
 from longtake.evalharness.items import ORIGINAL, Judgement, Reply
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import reply_hash
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.scoring.choice_scores import ChoiceScores
-from longtake.evalharness.scoring.completeness import completeness
-from longtake.evalharness.scoring.scoring import score_run
-from longtake.evalharness.suites.longshot.longshot_import import import_run
+from longtake.evalharness.scoring.progress import completeness
+from longtake.evalharness.scoring.score_table import score_run
+from longtake.evalharness.suites.imports import import_run
 
 FIRST = {"name": "kettle", "description": "Names it.", "weight": 5, "criteria_met": True}
 FAILED = {"name": "colour", "description": "Blue.", "weight": 3, "criteria_met": None, "evaluation_error": "Timed out."}

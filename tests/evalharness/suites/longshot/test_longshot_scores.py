@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Reply
-from longtake.evalharness.judges.judge import reply_hash
+from longtake.evalharness.judges.judging import reply_hash
 from longtake.evalharness.runs.run_folder import RunFolder
 from longtake.evalharness.scoring.estimates import Rows
 from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
 from longtake.evalharness.scoring.score_table import score_table
-from longtake.evalharness.suites.longshot.longshot_import import import_run
-from longtake.evalharness.suites.longshot.longshot_scores import LongshotScores, score_longshot
-from longtake.evalharness.suites.longshot.longshot_suite import load_longshot
+from longtake.evalharness.suites.imports import import_run
+from longtake.evalharness.suites.longshot import load_longshot
+from longtake.evalharness.suites.longshot_scores import LongshotScores, score_longshot
 
 Row = dict[str, Any]
 CATEGORY = {"5": "high_priority", "3": "medium_priority", "1": "low_priority"}

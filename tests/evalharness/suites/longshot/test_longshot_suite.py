@@ -11,7 +11,7 @@ from helpers.media.clips import flat, write_clip
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Item, ToolCall
-from longtake.evalharness.suites.longshot.longshot_suite import load_longshot
+from longtake.evalharness.suites.longshot import load_longshot
 
 RUBRIC = [
     {

@@ -1,0 +1,178 @@
+"""Baselines: what chance and the wording of the options achieve, what a search finds, and replies from a file."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from longtake.errors import ConfigError, EngineError
+from longtake.evalharness.items import Item, Reply
+from longtake.evalharness.judges.checks import abstains
+from longtake.evalharness.scoring.choices import LABELS, read_choice
+from longtake.evalharness.subjects.subject import Asked, no_media, refuse_clip
+from longtake.evalharness.suites.benchmark_rows import BadRow, read_rows
+from longtake.language.words import content_stems, coverage
+from longtake.memory.records import Modality, Usage
+from longtake.memory.search.search_index import Hit, SearchFilter
+from longtake.preprocess.pipeline.retrieval import retrieve
+from longtake.preprocess.pipeline.workspace import Workspace
+
+NO_OPTIONS = "NOT FOUND: this baseline only chooses among options."
+
+
+class RandomOption:
+    """Chooses an option at random; the same one for the same item, variant and seed."""
+
+    name = "random"
+    at_once = 1
+
+    def reply(self, asked: Asked) -> Reply:
+        """A label drawn by the item's own generator."""
+        if not asked.options:
+            return abstained()
+        drawn = random.Random(f"{asked.item.id}/{asked.number}/{asked.variant.name}/{asked.seed}")
+        return chosen(asked, drawn.randrange(len(asked.options)))
+
+
+class MajorityLetter:
+    """Always chooses the letter that is right most often in all items of the suite; the ceiling of a fixed letter."""
+
+    name = "majority"
+    at_once = 1
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        golds = Counter(turn.gold for item in items for turn in item.turns if turn.gold is not None)
+        self._place = min(golds, key=lambda place: (-golds[place], place)) if golds else 0
+
+    def reply(self, asked: Asked) -> Reply:
+        """The letter, where there are this many options."""
+        if not asked.options:
+            return abstained()
+        return chosen(asked, min(self._place, len(asked.options) - 1))
+
+
+class LongestOption:
+    """Chooses the longest option; the first of equally long ones."""
+
+    name = "longest"
+    at_once = 1
+
+    def reply(self, asked: Asked) -> Reply:
+        """The letter of the option with the most characters."""
+        if not asked.options:
+            return abstained()
+        return chosen(asked, max(range(len(asked.options)), key=lambda place: (len(asked.options[place]), -place)))
+
+
+def best_overlap(question: str, option: str, texts: Iterable[str]) -> float:
+    """How much of an option, and then of the question, is in the best of some texts."""
+    wanted, asked = content_stems(option) or [option.casefold()], content_stems(question)
+    return max((coverage(wanted, text) * (1 + coverage(asked, text)) for text in texts), default=0.0)
+
+
+def chosen(asked: Asked, place: int) -> Reply:
+    """The reply that chooses the option at a place."""
+    return Reply(text=f"{LABELS[place]}. {asked.options[place]}", choice=asked.own(place), parse="ok")
+
+
+def abstained(reason: str = NO_OPTIONS) -> Reply:
+    """The reply that chooses nothing."""
+    return Reply(text=reason, parse="abstained", abstained=True)
+
+
+RESULTS = 5
+QUOTED = 2  # results that form the answer to an open question
+
+
+class Finder:
+    """Replies with the best hits for the unchanged question."""
+
+    at_once = 1
+    indexes, at_most = True, False
+
+    def __init__(self, name: str, workspace: Workspace, modalities: Sequence[Modality] = ()) -> None:
+        """Search these modalities, or all."""
+        self.name = name
+        self._workspace = workspace
+        self._modalities = tuple(modalities)
+
+    def reply(self, asked: Asked) -> Reply:
+        """The best hits, or the option that they contain."""
+        if asked.item.media is None:
+            return no_media()
+        refuse_clip(asked.item)
+        video = self._workspace.add(Path(asked.item.media)).video.id
+        if asked.options:
+            return self._choose(asked, video)
+        hits = self._find(asked.turn.question, video)[:QUOTED]
+        if not hits:
+            return abstained("NOT FOUND: nothing was found.")
+        return Reply(text=" ".join(hit.document.text for hit in hits), cited=tuple(hit.document.span for hit in hits))
+
+    def expected(self, asked: Asked) -> Usage:
+        """Almost nothing: searching asks no model."""
+        return Usage()
+
+    def _choose(self, asked: Asked, video: str) -> Reply:
+        question = asked.turn.question
+        found = {option: self._find(f"{question} {option}", video) for option in asked.options}
+        held = [
+            best_overlap(question, option, (hit.document.text for hit in found[option])) for option in asked.options
+        ]
+        best = max(range(len(held)), key=lambda place: (held[place], -place))
+        if not held[best] or held.count(held[best]) > 1:
+            return abstained(f"NOT FOUND: the options can't be told apart ({', '.join(LABELS[: len(held)])}).")
+        return chosen(asked, best)
+
+    def _find(self, query: str, video: str) -> list[Hit]:
+        where = SearchFilter((video,), self._modalities)
+        hits = retrieve(query, where, RESULTS, self._workspace.engines, self._workspace.index)
+        return [hit for hit in hits if hit.document.text and not hit.weak]
+
+
+class RecordedReplies:
+    """Replies with the text recorded for an item; an item without one is an error."""
+
+    at_once = 1
+
+    def __init__(self, name: str, file: Path, items: Sequence[Item]) -> None:
+        """Read the file.
+
+        Args:
+            name: in the run.
+            file: with the columns `id` and `reply`.
+            items: of the suite.
+
+        Raises:
+            ConfigError: if it can't be read, a row is wrong, or none of its ids is an item's.
+        """
+        self.name, self._file = name, file
+        self._said = _read(file)
+        if not any(item.id in self._said for item in items):
+            raise ConfigError(f"{file} has no id of this suite's items, such as {items[0].id if items else 'q1'}.")
+
+    def reply(self, asked: Asked) -> Reply:
+        """The recorded reply to a turn; see `Subject`."""
+        texts = self._said.get(asked.item.id, ())
+        if asked.number >= len(texts):
+            raise EngineError(f"{self._file} has no reply to turn {asked.number + 1} of {asked.item.id}.")
+        text = texts[asked.number]
+        choice = read_choice(text, asked.options)
+        cannot = choice.status == "abstained" if asked.options else abstains(text).met
+        return Reply(text=text, choice=asked.own(choice.option), parse=choice.status, abstained=cannot)
+
+
+def _read(file: Path) -> Mapping[str, Sequence[str]]:
+    def refuse(sentence: str) -> None:
+        raise ConfigError(f"{sentence.removesuffix('; the row was left out.')}. Correct the file.")
+
+    said = {}
+    try:
+        for row in read_rows(file, refuse):
+            value = row.value("reply")
+            said[row.needed("id")] = list(map(str, value)) if isinstance(value, list) else [row.needed("reply")]
+    except BadRow as error:
+        refuse(str(error))
+    return said

@@ -1,1 +1,0 @@
-"""The agentic track of LongShOT."""
