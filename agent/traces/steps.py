@@ -15,7 +15,6 @@ from longtake.console import counted
 from longtake.memory.records import Citation, Record
 from longtake.tools.core.result import ToolResult
 
-
 _SOURCES: Mapping[str, str] = {
     "text": "on-screen text",
     "file": "facts of the file",

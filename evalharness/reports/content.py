@@ -63,6 +63,7 @@ def report_content(run: RunScores) -> Content:
     """What the report of a run says."""
     card, subjects = run.card, run.subjects
     videos = len({item.video for item in run.items})
+    named = next((item.suite for item in run.items), card.suite)  # an own set has a name
     several = len(suite_named(card.suite).readings) > 1
     whose = {
         "Scored": READING_WORDS[subjects[0].table.reading],
@@ -84,7 +85,7 @@ def report_content(run: RunScores) -> Content:
     correlations, beside_people = people_and_models(subjects)
     plots = (by_frames(subjects), *beside_people, _abstention(subjects), _cost(subjects))
     return Content(
-        title=f"{next((item.suite for item in run.items), card.suite)}: {', '.join(subject.name for subject in subjects)}",
+        title=f"{named}: {', '.join(subject.name for subject in subjects)}",
         conclusion=conclude(subjects),
         facts=facts,
         headline=_headline(subjects),

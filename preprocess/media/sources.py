@@ -85,7 +85,9 @@ def _unread_tracks(library: Library, video: VideoRecord, media: MediaInfo) -> di
     with suppress(LibraryError):
         layer = library.layer(video, "subtitles")
         if layer is None:
-            return dict.fromkeys((each.index for each in media.subtitles), "not read: damaged") if video.complete else {}
+            return (
+                dict.fromkeys((each.index for each in media.subtitles), "not read: damaged") if video.complete else {}
+            )
         for track in media.subtitles:
             damaged = any(re.search(rf"\bstream {track.index}\b", told) for told in layer.left_out())
             held = any(item["source"] == f"stream {track.index}" for item in layer.items()) if damaged else layer.count

@@ -121,7 +121,8 @@ def _list_videos(conversation: _Conversation, argument: str) -> None:
 
 def _list_sources(conversation: _Conversation, argument: str) -> None:
     for number, place in enumerate(conversation.answered().places, start=1):
-        say(f"  {number}  {clock(place.start)}-{clock(place.end)}  {in_words(place.modality)}  {' '.join(place.quote.split())}")
+        when, quote = f"{clock(place.start)}-{clock(place.end)}", " ".join(place.quote.split())
+        say(f"  {number}  {when}  {in_words(place.modality)}  {quote}")
 
 
 def _show_moment(conversation: _Conversation, argument: str) -> None:

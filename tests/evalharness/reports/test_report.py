@@ -160,7 +160,9 @@ def test_a_screen_reader_hears_what_is_drawn(page: Page) -> None:
 
 def test_markdown_holds_the_same_tables(choices: Write) -> None:
     markdown = report(choices())[1]
-    assert re.search(r"^\| sharp \| 66\.7 \| 16\.7 % \(1 of 6\) \| 80\.0 \(5 observations\) \|$", markdown, re.MULTILINE)
+    assert re.search(
+        r"^\| sharp \| 66\.7 \| 16\.7 % \(1 of 6\) \| 80\.0 \(5 observations\) \|$", markdown, re.MULTILINE
+    )
     assert re.search(r"^\| unseen \| 2 / 1 \| 100\.0 \| 50\.0 \|$", markdown, re.MULTILINE)
     assert re.search(r"^\| sharp \| 4 \(67 %\) \| 100\.0 \| 0 \| 0 \| none \| 1 \| 0\.0", markdown, re.MULTILINE)
 

@@ -85,7 +85,9 @@ def test_lines_with_the_word_come_before_the_name_of_a_sound(tmp_path: Path) -> 
     workspace = Workspace(tmp_path, Settings())
     texts = ("The wind reached 130 kilometres an hour.", "music", "Rain on the river")
     documents = [
-        Document(text, "v", TimeSpan(start=100.0 * n, end=100.0 * n + 3), "audio" if n == 1 else "speech", text, "e", "l")
+        Document(
+            text, "v", TimeSpan(start=100.0 * n, end=100.0 * n + 3), "audio" if n == 1 else "speech", text, "e", "l"
+        )
         for n, text in enumerate(texts)
     ]
     embedding = next(query_embeddings(workspace.engines))
