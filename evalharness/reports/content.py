@@ -151,8 +151,8 @@ def _headline(subjects: Sequence[SubjectScores]) -> Grid:
             )
             for subject in subjects
         ),
-        f"Percent, with the interval of {100 * CONFIDENCE:g} % over videos, where there are {FEWEST_VIDEOS} or more. "
-        "An error counts as a wrong answer.",
+        f"Percent, with the {100 * CONFIDENCE:g} % confidence interval if there are {FEWEST_VIDEOS} or more videos. An "
+        "error counts as a wrong answer.",
     )
 
 
