@@ -69,7 +69,8 @@ def receipt(run: LenientRun) -> str:
     """The time, controller and id of a run."""
     controller = run.settings.controller
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(run.started))
-    return " · ".join(filter(None, (when, controller.engine, controller.model, f"trace {run.id}")))
+    engine = "no language model" if controller.engine == "extractive" else controller.engine
+    return " · ".join(filter(None, (when, engine, controller.model, f"trace {run.id}")))
 
 
 def spent(run: LenientRun) -> list[str]:
