@@ -106,7 +106,7 @@ def _evaluate(session: Session, library: Path, demo: Path) -> Path:
     folder = demo.parent
     rows = [
         {"id": f"q{number}", "question": item.question, "answer": item.answer, "video": demo.name}
-        | {"kind": in_words(item.modality)}
+        | {"kind": in_words(item.modality or "")}
         for number, item in enumerate(load_truth().questions, start=1)
         if item.answerable
     ]

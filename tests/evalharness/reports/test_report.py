@@ -175,7 +175,7 @@ def test_uncertain_items_stand_apart_from_those_answered_and_abstained_from(choi
     )
     row = r"^\| agent \| 2 \(33 %\) \| 50\.0 \| 1 \| 2 \| 0\.0 \| 1 \| 0\.0 \| 0 \| 1 \|$"
     assert re.search(row, markdown, re.MULTILINE)
-    assert re.search(r"^\| Uncertain \| 33.3 % \(2 of 6\) \|$", markdown, re.MULTILINE)
+    assert re.search(r"^\| Uncertain replies \| 33.3 % \(2 of 6\) \|$", markdown, re.MULTILINE)
     assert page.text.count("uncertain") >= 2  # of the items that open
 
 

@@ -20,6 +20,7 @@ from longtake.preprocess.pipeline.estimate import measurements
 from longtake.preprocess.pipeline.model_costs import model_costs
 from longtake.preprocess.pipeline.plan import plan
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS
 from longtake.settings import Settings
 
 
@@ -100,7 +101,7 @@ def test_videos_have_a_fixed_part_and_each_step_grows_with_what_it_reads(tmp_pat
     for seconds in (2, 10):
         clip = write_clip(tmp_path / f"{seconds}.mp4", [flat((90, 60, 9 * seconds))] * (25 * seconds))
         video = workspace.add(clip).video
-        work = {"scene_text": 1.0 + 0.5 * seconds, "changes": 0.2 * seconds}
+        work = {"scene_text": 1.0 + 0.5 * seconds, **dict.fromkeys(LAYERS_OF_PASS, 0.2 * seconds)}
         for name, key in video.layers.items():
             workspace.library.layers(video.id).record_run(name, key, {"core_seconds": work.get(name, 0.0)})
     media = probe(clip)
