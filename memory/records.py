@@ -20,7 +20,13 @@ VERDICTS: Mapping[Verdict, str] = {
     "not_shown": "not shown",
     "unchecked": "not checked",
 }
+WORDS_WIDTH = len("on-screen text")  # characters of the longest modality as people read it
 Status = Literal["answered", "uncertain", "abstained", "partial", "failed"]
+
+
+def in_words(name: str) -> str:
+    """A modality, layer or tool as people read it: `on-screen text` for `scene_text`."""
+    return name.replace("scene_text", "on-screen text").replace("_", " ")
 
 
 class Record(BaseModel):

@@ -15,6 +15,12 @@ from longtake.console import counted
 from longtake.memory.records import Citation, Record
 from longtake.tools.core.result import ToolResult
 
+_SOURCES: Mapping[str, str] = {
+    "text": "on-screen text",
+    "file": "facts of the file",
+    "outside": "knowledge from outside the video",
+}
+
 
 class Step(Record):
     """One step; times are seconds."""
@@ -123,10 +129,12 @@ def _orient(run: LenientRun, event: Event) -> dict[str, Any]:
     found = run.read(event.output, Query)
     if found is None:
         return {}
-    sources = ", ".join(f"{name} {found.reading.sources[name]:.0%}" for name in found.sources)
+    sources = ", ".join(f"{_SOURCES.get(name, name)} {found.reading.sources[name]:.0%}" for name in found.sources)
+    target = {"yesno": "yes or no"}.get(found.target, found.target)
     within = f", within {found.scope.span}" if found.scope.span else ""
     read_as = f", read as: {found.question}" if found.as_asked else ""
-    return {"text": f"{found.target} ({found.reading.targets[found.target]:.0%}) from {sources}{within}{read_as}"}
+    chance = found.reading.targets[found.target]
+    return {"text": f"expected answer: {target} ({chance:.0%}), to be found in: {sources}{within}{read_as}"}
 
 
 def _brief(run: LenientRun, event: Event) -> dict[str, Any]:

@@ -27,7 +27,9 @@ from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.runs.run_folder import RunCard
 from longtake.evalharness.scoring.choice_scores import Share
 from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows
+from longtake.evalharness.scoring.rubric_scores import READING_WORDS
 from longtake.evalharness.scoring.spending import in_words, money
+from longtake.evalharness.suites.suite_table import suite_named
 
 _Ranked = Sequence[tuple[Estimate, SubjectScores]]
 
@@ -94,6 +96,18 @@ def _by_item(leader: SubjectScores, follower: SubjectScores) -> str:
 
 _ERRORS = "errors"  # the rate that every suite has
 _MOST_DRAWN = 18  # rows of a table that are drawn as intervals; more are a heat map
+_RATES = {  # as people read them
+    "parse failures": "replies in which no option or call could be read",
+    "empty replies": "empty replies",
+    "unjudged": "replies or criteria without a verdict",
+    "unsure": "verdicts that the judge wasn't sure of",
+    "uncertain": "uncertain replies",
+    "abstained": "abstentions",
+    "refused": "refusals",
+    "wrong": "calls of tools that the reference doesn't call",
+    "superfluous": "more calls of a tool than the reference has",
+    "missed": "calls of the reference that weren't made",
+}
 _PLAIN = "These scores are plain means over items."
 
 
@@ -117,17 +131,23 @@ def report_content(run: RunScores) -> Content:
     card, subjects = run.card, run.subjects
     videos, loading = len({item.video for item in run.items}), run.loading
     remarks = counted(loading.remarks, "remark")
+    named = next((item.suite for item in run.items), card.suite)  # an own set has a name
+    several = len(suite_named(card.suite).readings) > 1
+    whose = {
+        "Scored": READING_WORDS[subjects[0].table.reading],
+        "Protocol": "that of the paper" if card.protocol == "paper" else "that of the released code",
+    }
     facts = {
         "Suite": card.suite,
-        "Reading": subjects[0].table.reading,
-        "Asked": f"{counted(len(run.items), 'item')} about {counted(videos, 'video')}, protocol {card.protocol}",
+        **(whose if several else {}),
+        "Asked": f"{counted(len(run.items), 'item')} about {counted(videos, 'video')}",
         **(
             {"Loading": f"{remarks}, which `longtake eval doctor` tells; first: {loading.first[0]}"}
             if loading.first
             else {}
         ),
         "Prompts": _prompts(card),
-        "Variants": ", ".join(variant.name for variant in card.variants),
+        **({"Variants": ", ".join(variant.name for variant in card.variants)} if len(card.variants) > 1 else {}),
         "Seeds": ", ".join(map(str, card.seeds)),
         "Judge": next((judge for subject in subjects if (judge := subject.judge)), "none"),
         "Cost": "; ".join(f"{one.name} {in_words(one.table.spent)}" for one in subjects),
@@ -137,7 +157,7 @@ def report_content(run: RunScores) -> Content:
     correlations, beside_people = people_and_models(subjects)
     plots = (by_frames(subjects), *beside_people, _abstention(subjects), _cost(subjects))
     return Content(
-        title=f"{card.suite}: {', '.join(subject.name for subject in subjects)}",
+        title=f"{named}: {', '.join(subject.name for subject in subjects)}",
         conclusion=conclude(subjects),
         facts=facts,
         headline=_headline(subjects),
@@ -164,7 +184,7 @@ def _prompts(card: RunCard) -> str:
     prompts = card.variants[0].prompts
     if prompts is None:
         return "Longtake's"
-    whose = f"as {prompts.name} has them, in our words" if prompts.sources else prompts.name
+    whose = f"those of {prompts.name}, reworded" if prompts.sources else prompts.name
     return f"{whose} ({prompts.hash})"
 
 
@@ -173,14 +193,14 @@ def _headline(subjects: Sequence[SubjectScores]) -> Grid:
     tests = tuple(dict.fromkeys(test for subject in subjects for test in subject.table.headlines))
     if tests:
         return Grid(
-            "Headlines, one for each test",
+            "Headline scores, one for each test",
             ("Test", *(subject.name for subject in subjects)),
             tuple((test, *(estimate(subject.table.headlines.get(test)) for subject in subjects)) for test in tests),
             subjects_from=1,
         )
     return Grid(
-        "Headline",
-        ("Subject", "Score", "Errors", "Score without what failed"),
+        "Headline score",
+        ("Subject", "Score", "Errors", "Score without failed items"),
         tuple(
             (
                 subject.name,
@@ -190,8 +210,8 @@ def _headline(subjects: Sequence[SubjectScores]) -> Grid:
             )
             for subject in subjects
         ),
-        f"Percent, with the interval of {100 * CONFIDENCE:g} % over videos, where there are {FEWEST_VIDEOS} or more. "
-        "An error counts as a wrong answer.",
+        f"Percent, with the {100 * CONFIDENCE:g} % confidence interval if there are {FEWEST_VIDEOS} or more videos. An "
+        "error counts as a wrong answer.",
     )
 
 
@@ -200,14 +220,23 @@ def _faults(subjects: Sequence[SubjectScores]) -> Grid | None:
     shown = any(subject.table.headlines for subject in subjects)  # then the headline's table has no room for errors
     rates = dict.fromkeys(name for subject in subjects for name in subject.table.rates if shown or name != _ERRORS)
     rows = tuple(
-        (name[:1].upper() + name[1:], *(_rate(subject.table.rates.get(name)) for subject in subjects)) for name in rates
+        (_titled(_RATES.get(name, name)), *(_rate(subject.table.rates.get(name)) for subject in subjects))
+        for name in rates
     )
-    columns = ("What", *(subject.name for subject in subjects))
-    return Grid("What else went wrong", columns, rows) if rows else None
+    columns = ("Rate", *(subject.name for subject in subjects))
+    return Grid("Failures, doubts and abstentions", columns, rows) if rows else None
+
+
+def _titled(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 def _rate(rate: Share | None) -> str:
     return f"{100 * rate.value:.1f} % ({rate.count} of {rate.n})" if rate else "not known"
+
+
+def _plain(value: Estimate) -> str:
+    return f"{value} ({counted(value.n, 'observation')})"
 
 
 def _groups(subjects: Sequence[SubjectScores]) -> Iterator[Grid]:
@@ -225,7 +254,9 @@ def _groups(subjects: Sequence[SubjectScores]) -> Iterator[Grid]:
         ([further_groups(subject) for subject in subjects], _PLAIN),
     ):
         for name in dict.fromkeys(name for groups in tables for name in groups):
-            yield _group(f"By {name}", name, subjects, [groups.get(name, {}) for groups in tables], means)
+            kind, _, reading = name.partition(", ")
+            told = f"{kind}, {READING_WORDS.get(reading, reading)}" if reading else name
+            yield _group(f"By {told}", kind, subjects, [groups.get(name, {}) for groups in tables], means)
 
 
 def _group(title: str, name: str, subjects: Sequence[SubjectScores], tables: Sequence[Rows], caption: str) -> Grid:
@@ -233,7 +264,7 @@ def _group(title: str, name: str, subjects: Sequence[SubjectScores], tables: Seq
     largest = {row: max((rows[row] for rows in tables if row in rows), key=lambda one: one.n) for row in names}
     return Grid(
         title,
-        (name[:1].upper() + name[1:], "n", *(subject.name for subject in subjects)),
+        (_titled(name), "n", *(subject.name for subject in subjects)),
         tuple(
             (row, f"{largest[row].n} / {largest[row].videos}", *(estimate(rows.get(row)) for rows in tables))
             for row in names

@@ -207,7 +207,9 @@ def _opened(
     series: int, subject: SubjectScores, prediction: Prediction, variant: Variant, item: Item, traces: Traces
 ) -> OpenedPrediction:
     value = score_in_words(subject.prediction_values[prediction.key])
-    heading = f"{subject.name}, {prediction.variant}, seed {prediction.seed}: {value}, {prediction.seconds:.1f} s"
+    asked = [prediction.variant] if len(subject.card.variants) > 1 else []
+    asked += [f"seed {prediction.seed}"] if len(subject.card.seeds) > 1 else []
+    heading = f"{', '.join((subject.name, *asked))}: {value}, {prediction.seconds:.1f} s"
     replies = [
         OpenedReply(
             number,

@@ -18,6 +18,12 @@ from longtake.evalharness.scoring.estimates import Observation
 
 Reading = Literal["repo", "paper", "signed", "strict"]
 READINGS: tuple[Reading, ...] = ("repo", "paper", "signed", "strict")
+READING_WORDS: Mapping[str, str] = {
+    "repo": "as in the released code",
+    "paper": "as in the paper",
+    "signed": "penalties count",
+    "strict": "all criteria met, none violated",
+}
 
 
 class SampleScore(NamedTuple):

@@ -157,7 +157,8 @@ def score_moment_video(
             "domain": by_tag(outcomes, "domain"),
             "subclass": by_tag(outcomes, "subclass"),
             "duration": by(sorted(outcomes, key=lambda outcome: outcome.item.seconds or 0.0), length_row),
-            "multiple choice": beside_chance(outcomes, "in every order") | beside_chance(as_written, "as written"),
+            "multiple choice": beside_chance(outcomes, "in every order")
+            | beside_chance(as_written, "in the given order"),
             **(_by_rate(rates) if len(rates) > 1 else {}),
         },
     )

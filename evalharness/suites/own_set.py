@@ -137,7 +137,7 @@ def score_own_set(
     outcomes = _outcomes(items, variants, answers)
     orders = [variant for variant in variants if not variant.replaced]
     wordings = [variants[0], *(variant for variant in variants if variant.replaced)]
-    ways: dict[str, Sequence[Variant]] = {"as written": variants[:1]}
+    ways: dict[str, Sequence[Variant]] = {"in the given order": variants[:1]}
     if len(wordings) > 1:
         ways = {"in every wording": wordings} | ways
     if len(orders) > 1:

@@ -1,4 +1,4 @@
-"""Selects the frames worth reading for scene text.
+"""Selects the frames worth reading for on-screen text.
 
 Text shows as dense, strong changes of brightness along a row, light to dark as often as dark to light (Smith and
 Kanade, 1995, used them to find captions). A frame is chosen if its text-like cells differ from those of the last one.

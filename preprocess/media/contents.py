@@ -28,14 +28,19 @@ class Part(Record):
         return f"{self.name:<13}  {f'{self.about}: ' if self.about else ''}{self.outcome}"
 
 
-def contents(media: MediaInfo, sidecars: Mapping[str, str | None] = MappingProxyType({})) -> list[Part]:
+def contents(
+    media: MediaInfo,
+    sidecars: Mapping[str, str | None] = MappingProxyType({}),
+    unread: Mapping[int, str] = MappingProxyType({}),
+) -> list[Part]:
     """Every stream of a file, the subtitle files beside it, and where its clock starts again.
 
     Args:
         media: the file.
         sidecars: by the names of the subtitle files, why nothing of them is read, None if something is.
+        unread: by the index of a text track that isn't wholly read, what is done with it.
     """
-    return [*_streams(media), *(_sidecar(name, problem) for name, problem in sidecars.items()), *_clock(media)]
+    return [*_streams(media, unread), *(_sidecar(name, problem) for name, problem in sidecars.items()), *_clock(media)]
 
 
 def no_track(media: MediaInfo, wanted: str) -> str:
@@ -49,7 +54,7 @@ def no_track(media: MediaInfo, wanted: str) -> str:
     )
 
 
-def _streams(media: MediaInfo) -> Iterator[Part]:
+def _streams(media: MediaInfo, unread: Mapping[int, str]) -> Iterator[Part]:
     if media.video:
         about = f"{media.video.codec}, {media.video.width} x {media.video.height}"
         yield Part(name="picture 1", about=about, outcome="read", noted=False)
@@ -58,8 +63,8 @@ def _streams(media: MediaInfo) -> Iterator[Part]:
         about = _about(track.codec, track.language, track.title, track.role)
         yield Part(name=f"sound {number}", about=about, outcome=_heard(media, number, track), noted=several)
     for number, text in enumerate(media.subtitles, 1):
-        about = _about(text.codec, text.language)
-        yield Part(name=f"subtitles {number}", about=about, outcome="read", noted=False)
+        about, outcome = _about(text.codec, text.language), unread.get(text.index, "read")
+        yield Part(name=f"subtitles {number}", about=about, outcome=outcome, noted=text.index in unread)
     numbers = {"picture": int(media.video is not None), "sound": len(media.audio), "subtitles": len(media.subtitles)}
     for stream in media.unread:
         number = numbers[stream.kind] = numbers.get(stream.kind, 0) + 1

@@ -86,7 +86,7 @@ def _cues(text: str) -> list[Cue]:
 def _numbered(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """The lines with their numbers, without those of services. A line of a song with several times comes as often."""
     for number, line in enumerate(lines, start=1):
-        line = _LRC_WORD.sub("", line).strip()
+        line = _LRC_WORD.sub("", line).replace("**", "").strip()  # bold in Markdown
         times = []
         rest = line
         while time := _LRC_TIME.match(rest):

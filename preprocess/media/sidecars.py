@@ -66,6 +66,24 @@ def find_sidecars(path: Path) -> list[Sidecar]:
     return [Sidecar(each.path, each.track.language if each.track else None) for each in taken]
 
 
+def takers(name: str, file: Path, media: Collection[str]) -> list[str]:
+    """The names of the media files that would take a subtitle file or transcript if they lay in one folder.
+
+    Args:
+        name: of the subtitle file.
+        file: where its bytes lie, under any name.
+        media: the names of the media files.
+
+    Raises:
+        OSError: if `file` can't be read.
+    """
+    stem = plain(name).rpartition(".")[0]
+    near = [path for path in map(Path, media) if any(_base_of(path, stem, exact=exact) for exact in (True, False))]
+    found = [path.name for path in near if _Owners(path, near).takes(stem)]
+    text = found and name.lower().endswith(_TEXT)
+    return [] if text and not names_speakers(_read_text(file, file.stat().st_mtime_ns)) else found
+
+
 def alone(files: Sequence[Path]) -> list[Path]:
     """Files without the subtitles of media files among them and without texts that are no transcripts.
 
@@ -168,12 +186,17 @@ class _Owners:
         """Whether a folder is named like the media file."""
         return _folded(name) in (_folded(self._path.stem), _folded(self._path.name))
 
+    def takes(self, stem: str) -> bool:
+        """Whether a name is that of a track of the media file."""
+        base, rest = self._base(stem)
+        return bool(base and track_named(rest)) and not self._anothers(stem, base)
+
     def judged(self, file: Path, depth: int) -> Iterator[_Found]:
         """A subtitle file as one that is read or isn't; nothing if it is another's, or a text and no transcript."""
         kind = file.suffix.lower()
         stem = plain(file.name[: -len(kind)])
         base, rest = self._base(stem)
-        if any(_base_of(other, stem, exact=True) > base for other in self._others):
+        if self._anothers(stem, base):
             return
         track = track_named(rest) if base else None
         if not base and (depth == 2 or not self._others):
@@ -188,6 +211,9 @@ class _Owners:
             track = track if base else None
         later = bool(track and track.later)
         yield _Found(file, depth, (later, depth, rest.casefold(), kind, file.name.startswith(self._path.name)), track)
+
+    def _anothers(self, stem: str, base: int) -> bool:
+        return any(_base_of(other, stem, exact=True) > base for other in self._others)
 
     def _base(self, stem: str) -> tuple[int, str]:
         """How much of a name is that of the media file, 0 if nothing or another could mean it, and what follows."""

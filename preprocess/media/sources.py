@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -52,10 +53,11 @@ def contents_of(library: Library, video: VideoRecord, media: MediaInfo | None) -
     """What the file of a video holds and what of it was read, by its layers; nothing if it can't be read."""
     if media is None:
         return []
+    sidecars: dict[str, str | None] = {}
     with suppress(LibraryError):
         if layer := library.layer(video, "subtitles"):
-            return contents(media, dict.fromkeys(sorted(layer.inputs), None if layer.count else NO_WORDS))
-    return contents(media)
+            sidecars = dict.fromkeys(sorted(layer.inputs), None if layer.count else NO_WORDS)
+    return contents(media, sidecars, _unread_tracks(library, video, media))
 
 
 def contents_now(library: Library, video: VideoRecord, media: MediaInfo | None) -> list[Part]:
@@ -64,7 +66,7 @@ def contents_now(library: Library, video: VideoRecord, media: MediaInfo | None) 
     if path is None or media is None:
         return contents_of(library, video, media)
     named = [Sidecar(file, language_in(file.name)) for file in library.named_subtitles(video.id)]
-    return contents(media, problems_beside(path, media, named))
+    return contents(media, problems_beside(path, media, named), _unread_tracks(library, video, media))
 
 
 def problems_beside(path: Path, media: MediaInfo, named: Sequence[Sidecar] = ()) -> dict[str, str | None]:
@@ -75,6 +77,23 @@ def problems_beside(path: Path, media: MediaInfo, named: Sequence[Sidecar] = ())
     """
     beside = [] if is_transcript(path) else find_sidecars(path)
     return {each.path.name: problem_of(each, media.duration) for each in [*named, *beside]}
+
+
+def _unread_tracks(library: Library, video: VideoRecord, media: MediaInfo) -> dict[int, str]:
+    """The text tracks in a file that aren't wholly read, by their index, and what was done with them."""
+    found: dict[int, str] = {}
+    with suppress(LibraryError):
+        layer = library.layer(video, "subtitles")
+        if layer is None:
+            return (
+                dict.fromkeys((each.index for each in media.subtitles), "not read: damaged") if video.complete else {}
+            )
+        for track in media.subtitles:
+            damaged = any(re.search(rf"\bstream {track.index}\b", told) for told in layer.left_out())
+            held = any(item["source"] == f"stream {track.index}" for item in layer.items()) if damaged else layer.count
+            if damaged or not held:
+                found[track.index] = f"{'partly' if held else 'not'} read: {'damaged' if damaged else NO_WORDS}"
+    return found
 
 
 def _kept(library: Library, video: VideoRecord) -> MediaInfo | None:

@@ -87,24 +87,23 @@ def _estimate(library: Library, reference: str, rates: Mapping[str, float]) -> V
 
 def rates_of(library: Library) -> tuple[dict[str, float], int]:
     """Seconds that indexing a second of video takes, by step, and the number of videos measured."""
-    measured = measurements(library, "seconds")
-    rates = {step: median(value / seconds for value, seconds in each) for step, each in measured.items()}
-    return rates, sum(video.duration > 0 for video in library.videos())
+    videos = {video.id: video for video in library.videos() if video.duration > 0}
+    measured = measurements(library, "seconds", list(videos.values()))
+    rates = {step: median(value / videos[video].duration for value, video in each) for step, each in measured.items()}
+    return rates, len(videos)
 
 
-def measurements(
-    library: Library, fact: str, videos: Sequence[VideoRecord] | None = None
-) -> dict[str, list[tuple[float, float]]]:
-    """A fact of the indexing of each of these videos, by default of all, with the video's seconds, by step.
+def measurements(library: Library, fact: str, videos: Sequence[VideoRecord]) -> dict[str, list[tuple[float, str]]]:
+    """A fact of the indexing of each of these videos, with the video's id, by step.
 
     A resumed step records the last run alone: its chunks stand for those that were kept.
     """
-    measured: dict[str, list[tuple[float, float]]] = {_step(name): [] for name in LAYERS}
-    for video in library.videos() if videos is None else videos:
+    measured: dict[str, list[tuple[float, str]]] = {_step(name): [] for name in LAYERS}
+    for video in videos:
         for step, facts in runs_of(library, video).items():
             made, kept = facts.get("chunks_made", 0), facts.get("chunks_reused", 0)
-            if fact in facts and video.duration > 0 and (made or not kept):
-                measured[step].append((facts[fact] * ((made + kept) / made if made else 1), video.duration))
+            if fact in facts and (made or not kept):
+                measured[step].append((facts[fact] * ((made + kept) / made if made else 1), video.id))
     return {step: each for step, each in measured.items() if each}
 
 

@@ -81,16 +81,22 @@ def _joined(event: Hit, other: Hit) -> Hit:
 
 
 def _reranked(query: str, found: Sequence[Hit], engine: Reranker) -> list[Hit]:
-    """The hits by the reranker's score, the weak ones still last; in their order if it fails."""
+    """The hits by the reranker's score, the weak ones still last; in their order if it fails.
+
+    The name of a sound, such as `music`, is no passage, which a reranker has learned to read: it keeps its place.
+    """
     strong = [hit for hit in found if not hit.weak and hit.document.text]
     others = [hit for hit in found if hit.weak or not hit.document.text]
+    passages = [hit for hit in strong if hit.document.modality != "audio"]
     try:
-        scores = engine.score(query, [hit.document.text for hit in strong]) if strong else []
+        scores = engine.score(query, [hit.document.text for hit in passages]) if passages else []
     except EngineError:
         return list(found)
-    best_first = sorted(zip(scores, strong, strict=True), key=lambda pair: -pair[0])
-    signals = [(hit, {**hit.signals, RERANKED: Signal(rank, score)}) for rank, (score, hit) in enumerate(best_first, 1)]
-    return [*(replace(hit, signals=added) for hit, added in signals), *others]
+    best_first = enumerate(sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0]), 1)
+    ordered = (
+        replace(hit, signals={**hit.signals, RERANKED: Signal(rank, score)}) for rank, (score, hit) in best_first
+    )
+    return [*(hit if hit.document.modality == "audio" else next(ordered) for hit in strong), *others]
 
 
 def query_embeddings(engines: EngineTable) -> Iterator[QueryEmbedding]:

@@ -119,7 +119,7 @@ class PassSettings(_Section):
     shot_threshold: float = Field(default=27.0, gt=0)
     min_shot_seconds: float = Field(default=0.4, gt=0)
     text_frames_per_second: float = Field(
-        default=1.0, gt=0, description="Maximum frames per second sent to scene text."
+        default=1.0, gt=0, description="Maximum frames per second read for on-screen text."
     )
     keyframe_height: int = Field(default=360, ge=64)
     chunk_seconds: float = Field(

@@ -72,11 +72,11 @@ def results(library: Path, *arguments: str) -> list[dict[str, Any]]:
 def test_results_of_several_videos_stand_under_their_video(library: Path) -> None:
     assert run(library, "copper kettle") == (
         "talk.mp4\n"
-        "  00:00:10-00:00:20  scene_text  Copper kettle\n"
-        "    00:00:12-00:00:16  speech      The copper kettle costs forty dollars\n"
-        "  00:05:00-00:05:04  speech      Put the kettle back on the shelf beside the other things\n"
+        "  00:00:10-00:00:20  on-screen text  Copper kettle\n"
+        "    00:00:12-00:00:16  speech          The copper kettle costs forty dollars\n"
+        "  00:05:00-00:05:04  speech          Put the kettle back on the shelf beside the other things\n"
         "walk.mp4\n"
-        "  00:00:50-00:00:54  speech      Somebody hung a copper lantern and one kettle near the gate\n"
+        "  00:00:50-00:00:54  speech          Somebody hung a copper lantern and one kettle near the gate\n"
     )
 
 
@@ -87,7 +87,7 @@ def test_the_video_with_the_best_result_comes_first(library: Path) -> None:
 
 def test_results_of_one_video_are_a_flat_list(library: Path) -> None:
     assert run(library, "walk", "kettle") == (
-        "walk.mp4  00:00:50-00:00:54  speech      Somebody hung a copper lantern and one kettle near the gate\n"
+        "walk.mp4  00:00:50-00:00:54  speech          Somebody hung a copper lantern and one kettle near the gate\n"
     )
 
 
@@ -132,7 +132,7 @@ def test_what_the_signals_add_is_the_score(library: Path) -> None:
 def test_explain_says_what_found_each_document_and_what_was_merged(library: Path) -> None:
     said = run(library, "talk", "copper kettle", "--explain", "-k", "1")
     assert "  event 00:00:10-00:00:20, merged from 2; the best of those that joined:\n" in said
-    assert "  00:00:12-00:00:16  speech      The copper kettle costs forty dollars\n" in said
+    assert "  00:00:12-00:00:16  speech          The copper kettle costs forty dollars\n" in said
     assert re.search(r"rank 1 +BM25 \d\.\d\d: copper, kettle, copper_kettle$", said, re.MULTILINE)
     assert re.search(r"rank 1 +cosine [01]\.\d\d in (minilm|wordllama)", said)
     assert re.search(r"^    speech +1 found  rank 2 +BM25 \d\.\d\d$", said, re.MULTILINE)
@@ -154,9 +154,9 @@ def test_explain_groups_what_joined_an_event_by_modality_and_signal_and_json_lis
     assert lines[0].startswith("00:00:09.0-00:00:09.4  audio")
     assert lines[-4:] == [
         "  event 00:00:00-00:00:09, merged from 10; the best of those that joined:",
-        "    audio         8 found  rank 2   BM25 2.00",
-        f"    audio         8 found  rank 2   cosine 0.78 in {space}",
-        f"    visual        1 found  rank 12  cosine 0.41 in {space}",
+        "    audio             8 found  rank 2   BM25 2.00",
+        f"    audio             8 found  rank 2   cosine 0.78 in {space}",
+        f"    visual            1 found  rank 12  cosine 0.41 in {space}",
     ]
     assert max(map(len, lines)) <= 98  # two more before them where they stand under a video's name
     row = result_row(hit, "beep", 60)
@@ -167,7 +167,7 @@ def test_what_has_no_text_is_shown_as_a_picture(library: Path) -> None:
     pictures = [Match(document(TALK, n, n + 1, "", "visual"), 0.01, {"space": Signal(n + 1, 0.3)}) for n in range(3)]
     best = pictures[0]
     hit = Hit(best.document, best.score, best.signals, TimeSpan(start=0, end=3), tuple(pictures[1:]))
-    assert result_lines(hit, "a dog", None) == ["00:00:00-00:00:01  visual      (picture)"]
+    assert result_lines(hit, "a dog", None) == ["00:00:00-00:00:01  visual          (picture)"]
     assert len(result_lines(hit, "a dog", 60)) == 5
 
 

@@ -29,8 +29,8 @@ def test_an_uncertain_answer_prints_its_text_its_closest_lines_and_its_status(
     show(unsure(trace="run-1"), small_workspace)
     assert capsys.readouterr().out.splitlines() == [
         TEXT,
-        f"  00:00:04-00:00:06  speech      {KETTLE}",
-        "  00:00:01-00:00:03  scene_text  Room 4417",
+        f"  00:00:04-00:00:06  speech          {KETTLE}",
+        "  00:00:01-00:00:03  on-screen text  Room 4417",
         "  not shown: The pot costs 249 dollars. (No pot is named)",
         "  uncertain in 0.0 s, 0 rounds, 0 tool calls, trace run-1",
     ]
@@ -70,7 +70,7 @@ def test_ask_and_chat_are_done_when_they_are_unsure(
         reported = Answer.model_validate(json.loads(done.stdout))
         assert (reported.status, reported.confidence, len(reported.closest)) == ("uncertain", 0.4, 2)
     else:
-        assert done.stdout.startswith(f"{TEXT}\n  00:00:04-00:00:06  speech      {KETTLE}\n")
+        assert done.stdout.startswith(f"{TEXT}\n  00:00:04-00:00:06  speech          {KETTLE}\n")
         assert "\n  uncertain in 0.0 s, " in done.stdout
 
 

@@ -54,7 +54,7 @@ def test_a_tool_is_called_on_a_video(library: Path) -> None:
     assert whole["evidence"][0]["span"] == {"start": 4.0, "end": 6.0}
     plain = run(library, *arguments)
     assert plain.exit_code == 0
-    assert "  00:00:04-00:00:06  speech      A heron stands in the river." in plain.stdout
+    assert "  00:00:04-00:00:06  speech          A heron stands in the river." in plain.stdout
 
 
 def test_a_tool_that_needs_no_video_is_called_without_one(library: Path) -> None:
@@ -96,7 +96,7 @@ def test_search_gives_hits_with_times(library: Path, workspace: Workspace) -> No
         workspace.library.resolve("talk").id,
         "A heron stands in the river.",
     )
-    assert "talk.mp4\n  00:00:04-00:00:06  speech      A heron" in run(library, "search", "heron").stdout
+    assert "talk.mp4\n  00:00:04-00:00:06  speech          A heron" in run(library, "search", "heron").stdout
 
 
 def test_search_without_a_hit(library: Path) -> None:

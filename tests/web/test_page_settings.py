@@ -54,7 +54,7 @@ def test_what_is_switched_in_the_settings_stays(
         opened(browser, server.url, viewport=size, color_scheme=scheme) as page,
     ):
         dialog = _open_settings(page)
-        dialog.get_by_role("checkbox", name="Text on screen", exact=True).uncheck()
+        dialog.get_by_role("checkbox", name="On-screen text", exact=True).uncheck()
         dialog.get_by_text("Tools while answering").click()
         dialog.get_by_label("Calculator").focus()
         page.keyboard.press("Space")
@@ -66,7 +66,7 @@ def test_what_is_switched_in_the_settings_stays(
         page.keyboard.press("Escape")
         page.reload()
         dialog = _open_settings(page)
-        assert not dialog.get_by_role("checkbox", name="Text on screen", exact=True).is_checked()
+        assert not dialog.get_by_role("checkbox", name="On-screen text", exact=True).is_checked()
         assert dialog.get_by_role("checkbox", name="Sounds", exact=True).is_checked()
         assert dialog.get_by_role("combobox", name="Language").input_value() == "de"
         assert server.service.workspace.settings.tools.off == ("calculator",)

@@ -94,6 +94,68 @@ def test_a_transcript_alone_is_a_recording(server: WebServer, workspace: Workspa
     assert kept(workspace) == []
 
 
+@pytest.mark.parametrize("names", [["talk.wav", "talk.txt"], ["talk.txt", "talk.wav"]])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_video_and_the_transcript_of_its_name_are_one_recording(
+    server: WebServer, workspace: Workspace, tone: Path, names: list[str], at_once: bool
+) -> None:
+    said = b"0:01 Ann: The ferry leaves at nine.\n0:02 Bob: I know.\n0:03 Ann: Good.\n"
+    files = {"talk.wav": tone.read_bytes(), "talk.txt": said}
+    with server.client() as client:
+        for name in names:
+            video = send(client, begin(client, name, len(files[name])), 0, files[name]).json()["video"]
+            if not at_once:
+                until_indexed(client, video)
+        assert video == file_id(tone)
+        assert [each["id"] for each in client.get("/api/videos").json()["videos"]] == [video]
+        assert kept(workspace) == [f"{video}.txt", f"{video}.wav"]
+        while not (lines := client.get(f"/api/videos/{video}/words").json()["lines"]):
+            until_indexed(client, video)
+        assert [line["text"] for line in lines] == ["The ferry leaves at nine.", "I know.", "Good."]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("talk.txt", "0:01 The ferry leaves at nine.\n0:03 I know.\n"),  # names nobody
+        ("talk-2.srt", TRANSCRIPTS["meeting.srt"]),
+    ],
+)
+def test_what_would_not_be_read_beside_a_video_is_a_recording_of_its_own(
+    server: WebServer, tone: Path, name: str, text: str
+) -> None:
+    data = tone.read_bytes()
+    with server.client() as client:
+        video = send(client, begin(client, "talk.wav", len(data)), 0, data).json()["video"]
+        other = send(client, begin(client, name, len(text)), 0, text.encode()).json()["video"]
+        assert {each["id"] for each in client.get("/api/videos").json()["videos"]} == {video, other}
+        assert video != other
+
+
+def test_a_transcript_that_a_chat_is_about_stays(server: WebServer, workspace: Workspace, tone: Path) -> None:
+    files = {"talk.srt": TRANSCRIPTS["meeting.srt"].encode(), "talk.wav": tone.read_bytes()}
+    with server.client() as client:
+        for name, data in files.items():
+            video = send(client, begin(client, name, len(data)), 0, data).json()["video"]
+            until_indexed(client, video)
+            server.service.conversations.begin("a", [video])
+        assert len(client.get("/api/videos").json()["videos"]) == 2
+
+
+def test_a_transcript_of_two_videos_or_of_one_in_a_folder_is_refused(workspace: Workspace, tone: Path) -> None:
+    text = TRANSCRIPTS["meeting.srt"].encode()
+    other = tone.with_name("meeting.wav")
+    other.write_bytes(tone.read_bytes())
+    with web_server(workspace, folders=[tone.parent]) as server, server.client() as client:
+        client.post("/api/videos", json={"path": str(other)})
+        refused = send(client, begin(client, "meeting.en.srt", len(text)), 0, text)
+        assert (refused.status_code, "next to it" in refused.text) == (400, True)
+        longer = tone.read_bytes() + b"\0" * 4_000
+        send(client, begin(client, "meeting.wav", len(longer)), 0, longer)
+        refused = send(client, begin(client, "meeting.en.srt", len(text)), 0, text)
+        assert (refused.status_code, "Several" in refused.text) == (400, True)
+
+
 def test_a_transcript_that_cant_be_read_is_refused_with_the_reason(server: WebServer, workspace: Workspace) -> None:
     data = b"\x7fELF\x02\x01\x01\x00" * 9
     with server.client() as client:

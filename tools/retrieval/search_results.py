@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from longtake.memory.records import Modality
+from longtake.memory.records import WORDS_WIDTH, Modality, in_words
 from longtake.memory.search.fusion import RERANKED, WORDS, contribution
 from longtake.memory.search.search_index import Hit, Match, Signal
 from longtake.memory.search.terms import matched_terms
@@ -66,7 +66,7 @@ def _row(match: Match, query: str, constant: int) -> dict[str, Any]:
 
 def _line(match: Match) -> str:
     document = match.document
-    return f"{document.span}  {document.modality:<10}  {document.text or _PICTURE}"
+    return f"{document.span}  {in_words(document.modality):<{WORDS_WIDTH}}  {document.text or _PICTURE}"
 
 
 def _other_texts(hit: Hit) -> list[str]:
@@ -96,7 +96,7 @@ def _joined(hit: Hit) -> list[str]:
     lines = [f"  event {hit.span}, merged from {len(hit.also) + 1}; the best of those that joined:"] if found else []
     for (modality, name), signals in found.items():
         best = min(signals, key=attrgetter("rank"))
-        lines.append(f"    {modality:<10}  {len(signals):>3} found  {_measured(name, best)}")
+        lines.append(f"    {in_words(modality):<{WORDS_WIDTH}}  {len(signals):>3} found  {_measured(name, best)}")
     return lines
 
 

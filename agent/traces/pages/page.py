@@ -36,7 +36,7 @@ from longtake.agent.traces.steps import Step, every, spoken, steps_of
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import origin
 from longtake.memory.library import Library, VideoRecord
-from longtake.memory.records import VERDICTS
+from longtake.memory.records import VERDICTS, in_words
 from longtake.prompts import templates
 from longtake.remote import RemoteFile, media_path
 
@@ -156,6 +156,7 @@ def _template() -> Template:
         "json": as_json,
         "cut": cut,
         "verdicts": VERDICTS,
+        "in_words": in_words,
     }
     return environment.get_template("trace.html")
 

@@ -11,7 +11,7 @@ from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.steps import Step
 from longtake.agent.traces.tree import one_line
 from longtake.console import counted
-from longtake.memory.records import Claim
+from longtake.memory.records import Claim, in_words
 from longtake.memory.timespan import clock
 
 MAX_TEXT = 20_000  # characters of one argument, message or result
@@ -69,7 +69,8 @@ def receipt(run: LenientRun) -> str:
     """The time, controller and id of a run."""
     controller = run.settings.controller
     when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(run.started))
-    return " · ".join(filter(None, (when, controller.engine, controller.model, f"trace {run.id}")))
+    engine = "no language model" if controller.engine == "extractive" else controller.engine
+    return " · ".join(filter(None, (when, engine, controller.model, f"trace {run.id}")))
 
 
 def spent(run: LenientRun) -> list[str]:
@@ -88,7 +89,7 @@ def examined(run: LenientRun) -> dict[str, float]:
 
 
 def _plain(name: str) -> str:
-    return name.replace("_", " ").capitalize()
+    return in_words(name).capitalize()
 
 
 def as_json(value: Any) -> str:

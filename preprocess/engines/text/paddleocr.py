@@ -79,7 +79,7 @@ def _folders(settings: Settings) -> dict[str, Path | None]:
     """The folder of each kind of model: the one in the settings, or else the best one that was fetched."""
     named = {"detection": settings.scene_text.detection, "recognition": settings.scene_text.recognition}
     fetched = {
-        kind: next((each.folder for each in installed("scene text") if each.model.name.endswith(kind)), None)
+        kind: next((each.folder for each in installed("on-screen text") if each.model.name.endswith(kind)), None)
         for kind in named
     }
     return {kind: Path(name).expanduser() if name else fetched[kind] for kind, name in named.items()}

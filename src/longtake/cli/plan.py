@@ -14,7 +14,7 @@ from longtake.cli.options import Json, print_report
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note
 from longtake.errors import ConfigError, MediaError
 from longtake.memory.library import Library
-from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.media import MediaInfo, probe
 from longtake.preprocess.pipeline.model_costs import model_costs
 from longtake.preprocess.pipeline.plan import plan as planned
 from longtake.preprocess.pipeline.plan import show_plan
@@ -41,7 +41,7 @@ def plan(
         raise ConfigError("Give either files or --hours.")
     workspace = open_library(session).workspace
     library = workspace.library
-    durations = [3600.0] * (hours or 0)
+    wanted: list[MediaInfo | float] = [3600.0] * (hours or 0)
     named = named_by(files or ())
     sizes = {video.size for video in library.videos()}
     unreadable = indexed = 0
@@ -52,7 +52,7 @@ def plan(
             if path.is_file() and path.stat().st_size in sizes and _is_indexed(path, library):
                 indexed += 1
             else:
-                durations.append(probe(path).duration)
+                wanted.append(probe(path))
         except MediaError as error:
             if len(named) == 1:
                 raise
@@ -62,8 +62,9 @@ def plan(
         raise typer.Exit(EXIT_FAILED)
     if indexed:
         note(f"{counted(indexed, 'file')} left out: already indexed in this library.")
+    durations = [each.duration if isinstance(each, MediaInfo) else each for each in wanted]
     asked = model_costs(library, workspace.settings, workspace.engines, durations)
-    print_report(planned(library, durations, cores or os.cpu_count() or 1, price, asked), show_plan, as_json)
+    print_report(planned(library, wanted, cores or os.cpu_count() or 1, price, asked), show_plan, as_json)
     raise typer.Exit(EXIT_PARTIAL if unreadable else 0)
 
 

@@ -80,7 +80,7 @@ def _nothing(library: Store, video: VideoRecord) -> str:
 
     media = media_of(library, video)
     spoken = bool({"speech", "subtitles"} & video.layers.keys())
-    looked = [*(["speech"] if spoken else []), *(["text on screen"] if "scene_text" in video.layers else [])]
+    looked = [*(["speech"] if spoken else []), *(["on-screen text"] if "scene_text" in video.layers else [])]
     if not video.complete or not looked or (media and media.audio and not spoken):
         return f"No speech or on-screen text has been found in {video.name}. Index it: longtake index {video.name}"
     return f"No {' or '.join(looked)} in {video.name}."

@@ -22,7 +22,7 @@ Task = Literal[
     "sound questions",
     "objects",
     "people",
-    "scene text",
+    "on-screen text",
     "translation",
 ]
 

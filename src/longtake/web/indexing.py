@@ -163,10 +163,10 @@ class Indexing:
         return other if other and (own is None or not other.over) else own
 
     def drop(self, video_id: str) -> bool:
-        """Remove a video from the queue; False if it is being indexed."""
+        """Remove a video from the queue; False if it is being indexed and wasn't told to stop."""
         with self._lock:
             job = self._jobs.get(video_id)
-            if job and job.state == "indexing":
+            if job and job.state == "indexing" and not job.cancelled:
                 return False
             if job:
                 job.cancel()

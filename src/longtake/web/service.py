@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from os.path import splitext
 from pathlib import Path
 from typing import Annotated
@@ -18,10 +19,12 @@ from longtake.memory.conversations import Conversations
 from longtake.memory.layers import write_atomic
 from longtake.memory.library import VideoRecord, file_id
 from longtake.preprocess.media.media import probe
-from longtake.preprocess.media.sidecars import find_sidecars
+from longtake.preprocess.media.plain_transcripts import names_speakers
+from longtake.preprocess.media.sidecars import find_sidecars, takers
 from longtake.preprocess.media.sources import source
 from longtake.preprocess.media.subtitle_formats import SUFFIXES, is_transcript, parse_subtitles
 from longtake.preprocess.media.subtitle_names import language_in
+from longtake.preprocess.media.text_encodings import decoded
 from longtake.preprocess.pipeline.pipeline import video_record
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.folders import Folders
@@ -35,6 +38,7 @@ from longtake.web.uploads import Uploads
 
 _ID = re.compile(r"[0-9a-f]{16}")
 SWEEP_EVERY = 3600.0  # seconds between two sweeps of abandoned uploads
+_PATIENCE = 5.0  # seconds in which the indexing of a transcript stops
 
 
 class Service:
@@ -110,8 +114,14 @@ class Service:
                 return video
             self.uploads.delete(upload_id)
             raise Refusal(404, f"{upload.name} was deleted from the library: upload it again.")
-        with self.uploads.finishing(upload_id) as arrived:
-            return self._take(arrived.upload, arrived.video, arrived.name, arrived.target)
+        with self.uploads.finishing(upload_id, self._taker) as arrived:
+            if arrived.target is None:
+                video = self.video(arrived.video)
+                self.add_subtitles(video, arrived.name, arrived.upload.read_bytes())
+            else:
+                video = self._take(arrived.upload, arrived.video, arrived.name, arrived.target)
+                self._take_transcripts(video)
+            return video
 
     def add_subtitles(self, video: VideoRecord, name: str, data: bytes) -> None:
         """Keep a subtitle file beside its video, in place of one in the same language, and read it.
@@ -124,13 +134,9 @@ class Service:
         Raises:
             Refusal: 400 if it can't be read, 409 if the video's file isn't the library's own or is a transcript.
         """
-        file = source(video)
-        if file is None or not file.is_relative_to(self.library.root.resolve()):
-            raise Refusal(
-                409,
-                f"The file of {video.name} isn't kept in the library. Put the subtitles next to it, under the same "
-                "name, and index it again.",
-            )
+        file = self._kept_file(video)
+        if file is None:
+            raise Refusal(409, _kept_elsewhere(video))
         if is_transcript(file):
             raise Refusal(409, f"{video.name} is a transcript, which needs no subtitles. Upload {name} by itself.")
         sidecar = file.with_suffix(_ending(name))
@@ -140,6 +146,8 @@ class Service:
             raise Refusal(400, str(error)) from error
         if not cues:
             raise Refusal(400, f"{name} has no subtitles. Choose another file.")
+        if sidecar.suffix == ".txt" and not names_speakers(decoded(data)[0]):
+            raise Refusal(400, f"{name} doesn't name who speaks. Upload it by itself, or save it as .srt.")
         with self._changing:
             write_atomic(sidecar, data)
             self.indexing.add(self.video(video.id), again=True)
@@ -156,15 +164,19 @@ class Service:
             each.path.rename(target.with_name(target.stem + each.path.name.removeprefix(file.stem)))
         return self._take(file, video_id, file.name, target)
 
-    def delete(self, video: VideoRecord) -> None:
+    def delete(self, video: VideoRecord, patience: float = 0.0) -> None:
         """Delete a video, its layers and search entries, and its file and subtitles if they were uploaded.
+
+        Args:
+            video: its record.
+            patience: seconds to wait until nobody works on it.
 
         Raises:
             Refusal: 409 while it is being indexed or asked about.
         """
         busy = Refusal(409, f"{video.name} is being indexed or asked about: delete it when that's done.")
         try:
-            with self._changing, self.library.lock(video.id).acquire(timeout=0):
+            with self._changing, self.library.lock(video.id).acquire(timeout=patience):
                 if self.runs.asked_about(video.id) or not self.indexing.drop(video.id):
                     raise busy
                 video = self.video(video.id)  # it may be gone meanwhile
@@ -196,6 +208,38 @@ class Service:
     def _sweep_hourly(self) -> None:
         while not self._closed.wait(SWEEP_EVERY):
             self.uploads.sweep()
+
+    def _kept_file(self, video: VideoRecord) -> Path | None:
+        """The file of a video, if the library keeps it."""
+        file = source(video)
+        return file if file and file.is_relative_to(self.library.root.resolve()) else None
+
+    def _taker(self, name: str, file: Path) -> str | None:
+        """The id of the video whose name a subtitle file or transcript bears, as it would in one folder; None if none.
+
+        Raises:
+            MediaError: if several have it, or the library doesn't keep the file of the one that has it.
+        """
+        videos = [video for video in self.library.videos() if not is_transcript(Path(video.path))]
+        names = takers(name, file, {video.name for video in videos})
+        found = [video for video in videos if video.name in names]
+        if len(found) > 1:
+            raise MediaError(f"Several videos have the name of {name}: add it in the details of its video.")
+        if found and self._kept_file(found[0]) is None:
+            raise MediaError(_kept_elsewhere(found[0]))
+        return found[0].id if found else None
+
+    def _take_transcripts(self, video: VideoRecord) -> None:
+        """Make the transcripts of a video that arrived before it its subtitles, unless a chat is about them."""
+        asked = {asked for thread in self.conversations.all() for asked in thread.videos}
+        for other in self.library.videos():
+            file = self._kept_file(other) if is_transcript(Path(other.path)) and other.id not in asked else None
+            with suppress(Refusal, MediaError):  # then both stay as they are
+                if file and takers(other.name, file, [video.name]) and self._taker(other.name, file) == video.id:
+                    self.add_subtitles(video, other.name, file.read_bytes())
+                    if job := self.indexing.job(other.id):
+                        job.cancel()
+                    self.delete(other, _PATIENCE)
 
     def _rejoin(self, video: VideoRecord) -> VideoRecord:
         """Update the path of an uploaded file, which moved with the library."""
@@ -233,6 +277,13 @@ class Service:
         return video
 
 
+def _kept_elsewhere(video: VideoRecord) -> str:
+    return (
+        f"The file of {video.name} isn't kept in the library. Put the subtitles next to it, under the same name, and "
+        "index it again."
+    )
+
+
 def _ending(name: str) -> str:
     """How the name of kept subtitles ends: `.en.srt` for `talk.en.srt`, `.srt` for `talk.srt`.
 
@@ -240,8 +291,8 @@ def _ending(name: str) -> str:
         Refusal: 400 if it isn't the name of a subtitle file.
     """
     kind = splitext(name.lower())[1]
-    if kind not in SUFFIXES:
-        raise Refusal(400, f"{name} isn't a subtitle file. Give one of {', '.join(SUFFIXES)}.")
+    if not is_transcript(Path(name)):
+        raise Refusal(400, f"{name} isn't a subtitle file. Give one of {', '.join(SUFFIXES)}, .txt.")
     language = language_in(name)
     return f".{language}{kind}" if language else kind
 

@@ -59,6 +59,8 @@ def send_chunk(
 ) -> SentChunk:
     """Send the bytes from an offset on. After the last chunk the file joins the library and is indexed.
 
+    Subtitles and transcripts with the name of a video join that video, whose id is then returned.
+
     If the response to the last chunk was lost, send an empty chunk within a day to get it again.
     """
     received = service.uploads.append(upload_id, offset, body)

@@ -53,12 +53,15 @@ class KeptUpload(Upload):
 
 
 class Arrived(NamedTuple):
-    """A completely uploaded file: its name, the hash of its bytes, its current path and its final path."""
+    """A completely uploaded file: its name, the id of its video, its current path and its final path.
+
+    The final path is None for the subtitles of a video that is there.
+    """
 
     name: str
     video: str
     upload: Path
-    target: Path
+    target: Path | None
 
 
 class Uploads:
@@ -163,12 +166,17 @@ class Uploads:
             return received + len(data)
 
     @contextmanager
-    def finishing(self, upload_id: str) -> Iterator[Arrived]:
+    def finishing(self, upload_id: str, taker: Callable[[str, Path], str | None]) -> Iterator[Arrived]:
         """Lock a complete upload while the library takes it; bytes left behind are deleted afterwards.
 
+        Args:
+            upload_id: of the upload.
+            taker: gives the id of the video that a transcript, given its name and where it lies, belongs to; None if it
+                is a recording of its own.
+
         Raises:
-            Refusal: 400 if it is neither a media file nor a transcript, which also deletes it; 409 if another request
-                has finished it.
+            Refusal: 400 if it is neither a media file nor a transcript, or `taker` refuses it, which also deletes it;
+                409 if another request has finished it.
         """
         with self._alone(upload_id):
             upload, _ = self.get(upload_id)
@@ -177,14 +185,15 @@ class Uploads:
             path = self._bytes(upload_id)
             try:
                 media = probe(path, upload.name)
+                owner = taker(upload.name, path) if media.container == TRANSCRIPT else None
             except MediaError as error:
                 self._remove(upload_id)
                 damaged = f"{upload.name} isn't a video or audio file, or is damaged: check that it plays."
                 reason = str(error) if is_transcript(Path(upload.name)) else damaged
                 raise Refusal(400, f"{reason} The upload was discarded.") from error
-            video = file_id(path)
+            video = owner or file_id(path)
             write_atomic(self._facts(upload_id), upload.model_copy(update={"video": video}).model_dump_json())
-            yield Arrived(upload.name, video, path, self.place(video, media, upload.name))
+            yield Arrived(upload.name, video, path, None if owner else self.place(video, media, upload.name))
             path.unlink(missing_ok=True)
 
     def delete(self, upload_id: str) -> None:

@@ -54,7 +54,7 @@ def test_agents_of_several_profiles_are_asked_beside_each_other(tmp_path: Path, 
     _, reported, _ = eval_("report", run)
     # The served model abstains, and its abstention stands.
     assert reported.splitlines()[1:4] == [f"{names[0]}  100.0", f"{names[1]}  100.0", f"{names[2]}  0.0"]
-    assert [row[0] for row in cells(run, "Headline")[1:]] == names
+    assert [row[0] for row in cells(run, "Headline score")[1:]] == names
 
 
 @pytest.fixture

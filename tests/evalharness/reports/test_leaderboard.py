@@ -92,7 +92,7 @@ def test_tests_that_are_not_pooled_are_ranked_one_by_one(choices: Write, monkeyp
         "who: sharp leads with 66.7, 66.7 points ahead of dull (0.0).",
     ]
     table = (run / "report.md").read_text()
-    assert "## Headlines, one for each test" in table
+    assert "## Headline scores, one for each test" in table
     assert "| who | 66.7 | 0.0 |" in table
 
 

@@ -70,7 +70,7 @@ def test_a_choice_counts_only_when_it_is_right_in_every_order() -> None:
     scores = scored(items, firm + wavering)
     assert scores.headline is not None
     assert scores.headline.value == 50.0
-    assert values(scores, "multiple choice")["as written"] == 100.0
+    assert values(scores, "multiple choice")["in the given order"] == 100.0
 
 
 def test_always_the_same_letter_earns_nothing() -> None:
@@ -83,7 +83,7 @@ def test_always_the_same_letter_earns_nothing() -> None:
         if variant.applies(each)
     ]
     chosen = values(scored(items, first), "multiple choice")
-    assert (chosen["in every order"], chosen["as written"]) == (0.0, 25.0)
+    assert (chosen["in every order"], chosen["in the given order"]) == (0.0, 25.0)
 
 
 def test_chance_and_what_is_above_it() -> None:
@@ -91,7 +91,7 @@ def test_chance_and_what_is_above_it() -> None:
     items = [closed(n, options) for n, options in enumerate([4] * 199 + [3] * 8 + [2] * 29)]
     chosen = values(scored(items, choosing(items[0], moment_variants(items, "paper"), 1)), "multiple choice")
     once, always = (199 / 4 + 8 / 3 + 29 / 2) / 236, (199 / 4**4 + 8 / 3**3 + 29 / 2**2) / 236
-    assert chosen["as written: chance"] == pytest.approx(100 * once, abs=1e-3) == pytest.approx(28.4, abs=0.05)
+    assert chosen["in the given order: chance"] == pytest.approx(100 * once, abs=1e-3) == pytest.approx(28.4, abs=0.05)
     assert chosen["in every order: chance"] == pytest.approx(100 * always, abs=1e-3) == pytest.approx(3.5, abs=0.05)
     above = (1 / 236 - always) / (1 - always)
     assert chosen["in every order: above chance"] == pytest.approx(100 * above, abs=1e-3)

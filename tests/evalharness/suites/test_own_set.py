@@ -347,7 +347,7 @@ def test_scores_by_format_task_and_tag_beside_chance(tmp_path: Path) -> None:
     # Two options in two orders: chance 1/4, and (1/2 - 1/4) / (1 - 1/4).
     assert tables["multiple choice"]["in every order: chance"] == 25.0
     assert tables["multiple choice"]["in every order: above chance"] == pytest.approx(100 / 3, abs=1e-3)
-    assert tables["multiple choice"]["as written: above chance"] == 0.0
+    assert tables["multiple choice"]["in the given order: above chance"] == 0.0
     assert scores.headline is not None
     assert (scores.headline.n, scores.headline.videos) == (3, 2)
 
@@ -384,7 +384,7 @@ def test_a_replaced_option_must_be_chosen_where_it_is_right_and_nowhere_else(tmp
     assert scored(knows)["in every wording: chance"] == pytest.approx(100 / 64, abs=1e-3)
     for fooled in (always, lambda one: 0):
         assert scored(fooled)["in every wording"] == 0.0
-    assert scored(always)["as written"] == 100.0
+    assert scored(always)["in the given order"] == 100.0
     text = read_choice("None of these", asked["0"][1].options)
     assert (text.option, text.status) == (1, "fallback")
     both = own_set_variants(which.model_copy(update={"rotate": True}), items)

@@ -39,6 +39,7 @@ def written(line: str) -> str:
         (written("{name} (00:{time}):\n{text}\n\n"), NAMED),
         (written("[{name}] 00:00:{time}\n{text}\n\n"), NAMED),
         (written("{name}: [00:00:{time}] {text}\n"), NAMED),
+        (written("**{name}** (0:{time}): {text}\n\n"), NAMED),
         (written("[{time}.0s -> 20.0s] {text}\n"), UNNAMED),
         ("Sync - Recording\nJanuary 12, 2024, 2:03PM\n12m 5s\n\n" + written("{name}   0:{time}\n{text}\n\n"), NAMED),
         (written("0:{time}\n{text}\n"), UNNAMED),
@@ -56,7 +57,7 @@ def written(line: str) -> str:
          [(2.0, "李雷", "你好"), (6.0, "韩梅", "再见"), (11.0, "李雷", "好")]),
     ],
     ids=["zoom", "teams", "webex", "names on lines", "brackets", "bare", "whisperx", "otter", "rev",
-         "chat", "name first", "seconds",
+         "chat", "name first", "markdown", "seconds",
          "teams text", "youtube", "titles", "no names", "meet", "a remark", "two in a cue", "chinese"],
 )  # fmt: skip
 def test_who_says_what_and_when(text: str, right: list[tuple[float, str | None, str]]) -> None:

@@ -6,9 +6,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from helpers.media.odd_files import cut_short, index_first
 
+from longtake.config import load
 from longtake.memory.library import Library, VideoRecord
-from longtake.preprocess.media.sources import media_of
+from longtake.preprocess.media.sources import contents_now, contents_of, media_of
 from longtake.preprocess.pipeline.workspace import Workspace
 
 
@@ -39,3 +41,15 @@ def test_of_a_video_whose_file_is_gone_the_first_layer_tells(copied: tuple[Libra
     whole = media_of(library, video)
     assert whole is not None
     assert media_of(library, video.model_copy(update={"path": "nowhere.mp4"})) == whole
+
+
+def test_a_text_track_that_is_cut_off_is_not_called_read(media: Path, tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", load(overrides=["engines.speech=[]", "engines.scene_text=[]"]))
+    whole = index_first(media / "auto-editor" / "mov_text.mp4", tmp_path / "whole.mp4")
+    cut = cut_short(whole, tmp_path / "cut.mp4", 0.4)
+    for file, outcome, noted in ((whole, "read", False), (cut, "not read: damaged", True)):
+        video = workspace.add(file).video
+        for told in (contents_of, contents_now):
+            found = told(workspace.library, video, media_of(workspace.library, video))
+            [track] = [part for part in found if part.name.startswith("subtitles")]
+            assert (track.outcome, track.noted) == (outcome, noted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,12 @@ from longtake.config import load
 from longtake.errors import LibraryError
 from longtake.memory.library import Library
 from longtake.preprocess.engines import EngineTable
+from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.estimate import measurements
 from longtake.preprocess.pipeline.model_costs import model_costs
 from longtake.preprocess.pipeline.plan import plan
 from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS
 from longtake.settings import Settings
 
 
@@ -33,7 +36,10 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
 
 def test_work_grows_with_the_video_and_time_falls_with_the_cores(library: Library) -> None:
     [video] = library.videos()
-    work = {step: sum(seconds for seconds, _ in each) for step, each in measurements(library, "core_seconds").items()}
+    work = {
+        step: sum(seconds for seconds, _ in each)
+        for step, each in measurements(library, "core_seconds", [video]).items()
+    }
     one, two = plan(library, [3600.0] * 8, 1), plan(library, [3600.0] * 8, 2, price=3.0)
     assert one.core_hours == pytest.approx({step: 8 * each / video.duration for step, each in work.items()})
     assert (one.hours, two.hours) == pytest.approx((sum(one.core_hours.values()), one.hours / 2))
@@ -88,6 +94,24 @@ def test_a_resumed_step_counts_in_full(made: int, kept: int, hours: float | None
         resumed = {"core_seconds": video.duration, "chunks_made": made, "chunks_reused": kept}
         store.record_run(name, key, {"probe": {"core_seconds": 1.0}, "scene_text": resumed}.get(name, {}))
     assert plan(workspace.library, [3600.0], 1).core_hours.get("scene_text") == (hours and pytest.approx(hours))
+
+
+def test_videos_have_a_fixed_part_and_each_step_grows_with_what_it_reads(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "library", Settings())
+    for seconds in (2, 10):
+        clip = write_clip(tmp_path / f"{seconds}.mp4", [flat((90, 60, 9 * seconds))] * (25 * seconds))
+        video = workspace.add(clip).video
+        work = {"scene_text": 1.0 + 0.5 * seconds, **dict.fromkeys(LAYERS_OF_PASS, 0.2 * seconds)}
+        for name, key in video.layers.items():
+            workspace.library.layers(video.id).record_run(name, key, {"core_seconds": work.get(name, 0.0)})
+    media = probe(clip)
+    assert media.video
+    large = replace(media, video=replace(media.video, width=640, height=360), duration=4.0)
+    seen = plan(workspace.library, [large] * 3, 1)
+    told = {step: 3600 * hours for step, hours in seen.core_hours.items() if hours}
+    assert told == pytest.approx({"scene_text": 3 * (1.0 + 0.5 * 4), "visual_pass": 3 * 0.2 * 4 * 4})
+    assert seen.hours == pytest.approx(sum(seen.core_hours.values()))
+    assert plan(workspace.library, [replace(media, video=None)], 1).hours == 0.0
 
 
 def test_gpus_are_those_that_keep_the_cores_busy(tmp_path: Path) -> None:

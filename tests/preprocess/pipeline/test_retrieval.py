@@ -79,3 +79,19 @@ def test_videos_of_two_engines_are_found_together_each_in_its_space_above_its_fl
     hits = retrieve("safety", SearchFilter(), 5, workspace.engines, workspace.index)
     spaces = {(hit.document.video, *(set(hit.signals) - {"reranked"})) for hit in hits}
     assert spaces == {("new", newer.space), ("old", older.space)}
+
+
+def test_lines_with_the_word_come_before_the_name_of_a_sound(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path, Settings())
+    texts = ("The wind reached 130 kilometres an hour.", "music", "Rain on the river")
+    documents = [
+        Document(
+            text, "v", TimeSpan(start=100.0 * n, end=100.0 * n + 3), "audio" if n == 1 else "speech", text, "e", "l"
+        )
+        for n, text in enumerate(texts)
+    ]
+    embedding = next(query_embeddings(workspace.engines))
+    workspace.index.replace("v", [Batch(embedding.space, documents, embedding.embed(texts))])
+    for query, first in (("wind", texts[0]), ("music", texts[1])):
+        best, *_ = retrieve(query, SearchFilter(), 3, workspace.engines, workspace.index)
+        assert best.document.text == first

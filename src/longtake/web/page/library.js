@@ -8,7 +8,6 @@ import { Plain, bytes, clock, day, many, percent, plain } from "./format.js";
 import { followQueue, inWords, onProgress } from "./indexing.js";
 import { startLinks } from "./links.js";
 import { startSearch } from "./library_search.js";
-import { sendSubtitles } from "./subtitles.js";
 import { noteSame, watchFiles } from "./uploads.js";
 
 const cards = new Map(); // by video
@@ -103,7 +102,8 @@ function addSubtitles({ id, name }) {
   const picker = byId("subtitles");
   picker.onchange = async () => {
     const [file] = picker.files;
-    const sent = await attempt(() => sendSubtitles(file, id));
+    const path = `/api/videos/${id}/subtitles?name=${encodeURIComponent(file.name)}`;
+    const sent = await attempt(() => api(path, { method: "PUT", body: file }));
     picker.value = "";
     if (!sent) return;
     notice(`Subtitles added to ${name}.`);

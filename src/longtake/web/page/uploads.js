@@ -4,11 +4,13 @@ import { api } from "./api.js";
 import { byId, el, fill, meter, notice } from "./dom.js";
 import { bytes, percent } from "./format.js";
 import { discard, send, state, unfinished, uploadOf } from "./sending.js";
-import { isSubtitles, sendSubtitles, videoOf } from "./subtitles.js";
 
 let turn = Promise.resolve(); // files are sent one at a time: each finishes sooner, and stays within the server's limit
 
 const SPEED_OVER = 3; // seconds over which the speed is measured
+
+/** Whether a file is one of subtitles or a transcript, by its name. */
+const isTranscript = ({ name }) => /\.(srt|vtt|ass|ssa|ttml|dfxp|sbv|lrc|json3|txt)$/i.test(name);
 
 /** Take files from the picker and from drops on the page; `arrived` is called with the id of each new video. */
 export function watchFiles(arrived) {
@@ -39,33 +41,15 @@ export function watchFiles(arrived) {
 }
 
 function begin(files, arrived) {
-  const videosFirst = files.toSorted((one, other) => isSubtitles(one) - isSubtitles(other));
+  const videosFirst = files.toSorted((one, other) => isTranscript(one) - isTranscript(other));
   for (const file of videosFirst) {
     if (!file.size) {
       rowOf(file.name).fail("The file is empty.");
       continue;
     }
     byId(`upload-${uploadOf(file)}`)?.remove(); // its offer to resume
-    turn = turn.then(isSubtitles(file) ? subtitler(file, arrived) : sender(file, arrived));
+    turn = turn.then(sender(file, arrived));
   }
-}
-
-/** Add a row for subtitles. Returns a function that sends them to the video of their name, which is there by then. */
-function subtitler(file, arrived) {
-  const row = rowOf(file.name);
-  row.say("Waiting for its video");
-  return async () => {
-    try {
-      const video = await videoOf(file);
-      if (!video) return row.item.remove(), sender(file, arrived)(); // a recording of its own
-      await sendSubtitles(file, video.id);
-      row.item.remove();
-      notice(`Subtitles added to ${video.name}.`);
-      arrived(video.id);
-    } catch (error) {
-      row.fail(error.message);
-    }
-  };
 }
 
 /** Add a row for a queued file. Returns a function that sends it. */
@@ -90,7 +74,9 @@ function sender(file, arrived) {
       const video = await send(file, report, stop.signal);
       row.item.remove();
       arrived(video);
-      noteSame(file.name, await api(`/api/videos/${video}`));
+      const taken = await api(`/api/videos/${video}`);
+      if (isTranscript(file) && !taken.transcript) notice(`Subtitles added to ${taken.name}.`);
+      else noteSame(file.name, taken);
     } catch (error) {
       if (!stop.signal.aborted) return row.fail(error.message);
       const id = uploadOf(file);
