@@ -30,6 +30,9 @@ from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Es
 from longtake.evalharness.scoring.spending import in_words, money
 
 _Ranked = Sequence[tuple[Estimate, SubjectScores]]
+_ERRORS = "errors"  # the rate that every suite has
+_MOST_DRAWN = 18  # rows of a table that are drawn as intervals; more are a heat map
+_PLAIN = "These scores are plain means over items."
 
 
 def conclude(subjects: Sequence[SubjectScores]) -> tuple[str, ...]:
@@ -90,11 +93,6 @@ def _by_item(leader: SubjectScores, follower: SubjectScores) -> str:
         f"{common} the difference is {signed} points, which is {verdict} "
         f"(p = {pair.p_videos:.2g} over {counted(difference.videos, 'video')})."
     )
-
-
-_ERRORS = "errors"  # the rate that every suite has
-_MOST_DRAWN = 18  # rows of a table that are drawn as intervals; more are a heat map
-_PLAIN = "These scores are plain means over items."
 
 
 @dataclass(frozen=True)
