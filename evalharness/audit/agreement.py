@@ -18,7 +18,7 @@ from longtake.evalharness.audit.consensus import Overlap, overlap
 from longtake.memory.records import Record
 
 
-class Agreement(Record):
+class AuditAgreement(Record):
     """Two audits, over the items of both."""
 
     items: int
@@ -29,7 +29,7 @@ class Agreement(Record):
     same_category: int
 
 
-def agreement(first: AuditState, second: AuditState) -> Agreement:
+def agreement(first: AuditState, second: AuditState) -> AuditAgreement:
     """Hold two audits against each other.
 
     Raises:
@@ -40,7 +40,7 @@ def agreement(first: AuditState, second: AuditState) -> Agreement:
         raise ConfigError("The two audits have no item in common. Compare audits of one benchmark.")
     one, two = (state.scores.shortcuts for state in (first, second))
     labelled = [name for name in shared if name in first.categories and name in second.categories]
-    return Agreement(
+    return AuditAgreement(
         items=len(shared),
         shortcuts=overlap(shared & one.flagged.keys(), shared & two.flagged.keys()),
         tests={
@@ -54,7 +54,7 @@ def agreement(first: AuditState, second: AuditState) -> Agreement:
     )
 
 
-def show_agreement(found: Agreement) -> Iterator[str]:
+def show_agreement(found: AuditAgreement) -> Iterator[str]:
     """The agreement as lines of text."""
     yield f"{counted(found.items, 'item')} of both"
     for name, both in {"shortcuts": found.shortcuts, **found.tests, "remaining": found.remaining}.items():

@@ -29,12 +29,12 @@ from longtake.evalharness.audit.cells import (
     percent,
     percent_of,
     remaining,
+    remaining_grids,
     right,
     share,
 )
 from longtake.evalharness.audit.consensus import flagged_by_any, overlap
 from longtake.evalharness.audit.models import FRAME_TESTS, TEXT_TESTS
-from longtake.evalharness.audit.remaining_tables import remaining_grids
 from longtake.evalharness.audit.review import WHY
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.document import grids_markdown, write_pieces
@@ -50,10 +50,6 @@ TaskGroups = Mapping[str, Sequence[str]]  # benchmarks by the name of their grou
 
 def audit_grids(states: States, tasks: TaskGroups | None = None) -> Iterator[Grid]:
     """All tables for which these audits have something; shares are in percent.
-
-    Args:
-        states: the audits.
-        tasks: groups of them, for a table of their own.
 
     Raises:
         ConfigError: if a group names a benchmark that none of them is of.
@@ -159,15 +155,16 @@ def _asked(state: AuditState, view: str) -> Sequence[Item]:
 
 
 def _correlation(states: States, tests: Sequence[str]) -> Grid:
+
+    def solved(model: str, test: str) -> Cell:
+        return right(states, Standard.name, model, lambda state: state.scores.shortcuts.flagged_by(test))
+
     took_part = {model for test in tests for model in models_of(states, test)}
     rows: list[Row] = [
         (
             short_name(model),
             "yes" if model in took_part else "no",
-            *(
-                right(states, Standard.name, model, lambda state, test=test: state.scores.shortcuts.flagged_by(test))
-                for test in tests
-            ),
+            *(solved(model, test) for test in tests),
         )
         for model in models_of(states)
     ]
@@ -253,10 +250,7 @@ def _either(states: States) -> Grid:
     rows: list[Row] = []
     for pair in combinations(models_of(states), 2):
         both = [state for state in states if all(state.replies.choices(Standard.name, model) for model in pair)]
-        cells = [
-            share(both, lambda state, pair=pair: right_by_either(state.replies, *pair), among)
-            for among in some.values()
-        ]
+        cells = [share(both, partial(_by_either, pair), among) for among in some.values()]
         left = [(guessed(state.remaining, state.replies), len(state.remaining)) for state in both]
         floor = sum(each * count for each, count in left) / max(1, sum(count for _, count in left))
         rows.append((pair_name(*pair), *(cell if cell.n else NOTHING for cell in cells), plain(100 * floor)))
@@ -299,6 +293,10 @@ def _planted(state: AuditState) -> Grid:
 
 def _shortcuts(state: AuditState, level: int) -> set[str]:
     return flagged_by_any(state.replies.solved, level)
+
+
+def _by_either(pair: tuple[str, str], state: AuditState) -> Collection[str]:
+    return right_by_either(state.replies, *pair)
 
 
 def _remaining_groups(states: States) -> dict[str, Items]:

@@ -32,6 +32,8 @@ from longtake.evalharness.items import Item
 from longtake.evalharness.views.frame_views import FrameShuffling, Grounded, Standard
 from longtake.memory.records import Record
 
+TAG = "shortcuts"
+
 
 class Grounding(Record):
     """One model on the items that say which part shows the answer; shares from 0 to 1."""
@@ -94,9 +96,6 @@ def with_spans(replies: AuditReplies) -> set[str]:
     return {name for name, item in replies.items.items() if item.turns[0].evidence}
 
 
-TAG = "shortcuts"
-
-
 class Planted(Record):
     """What one test found at the consensus that counts. A share is None if it has no denominator."""
 
@@ -116,34 +115,26 @@ def planted(
     known = {name: item.tags[TAG].split() for name, item in items.items() if TAG in item.tags}
     if not known:
         return {}
-    return {test: _figures(test, items, known, models, unable.get(test, ()), level) for test, models in solved.items()}
-
-
-def _figures(
-    test: str,
-    items: Mapping[str, Item],
-    known: Mapping[str, Collection[str]],
-    models: Mapping[str, Collection[str]],
-    unable: Collection[str],
-    level: int,
-) -> Planted:
-    wanted = {name for name, tests in known.items() if test in tests}
-    flagged = flagged_by(models, level) & known.keys()
-    count = len(models)
-    guessed = {
-        name: 0.0 if name in unable else at_least(min(level, count), count, 1 / len(items[name].turns[0].options))
-        for name in known
-    }
-    of_wanted = sum(guessed[name] for name in wanted)
-    return Planted(
-        planted=len(wanted),
-        flagged=len(flagged),
-        found=len(flagged & wanted),
-        precision=_share(len(flagged & wanted), len(flagged)),
-        recall=_share(len(flagged & wanted), len(wanted)),
-        guessed_precision=_share(of_wanted, sum(guessed.values())),
-        guessed_recall=_share(of_wanted, len(wanted)),
-    )
+    found: dict[str, Planted] = {}
+    for test, models in solved.items():
+        wanted = {name for name, tests in known.items() if test in tests}
+        flagged, count = flagged_by(models, level) & known.keys(), len(models)
+        guessed = {
+            name: at_least(min(level, count), count, 1 / len(items[name].turns[0].options))
+            for name in known
+            if name not in unable.get(test, ())
+        }
+        of_wanted = sum(guessed.get(name, 0.0) for name in wanted)
+        found[test] = Planted(
+            planted=len(wanted),
+            flagged=len(flagged),
+            found=len(flagged & wanted),
+            precision=_share(len(flagged & wanted), len(flagged)),
+            recall=_share(len(flagged & wanted), len(wanted)),
+            guessed_precision=_share(of_wanted, sum(guessed.values())),
+            guessed_recall=_share(of_wanted, len(wanted)),
+        )
+    return found
 
 
 def _share(part: float, whole: float) -> float | None:

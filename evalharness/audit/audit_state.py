@@ -16,7 +16,7 @@ from pydantic import Field
 from longtake.evalharness.audit.audit_replies import AuditReplies, read_audit
 from longtake.evalharness.audit.audit_scores import AuditScores, score_audit
 from longtake.evalharness.audit.categories import Votes, voted
-from longtake.evalharness.audit.review import Reason, Verdict, queue, verdicts
+from longtake.evalharness.audit.review import AuditDecision, Reason, queue, verdicts
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.lazy import cached_property
 from longtake.memory.records import Record
@@ -57,7 +57,7 @@ def distil(
     items: Collection[str],
     shortcuts: Mapping[str, tuple[str, ...]],
     queued: Mapping[str, tuple[Reason, ...]],
-    verdicts: Mapping[str, Verdict],
+    verdicts: Mapping[str, AuditDecision],
 ) -> Distilled:
     """Decide which of the items go: of the shortcuts, each with its tests, and those for review, each with reasons."""
     removed: list[Removed] = []
@@ -96,7 +96,7 @@ class AuditState:
     replies: AuditReplies
     scores: AuditScores
     votes: Votes
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, AuditDecision]
 
     @cached_property
     def queue(self) -> dict[str, tuple[Reason, ...]]:
@@ -124,14 +124,14 @@ class AuditState:
         """An audit for each text that its items have as a tag, such as the benchmark they came from."""
         named: dict[str, list[str]] = {}
         for name, item in self.replies.items.items():
-            named.setdefault(item.tags.get(tag, ""), []).append(name)
-        return [self._among(text or f"without {tag}", names) for text, names in named.items()]
-
-    def _among(self, name: str, names: Collection[str]) -> AuditState:
-        replies = self.replies.among(names)
-        verdicts = {item: verdict for item, verdict in self.verdicts.items() if item in replies.items}
-        scores = score_audit(replies, self.scores.shortcuts.level)
-        return AuditState(name, replies, scores, self.votes.among(replies.items), verdicts)
+            named.setdefault(item.tags.get(tag, "") or f"without {tag}", []).append(name)
+        states = []
+        for name, names in named.items():
+            replies = self.replies.among(names)
+            verdicts = {item: verdict for item, verdict in self.verdicts.items() if item in replies.items}
+            scores = score_audit(replies, self.scores.shortcuts.level)
+            states.append(AuditState(name, replies, scores, self.votes.among(replies.items), verdicts))
+        return states
 
 
 def audit_state(folder: RunFolder, notify: Notify, level: int | None = None) -> AuditState:

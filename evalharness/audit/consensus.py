@@ -18,7 +18,7 @@ from longtake.memory.records import Record
 Solved = Mapping[str, Mapping[str, Collection[str]]]  # test -> model -> ids of the items it got right
 
 
-class Share(Record):
+class FlaggedShare(Record):
     """A share of the items, and that of guessing, both from 0 to 1."""
 
     items: int
@@ -49,7 +49,7 @@ class Shortcuts(Record):
 
     items: int
     level: int = Field(description="The consensus that counts: so many models of one test must be right.")
-    consensus: Mapping[int, Share] = Field(description="By the number of models that must agree.")
+    consensus: Mapping[int, FlaggedShare] = Field(description="By the number of models that must agree.")
     tests: Mapping[str, TestShare]
     overlap: Mapping[str, Mapping[str, Overlap]] = Field(description="Of the items flagged at this consensus.")
     flagged: Mapping[str, tuple[str, ...]] = Field(description="For each item flagged at this consensus, its tests.")
@@ -67,11 +67,8 @@ def shortcuts(
 ) -> Shortcuts:
     """The shortcuts among the items.
 
-    Args:
-        options: the number of options of each item.
-        solved: what each model got right in each test. A test with fewer models than a level needs all of them.
-        unable: by test, items that it can't flag, such as those without a transcript.
-        level: how many models must agree; None: as many as the largest test has.
+    `options` are numbers, by item. A test with fewer models than a level needs all of them, and can't flag what it is
+    unable to show, such as those without a transcript. Without a level as many must agree as the largest test has.
 
     Raises:
         ConfigError: if no test has so many models.
@@ -87,7 +84,7 @@ def shortcuts(
         items=len(options),
         level=level,
         consensus={
-            each: Share(
+            each: FlaggedShare(
                 items=len(items),
                 value=len(items) / len(options) if options else 0.0,
                 floor=chance_floor(options, solved, each, unable or {}),
@@ -174,11 +171,8 @@ def ambiguity(
 ) -> Ambiguity:
     """The items to review.
 
-    Args:
-        chosen: by item and model, the option chosen with the whole video.
-        by_part: for each part of the video, the items that a model got right from it alone.
-        found: of the shortcut tests.
-        shuffled: the name of the test with shuffled frames.
+    They come from what each model chose with the whole video, from what a model got right from each part of it alone,
+    and from the test with shuffled frames.
     """
     differing, without = [], []
     for item, choices in chosen.items():

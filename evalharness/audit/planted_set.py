@@ -36,6 +36,9 @@ EXPOSED = {
     "order": (),
     "motion": (),
 }
+DOERS = tuple("baker nurse farmer painter driver teacher lawyer singer miner dentist".split())
+ACTS = tuple("waits argues sleeps sings hides rests studies dances".split())
+PLACES = tuple("harbour museum bakery station library castle stadium market chapel airport".split())
 
 
 class Fact(NamedTuple):
@@ -63,12 +66,9 @@ FACTS = tuple(
         ("The captain drinks {}", "What does the captain drink?", "lemonade coffee milk cocoa cider water"),
     )
 )
-DOERS = tuple("baker nurse farmer painter driver teacher lawyer singer miner dentist".split())
-ACTS = tuple("waits argues sleeps sings hides rests studies dances".split())
-PLACES = tuple("harbour museum bakery station library castle stadium market chapel airport".split())
 
 
-class Question(NamedTuple):
+class PlantedQuestion(NamedTuple):
     """One question: its kind, its text, the right option, and wrong ones."""
 
     kind: str
@@ -96,7 +96,11 @@ def write_planted(folder: Path, videos: int, seed: int, notify: Notify) -> Plant
         random, name = Random(f"{seed}/{number}"), f"planted-{seed}-{number}"
         facts = [(fact, random.choice(fact.values)) for fact in random.sample(FACTS, CARDS + 3)]
         said, steps = facts[CARDS:], _steps(random, facts[:CARDS])
-        write_file(folder / f"{name}.en.vtt", _subtitles([fact.statement.format(value) for fact, value in said]))
+        cues = [  # every four seconds
+            f"00:00:{4 * place:02}.000 --> 00:00:{4 * place + 3:02}.500\n{fact.statement.format(value)}.\n"
+            for place, (fact, value) in enumerate(said)
+        ]
+        write_file(folder / f"{name}.en.vtt", "WEBVTT\n\n" + "\n".join(cues))
         if not (folder / f"{name}.mp4").exists():
             notify(f"Making {name}.mp4")
             frames = partial(frames_of, steps, round(CARD_SECONDS * FPS))
@@ -104,7 +108,10 @@ def write_planted(folder: Path, videos: int, seed: int, notify: Notify) -> Plant
         questions = _questions(random, facts, steps, moves=number % 2 == 1)
         rows += [_row(random, f"{name}-{question.kind}", f"{name}.mp4", question) for question in questions]
     write_file(folder / QUESTIONS, "".join(json.dumps(row) + "\n" for row in rows))
-    write_file(folder / CARD, yaml.safe_dump(_card(rows[0]), sort_keys=False))
+    fields: dict[str, Any] = {name: name for name in ("id", "question", "options", "answer", "video")}
+    fields["tags"] = [name for name in rows[0] if name not in fields]
+    card = {"name": "planted", "file": QUESTIONS, "videos": ".", "fields": fields, "format": "choice"}
+    write_file(folder / CARD, yaml.safe_dump(card, sort_keys=False))
     return PlantedSet(card=str(folder / CARD), videos=videos, items=len(rows))
 
 
@@ -125,7 +132,7 @@ def _steps(random: Random, facts: Sequence[tuple[Fact, str]]) -> list[Step]:
 
 def _questions(
     random: Random, facts: Sequence[tuple[Fact, str]], steps: Sequence[Step], *, moves: bool
-) -> Iterator[Question]:
+) -> Iterator[PlantedQuestion]:
     """The first facts are on the captions, the next is said."""
     middle = CARDS // 2
     yield _wording(random)
@@ -135,31 +142,31 @@ def _questions(
     if moves:
         first = steps[0]
         others = [motion for motion in MOTIONS if motion != first.motion]
-        yield Question(
+        yield PlantedQuestion(
             "motion", f"In which direction does the {first.colour} {first.shape} move?", first.motion, others
         )
         return
     at = random.randrange(CARDS - 1)
     captions = [step.caption for step in steps]
     wrong = [caption for place, caption in enumerate(captions) if place not in (at, at + 1)]
-    yield Question("order", f"Which caption is shown right after “{captions[at]}”?", captions[at + 1], wrong)
+    yield PlantedQuestion("order", f"Which caption is shown right after “{captions[at]}”?", captions[at + 1], wrong)
 
 
-def _about(random: Random, kind: str, fact: Fact, value: str) -> Question:
+def _about(random: Random, kind: str, fact: Fact, value: str) -> PlantedQuestion:
     wrong = random.sample([each for each in fact.values if each != value], 3)
-    return Question(kind, fact.question, value, wrong)
+    return PlantedQuestion(kind, fact.question, value, wrong)
 
 
-def _wording(random: Random) -> Question:
+def _wording(random: Random) -> PlantedQuestion:
     """Only the right option names the place that the question names."""
     place, *others = random.sample(PLACES, 4)
     event = f"a {random.choice(DOERS)} {random.choice(ACTS)} at the"
-    return Question(
+    return PlantedQuestion(
         "wording", f"What happens at the {place}?", f"{event} {place}", [f"{event} {other}" for other in others]
     )
 
 
-def _row(random: Random, name: str, video: str, question: Question) -> dict[str, Any]:
+def _row(random: Random, name: str, video: str, question: PlantedQuestion) -> dict[str, Any]:
     options = [question.right, *question.wrong]
     random.shuffle(options)
     return {
@@ -171,15 +178,3 @@ def _row(random: Random, name: str, video: str, question: Question) -> dict[str,
         "kind": question.kind,
         TAG: " ".join(EXPOSED[question.kind]) or "none",
     }
-
-
-def _card(row: dict[str, Any]) -> dict[str, Any]:
-    fields = {name: name for name in ("id", "question", "options", "answer", "video")}
-    tags = [name for name in row if name not in fields]
-    return {"name": "planted", "file": QUESTIONS, "videos": ".", "fields": {**fields, "tags": tags}, "format": "choice"}
-
-
-def _subtitles(lines: Sequence[str]) -> str:
-    """A cue every four seconds."""
-    cues = [f"00:00:{4 * place:02}.000 --> 00:00:{4 * place + 3:02}.500\n{line}.\n" for place, line in enumerate(lines)]
-    return "WEBVTT\n\n" + "\n".join(cues)

@@ -28,7 +28,7 @@ WHY: Mapping[Reason, str] = {
 }
 
 
-class Verdict(ItemDecision):
+class AuditDecision(ItemDecision):
     """What a person decided about an item."""
 
     decision: Decision
@@ -36,12 +36,12 @@ class Verdict(ItemDecision):
     note: str = ""
 
 
-def lacks_category(verdict: Verdict, reasons: Collection[Reason]) -> bool:
+def lacks_category(verdict: AuditDecision, reasons: Collection[Reason]) -> bool:
     """Whether a verdict keeps an item that the vote left without a category, and names none either."""
     return "no-category" in reasons and verdict.decision == "keep" and not verdict.category
 
 
-def fault_in(queued: Mapping[str, Collection[Reason]], verdict: Verdict) -> str:
+def fault_in(queued: Mapping[str, Collection[Reason]], verdict: AuditDecision) -> str:
     """What is wrong with a verdict on one of the items for review; nothing if it can be followed."""
     if verdict.item not in queued:
         return "it isn't up for review"
@@ -53,12 +53,12 @@ def review_file(audit: RunFolder) -> Path:
     return audit.path / "review.jsonl"
 
 
-def verdicts(audit: RunFolder, notify: Notify) -> dict[str, Verdict]:
+def verdicts(audit: RunFolder, notify: Notify) -> dict[str, AuditDecision]:
     """The verdicts by item."""
-    return {verdict.item: verdict for verdict in read_records(review_file(audit), Verdict, notify)}
+    return {verdict.item: verdict for verdict in read_records(review_file(audit), AuditDecision, notify)}
 
 
-def record(audit: RunFolder, verdict: Verdict) -> None:
+def record(audit: RunFolder, verdict: AuditDecision) -> None:
     """Append a verdict.
 
     Raises:

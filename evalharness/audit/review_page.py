@@ -49,19 +49,16 @@ def _shown(state: AuditState, name: str) -> ShownItem:
     why = [f"{reason}: {WHY[reason]}" for reason in reasons]
     if tests := state.scores.shortcuts.flagged.get(name):
         why.append(f"flagged by {', '.join(tests)}")
+    models = state.replies.asked_in(Standard.name)
+    chosen = ((model, state.replies.choices(Standard.name, model).get(name)) for model in models)
+    chose = (f"{short_name(model)} {'none' if place is None else LABELS[place]}" for model, place in chosen)
     evidence = item.turns[0].evidence
     start = f"#t={evidence[0].start:g}" if evidence else ""
     return ShownItem(
         item,
         reasons,
         tuple(why),
-        f"with the whole video: {_chose(state, name)}",
+        f"with the whole video: {', '.join(chose)}",
         f"{Path(item.media).absolute().as_uri()}{start}" if item.media else "",
         state.votes.categories if "no-category" in reasons else {},
     )
-
-
-def _chose(state: AuditState, name: str) -> str:
-    models = state.replies.asked_in(Standard.name)
-    chosen = ((model, state.replies.choices(Standard.name, model).get(name)) for model in models)
-    return ", ".join(f"{short_name(model)} {'none' if place is None else LABELS[place]}" for model, place in chosen)

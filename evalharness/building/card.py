@@ -11,8 +11,8 @@ from longtake import __version__
 from longtake.console import counted
 from longtake.evalharness.building.built_item import BuiltItem
 from longtake.evalharness.building.checking import Checked, Decided
-from longtake.evalharness.building.material import PROMPTS, Material
-from longtake.evalharness.building.stages import STAGES, Asked, Dropped, Stages
+from longtake.evalharness.building.material import PROMPTS, VideoMaterial
+from longtake.evalharness.building.stages import STAGES, Dropped, StageRecord, Stages
 from longtake.evalharness.reports.document import markdown_table
 from longtake.evalharness.reports.grid import Grid
 from longtake.evalharness.suites.longshot import CATEGORIES
@@ -45,7 +45,7 @@ class Spent(Record):
     output_tokens: int | None
 
     @classmethod
-    def of(cls, records: Iterable[Asked]) -> Spent:
+    def of(cls, records: Iterable[StageRecord]) -> Spent:
         """What the records of a stage took."""
         every = list(records)
         return cls(
@@ -66,7 +66,7 @@ class Building(Record):
     version: str = Field(description="Of Longtake.")
 
 
-class Card(Record):
+class SetCard(Record):
     """What is in a set, as `card.json` has it."""
 
     building: Building
@@ -98,7 +98,7 @@ def cost_of(spent: Iterable[Spent], price: PriceSettings | None) -> float | None
     return round((given * price.input + written * price.output) / 1_000_000, 6)
 
 
-def building_of(materials: Sequence[Material], stages: Stages, settings: Settings) -> Building:
+def building_of(materials: Sequence[VideoMaterial], stages: Stages, settings: Settings) -> Building:
     """How a set was built: by whom, from what, and at what cost, all runs on its folder together."""
     records = {stage: list(stages.records(stage)) for stage in STAGES}
     spent = {stage: Spent.of(found) for stage, found in records.items() if found}
@@ -115,7 +115,7 @@ def building_of(materials: Sequence[Material], stages: Stages, settings: Setting
     )
 
 
-def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> Card:
+def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> SetCard:
     """The card of a set, after people looked at its items; some were dropped by the build, and some by them."""
     turns = [turn for item in found.items for turn in item.turns]
     kept = {item.id for item in found.items}
@@ -126,7 +126,7 @@ def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> C
     examples = dict[str, str]()
     for each in counted_here:
         examples.setdefault(each.stage, f"{each.of}: {each.why}")
-    return Card(
+    return SetCard(
         building=building,
         items=len(found.items),
         turns=len(turns),
@@ -148,17 +148,21 @@ def has_calls(item: BuiltItem) -> bool:
     return any(turn.calls for turn in item.turns)
 
 
-def card_markdown(card: Card) -> str:
+def card_markdown(card: SetCard) -> str:
     """The card for people to read."""
     building = card.building
     cost = UNKNOWN if building.cost is None else f"{building.cost:g}"
+    checked = "No person has checked them yet."
+    if card.checked:
+        accepted, corrected, dropped = (card.decisions[name] for name in ("accept", "correct", "drop"))
+        checked = f"People have checked {card.checked}: {accepted} accepted, {corrected} corrected, {dropped} dropped."
     lines = [
         "# Card of the set",
         "",
         f"{counted(card.items, 'item')} with {counted(card.turns, 'question')} about "
         f"{counted(len(building.videos), 'video')}; {card.agentic} of the items have gold tool calls too, in "
         "`agentic.jsonl`.",
-        _checked(card),
+        checked,
         f"The model answered {card.blind} of the questions without the video; `answerable_blind` marks them.",
         "",
         f"Built by Longtake {building.version} with {building.model}, prompts {building.prompts}. Cost: {cost}.",
@@ -169,14 +173,7 @@ def card_markdown(card: Card) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _checked(card: Card) -> str:
-    if not card.checked:
-        return "No person has checked them yet."
-    accepted, corrected, dropped = (card.decisions[name] for name in ("accept", "correct", "drop"))
-    return f"People have checked {card.checked}: {accepted} accepted, {corrected} corrected, {dropped} dropped."
-
-
-def _grids(card: Card) -> Iterator[Grid]:
+def _grids(card: SetCard) -> Iterator[Grid]:
     category = {task: name for name, named in CATEGORIES.items() for task in named}
     yield Grid(
         "Videos",

@@ -31,7 +31,7 @@ class CheckedTurn(Record):
     criteria: tuple[BuiltCriterion, ...]
 
 
-class Decision(ItemDecision):
+class SetDecision(ItemDecision):
     """What a person decided about an item; a decision to drop it has a reason, one to correct it the turns."""
 
     hash: str = Field(description="Of the item as the person saw it.")
@@ -57,7 +57,7 @@ class Decision(ItemDecision):
         return ""
 
 
-def fault_in(items: Sequence[BuiltItem], decision: Decision) -> str:
+def fault_in(items: Sequence[BuiltItem], decision: SetDecision) -> str:
     """What is wrong with a decision about one of these items; nothing if it can be followed."""
     item = next((item for item in items if item.id == decision.item), None)
     if item is None or item.hash != decision.hash:
@@ -73,13 +73,13 @@ class Checked(NamedTuple):
     decisions: Mapping[Decided, int]
 
 
-def valid(items: Sequence[BuiltItem], decisions: Mapping[str, Decision]) -> dict[str, Decision]:
+def valid(items: Sequence[BuiltItem], decisions: Mapping[str, SetDecision]) -> dict[str, SetDecision]:
     """The decisions on items that are still as the person saw them."""
     hashes = {item.id: item.hash for item in items}
     return {name: each for name, each in decisions.items() if hashes.get(name) == each.hash}
 
 
-def checked(items: Sequence[BuiltItem], decisions: Mapping[str, Decision]) -> Checked:
+def checked(items: Sequence[BuiltItem], decisions: Mapping[str, SetDecision]) -> Checked:
     """Follow the decisions that are valid."""
     followed = valid(items, decisions)
     kept, dropped = list[BuiltItem](), list[Dropped]()
@@ -95,7 +95,7 @@ def checked(items: Sequence[BuiltItem], decisions: Mapping[str, Decision]) -> Ch
     return Checked(kept, dropped, counts)
 
 
-def _corrected(item: BuiltItem, decision: Decision) -> BuiltItem:
+def _corrected(item: BuiltItem, decision: SetDecision) -> BuiltItem:
     """The item with its corrections. With another question or answer, its tool calls and marks hold no longer."""
     turns = [
         turn.model_copy(

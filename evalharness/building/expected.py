@@ -15,9 +15,9 @@ from longtake.console import counted
 from longtake.errors import LongtakeError
 from longtake.evalharness.building.card import UNKNOWN, Spent, cost_of
 from longtake.evalharness.building.longshot import build
-from longtake.evalharness.building.material import TOGETHER, Material, room_of
+from longtake.evalharness.building.material import TOGETHER, VideoMaterial, room_of
 from longtake.evalharness.building.replies import MOST_SCENARIOS, MOST_TASKS
-from longtake.evalharness.building.stages import STAGES, Asked, Check, R, Stages
+from longtake.evalharness.building.stages import STAGES, Check, R, StageRecord, Stages
 from longtake.memory.records import Record
 from longtake.models.profiles import known_price
 from longtake.preprocess.pipeline.model_costs import ModelCost, model_costs
@@ -76,7 +76,7 @@ class Foreseen(Stages):
 
     def _made(
         self, stage: str, lacking: Mapping[str, str], prompts: Mapping[str, str], kind: type[R], check: Check[R]
-    ) -> dict[str, Asked | LongtakeError]:
+    ) -> dict[str, StageRecord | LongtakeError]:
         self.calls[stage] += len(lacking)
         self.given += sum(len(prompts[of]) for of in lacking) // _LETTERS
         self._expect_below(stage, len(lacking))
@@ -89,16 +89,11 @@ class Foreseen(Stages):
 
 
 def expected(
-    stages: Path, indexed: Sequence[Material], others: Sequence[float], workspace: Workspace, *, retry_errors: bool
+    stages: Path, indexed: Sequence[VideoMaterial], others: Sequence[float], workspace: Workspace, *, retry_errors: bool
 ) -> Expected:
     """What a build will ask. Nothing is asked or written.
 
-    Args:
-        stages: the folder of the records, if there are any.
-        indexed: the videos that are in the library.
-        others: lengths in seconds of those that will be indexed first.
-        workspace: the library, its settings and engines.
-        retry_errors: whether to ask again where no reply was usable.
+    Videos are in the library already (`indexed`), or will be indexed first: of these, the lengths in seconds.
 
     Raises:
         ConfigError: if no model is set, or it may not be asked.

@@ -15,7 +15,7 @@ from zlib import crc32
 
 from longtake.agent.controllers.call_parsing.arguments import fitted, read_json
 from longtake.evalharness.building.built_item import BuiltCriterion, BuiltItem, BuiltTurn
-from longtake.evalharness.building.material import PROMPTS, Material, fused
+from longtake.evalharness.building.material import PROMPTS, VideoMaterial, fused
 from longtake.evalharness.building.replies import (
     Answers,
     Call,
@@ -43,6 +43,30 @@ from longtake.tools.core.toolbox import Toolbox
 
 SHORTEST = 2  # turns of a conversation
 ALIKE = 0.8  # share of the words of two questions that are in both, from which one repeats the other
+_TOOLBOX = Toolbox(BUILT_IN)
+_SPECS = {spec.name: spec for spec in _TOOLBOX}
+MEANINGS: Mapping[str, str] = {
+    "entity_recognition": "who or what is there: people, things, places, texts, by their looks or names",
+    "event_understanding": "what happens, who does it to whom, and how it ends",
+    "temporal_reasoning": "what comes before, during or after something, how long it lasts, in what order",
+    "audio_understanding": "what is heard: voices, their words and tone, music, other sounds",
+    "causal_reasoning": "why something happens, and what follows from it",
+    "quantitative_reasoning": "numbers that are said or shown: counts, prices, measures, and sums of them",
+    "compositional_reasoning": "several facts from different moments put together into one conclusion",
+    "comparative_analysis": "how two or more things, people or moments are alike and differ",
+    "information_retrieval": "one particular detail in a long video",
+    "summarization": "what a part or the whole is about, in its essential points",
+    "instruction_extraction": "how something is done: the steps, tools and conditions, in order",
+    "sentiment_analysis": "the mood or attitude that words, voices and faces openly show",
+    "multimodal_synthesis": "what only pictures, speech and sound together tell",
+    "cross_modal_verification": "whether what is said agrees with what is shown or heard",
+    "audio_visual_alignment": "what is seen while something is heard, or the reverse",
+    "motion_analysis": "how someone or something moves: direction, speed, manner",
+}
+# Levels of the single question and of the turns of the conversation. Of twenty questions, three are of level 1 or 2,
+# five of 3, seven of 4 and five of 5: 15, 25, 35 and 25 percent, as section 3.2 of LongShOT wants.
+Levels = tuple[int, tuple[int, int, int]]
+LEVELS: tuple[Levels, ...] = ((4, (1, 3, 4)), (5, (2, 4, 5)), (3, (3, 4, 5)), (4, (2, 3, 4)), (5, (3, 4, 5)))
 
 
 def without_repeats(items: Sequence[BuiltItem], stages: Stages) -> list[BuiltItem]:
@@ -121,10 +145,6 @@ def wrong_length(turns: Sequence[object], wanted: int) -> str:
     return "" if len(turns) == wanted else f"it has {len(turns)} turns, and {wanted} are asked for"
 
 
-_TOOLBOX = Toolbox(BUILT_IN)
-_SPECS = {spec.name: spec for spec in _TOOLBOX}
-
-
 def with_calls(items: Sequence[BuiltItem], stages: Stages) -> list[BuiltItem]:
     """The items with gold calls; those for which no reply is usable stay without."""
     tools = {tool.name: tool for tool in own_tools()}
@@ -196,36 +216,12 @@ def _told(tool: ToolDefinition) -> dict[str, Any]:
     return {"tool": tool.name, "does": " ".join(spec.description.split("\n\n")[0].split()), "inputs": inputs}
 
 
-MEANINGS: Mapping[str, str] = {
-    "entity_recognition": "who or what is there: people, things, places, texts, by their looks or names",
-    "event_understanding": "what happens, who does it to whom, and how it ends",
-    "temporal_reasoning": "what comes before, during or after something, how long it lasts, in what order",
-    "audio_understanding": "what is heard: voices, their words and tone, music, other sounds",
-    "causal_reasoning": "why something happens, and what follows from it",
-    "quantitative_reasoning": "numbers that are said or shown: counts, prices, measures, and sums of them",
-    "compositional_reasoning": "several facts from different moments put together into one conclusion",
-    "comparative_analysis": "how two or more things, people or moments are alike and differ",
-    "information_retrieval": "one particular detail in a long video",
-    "summarization": "what a part or the whole is about, in its essential points",
-    "instruction_extraction": "how something is done: the steps, tools and conditions, in order",
-    "sentiment_analysis": "the mood or attitude that words, voices and faces openly show",
-    "multimodal_synthesis": "what only pictures, speech and sound together tell",
-    "cross_modal_verification": "whether what is said agrees with what is shown or heard",
-    "audio_visual_alignment": "what is seen while something is heard, or the reverse",
-    "motion_analysis": "how someone or something moves: direction, speed, manner",
-}
-# Levels of the single question and of the turns of the conversation. Of twenty questions, three are of level 1 or 2,
-# five of 3, seven of 4 and five of 5: 15, 25, 35 and 25 percent, as section 3.2 of LongShOT wants.
-Levels = tuple[int, tuple[int, int, int]]
-LEVELS: tuple[Levels, ...] = ((4, (1, 3, 4)), (5, (2, 4, 5)), (3, (3, 4, 5)), (4, (2, 3, 4)), (5, (3, 4, 5)))
-
-
 def levels_of(video: str, place: int) -> Levels:
     """The levels for the task at a place of a video. Each video begins elsewhere, so that few videos have all."""
     return LEVELS[(crc32(video.encode()) + place) % len(LEVELS)]
 
 
-def build(materials: Sequence[Material], stages: Stages, room: int) -> list[BuiltItem]:
+def build(materials: Sequence[VideoMaterial], stages: Stages, room: int) -> list[BuiltItem]:
     """The items of a set. What is left out is in `stages.dropped`; `room` is letters of a video for one request.
 
     Raises:
@@ -248,7 +244,7 @@ def build(materials: Sequence[Material], stages: Stages, room: int) -> list[Buil
     return with_calls(items, stages)
 
 
-def _asked(videos: Mapping[str, Material], told: Mapping[str, object], stages: Stages) -> list[BuiltItem]:
+def _asked(videos: Mapping[str, VideoMaterial], told: Mapping[str, object], stages: Stages) -> list[BuiltItem]:
     """Questions: for each task of each scenario a single one and a conversation."""
     scenarios = stages.ask(
         "scenarios",
@@ -335,7 +331,7 @@ def _turn(asked: Question) -> BuiltTurn:
 
 
 def _answered(
-    items: Sequence[BuiltItem], videos: Mapping[str, Material], told: Mapping[str, object], stages: Stages
+    items: Sequence[BuiltItem], videos: Mapping[str, VideoMaterial], told: Mapping[str, object], stages: Stages
 ) -> list[BuiltItem]:
     """The items with their answers, without those that have a turn which can't be answered."""
     asked = {item.id: item for item in items}

@@ -24,7 +24,7 @@ _LETTERS_PER_TOKEN = 4
 _SHARE = 0.5  # of the model's context that a video may take up
 
 
-class Material(NamedTuple):
+class VideoMaterial(NamedTuple):
     """A video, its segments and their descriptions; a segment in which nothing was found has none."""
 
     video: str  # the name of its file, without its suffix
@@ -60,7 +60,7 @@ class Material(NamedTuple):
         return letters // max(1, sum(map(bool, self.texts)))
 
 
-def material_of(path: Path, record: VideoRecord, library: Library, notify: Notify) -> Material:
+def material_of(path: Path, record: VideoRecord, library: Library, notify: Notify) -> VideoMaterial:
     """What the index has of a video; told if no model described its pictures.
 
     Raises:
@@ -78,7 +78,7 @@ def material_of(path: Path, record: VideoRecord, library: Library, notify: Notif
         )
     layers = {name: library.layer(record, name) for name in ENGINES_OF}
     engines = {name: layer.engine for name, layer in layers.items() if layer}
-    return Material(path.stem, path, record.duration, segments, texts, engines)
+    return VideoMaterial(path.stem, path, record.duration, segments, texts, engines)
 
 
 def room_of(settings: Settings) -> int:
@@ -86,7 +86,7 @@ def room_of(settings: Settings) -> int:
     return int(profile_of(settings.controller).context * _LETTERS_PER_TOKEN * _SHARE)
 
 
-def fused(materials: Sequence[Material], stages: Stages) -> list[Material]:
+def fused(materials: Sequence[VideoMaterial], stages: Stages) -> list[VideoMaterial]:
     """The materials with one description of each segment, in which the model brings its modalities together.
 
     A segment whose description can't be used keeps what the index has of it, part by part.
@@ -119,7 +119,7 @@ def fused(materials: Sequence[Material], stages: Stages) -> list[Material]:
     ]
 
 
-def parts_of(material: Material) -> Iterator[list[int]]:
+def parts_of(material: VideoMaterial) -> Iterator[list[int]]:
     """The segments that have something to tell, as many at a time as are described in one request."""
     known = [number for number, text in enumerate(material.texts) if text]
     return (known[first : first + TOGETHER] for first in range(0, len(known), TOGETHER))

@@ -31,26 +31,26 @@ _OF_THE_NOTES = re.compile(
 _PROHIBITION = re.compile(r"(?:must|should|may|does|do|can)(?: not\b|n['’]t\b)|never\b|avoids?\b", re.IGNORECASE)
 
 
-class Reply(BaseModel):
+class StageReply(BaseModel):
     """An object; unknown fields are ignored, though the schema forbids them."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, json_schema_extra={"additionalProperties": False})
 
 
-class FusedSegment(Reply):
+class FusedSegment(StageReply):
     """What happens in one segment."""
 
     segment: int
     text: Text
 
 
-class Fused(Reply):
+class Fused(StageReply):
     """One description for each segment of a part of a video."""
 
     segments: tuple[FusedSegment, ...]
 
 
-class Scenario(Reply):
+class Scenario(StageReply):
     """Who watches a video, and what for."""
 
     viewer: Text
@@ -62,13 +62,13 @@ class Scenario(Reply):
         return f"{self.viewer.rstrip('.')}: {self.wants}"
 
 
-class Scenarios(Reply):
+class Scenarios(StageReply):
     """The viewers of a video."""
 
     scenarios: tuple[Scenario, ...] = Field(min_length=1, max_length=MOST_SCENARIOS)
 
 
-class ScenarioTasks(Reply):
+class ScenarioTasks(StageReply):
     """The tasks of the questions that a viewer asks."""
 
     scenario: int = Field(description="Its number, from 1.")
@@ -87,13 +87,13 @@ class ScenarioTasks(Reply):
         return tasks
 
 
-class Tasks(Reply):
+class Tasks(StageReply):
     """The tasks of every scenario."""
 
     scenarios: tuple[ScenarioTasks, ...]
 
 
-class Question(Reply):
+class Question(StageReply):
     """A question that stands for itself."""
 
     question: Text
@@ -120,7 +120,7 @@ class ConversationTurn(Question):
     role: Role
 
 
-class Questions(Reply):
+class Questions(StageReply):
     """One question, and one conversation."""
 
     single: Question
@@ -133,7 +133,7 @@ class Questions(Reply):
         return self
 
 
-class Answered(Reply):
+class Answered(StageReply):
     """The answer to one turn."""
 
     answerable: bool
@@ -147,38 +147,38 @@ class Answered(Reply):
         return self
 
 
-class Answers(Reply):
+class Answers(StageReply):
     """The answers to all turns."""
 
     turns: tuple[Answered, ...]
 
 
-class Verdict(Reply):
+class Verdict(StageReply):
     """What a check found of one turn."""
 
     reason: str
     verdict: bool
 
 
-class Verdicts(Reply):
+class Verdicts(StageReply):
     """The verdicts on all turns."""
 
     turns: tuple[Verdict, ...]
 
 
-class Guess(Reply):
+class Guess(StageReply):
     """What is answered without the video."""
 
     answer: str
 
 
-class Guesses(Reply):
+class Guesses(StageReply):
     """The guesses at all turns."""
 
     turns: tuple[Guess, ...]
 
 
-class CriterionReply(Reply):
+class CriterionReply(StageReply):
     """A line of a rubric."""
 
     name: Text
@@ -197,7 +197,7 @@ class CriterionReply(Reply):
         return self
 
 
-class RubricReply(Reply):
+class RubricReply(StageReply):
     """The rubric of one turn."""
 
     criteria: tuple[CriterionReply, ...] = Field(min_length=1, max_length=MOST_CRITERIA)
@@ -209,20 +209,20 @@ class RubricReply(Reply):
         return self
 
 
-class Rubrics(Reply):
+class Rubrics(StageReply):
     """The rubrics of all turns."""
 
     turns: tuple[RubricReply, ...]
 
 
-class Argument(Reply):
+class Argument(StageReply):
     """An argument of a call; those that are lists are separated by commas."""
 
     name: Text
     value: str
 
 
-class Call(Reply):
+class Call(StageReply):
     """A call of a tool, and what it returns."""
 
     tool: Text
@@ -230,13 +230,13 @@ class Call(Reply):
     returns: Text
 
 
-class TurnCalls(Reply):
+class TurnCalls(StageReply):
     """The calls that find the answer to one turn; none if no tool is needed."""
 
     calls: tuple[Call, ...]
 
 
-class Calls(Reply):
+class Calls(StageReply):
     """The calls of all turns."""
 
     turns: tuple[TurnCalls, ...]

@@ -20,8 +20,8 @@ from pydantic import BaseModel, ValidationError
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.building.built_item import BuiltItem
-from longtake.evalharness.building.card import Building, Card, card_markdown, card_of, has_calls
-from longtake.evalharness.building.checking import Decision, checked, valid
+from longtake.evalharness.building.card import Building, SetCard, card_markdown, card_of, has_calls
+from longtake.evalharness.building.checking import SetDecision, checked, valid
 from longtake.evalharness.building.stages import Dropped
 from longtake.evalharness.runs.journal import Journal, read_records, set_aside, wrong_field
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
@@ -65,11 +65,11 @@ class SetFolder:
             raise ConfigError(f"{self.path} has no built items. Make them with `longtake eval build longshot`.")
         return list(read_records(self.stages / _BUILT, BuiltItem, notify))
 
-    def decisions(self, notify: Notify) -> dict[str, Decision]:
+    def decisions(self, notify: Notify) -> dict[str, SetDecision]:
         """What people decided, by item."""
-        return {each.item: each for each in read_records(self.path / REVIEW, Decision, notify)}
+        return {each.item: each for each in read_records(self.path / REVIEW, SetDecision, notify)}
 
-    def decide(self, decision: Decision) -> None:
+    def decide(self, decision: SetDecision) -> None:
         """Append a decision.
 
         Raises:
@@ -78,14 +78,14 @@ class SetFolder:
         with Journal(self.path / REVIEW) as journal:
             journal.append(decision)
 
-    def write(self, notify: Notify) -> Card:
+    def write(self, notify: Notify) -> SetCard:
         """Write the items, the card and what was left out, from what was built and what people decided.
 
         Raises:
             ConfigError: if nothing was built, or a file of the build is damaged.
             LibraryError: if a file can't be written.
         """
-        set_aside(self.path / REVIEW, Decision, notify)
+        set_aside(self.path / REVIEW, SetDecision, notify)
         items, decisions = self.built(notify), self.decisions(notify)
         if stale := len(decisions) - len(valid(items, decisions)):
             notify(f"{stale} of {len(decisions)} decisions are about items that are no more, or are other ones by now.")

@@ -22,7 +22,7 @@ from longtake.agent.controllers.call_parsing.arguments import read_json
 from longtake.agent.controllers.factory import at_endpoint
 from longtake.console import counted
 from longtake.errors import Cancelled, ConfigError, EngineError, LongtakeError
-from longtake.evalharness.building.replies import Reply
+from longtake.evalharness.building.replies import StageReply
 from longtake.evalharness.runs.bounded_map import REQUESTS, at_once
 from longtake.evalharness.runs.journal import Journal, read_records, set_aside, wrong_field
 from longtake.evalharness.runs.run_folder import Notify
@@ -31,7 +31,7 @@ from longtake.prompts import without_thinking
 from longtake.settings import Settings
 from longtake.tools.core.tool_context import Budget
 
-R = TypeVar("R", bound=Reply)
+R = TypeVar("R", bound=StageReply)
 Check = Callable[[str, R], str]  # of what is asked about and its reply: what is wrong, or nothing
 Advance = Callable[[str, int, int], None]  # the stage, how much is done, of how much
 STAGES = ("fusion", "scenarios", "tasks", "questions", "answers", "support", "guesses", "blind", "rubrics", "calls")
@@ -42,7 +42,7 @@ _MAX_WAIT = 60.0  # seconds that an endpoint may want us to wait
 _SHOWN = 200  # letters of a useless reply in a message
 
 
-class Asked(Record):
+class StageRecord(Record):
     """What a model was asked about a video or an item, and what it replied."""
 
     of: str = Field(description="The video or the item.")
@@ -139,11 +139,11 @@ class Stages:
         """Note that something was left out."""
         self.dropped.append(Dropped(of=of, stage=stage, why=why))
 
-    def records(self, stage: str) -> Iterable[Asked]:
+    def records(self, stage: str) -> Iterable[StageRecord]:
         """All records of a stage, also those that nothing needs any more."""
-        return read_records(self._file(stage), Asked, self.notify)
+        return read_records(self._file(stage), StageRecord, self.notify)
 
-    def _stands(self, held: Asked | None, of: str, kind: type[R], check: Check[R]) -> bool:
+    def _stands(self, held: StageRecord | None, of: str, kind: type[R], check: Check[R]) -> bool:
         """Whether what is kept still counts: a reply that today's rules accept, or a failure not to be asked again."""
         if held is None or not held.reply:
             return held is not None and not self._retry_errors
@@ -151,24 +151,24 @@ class Stages:
 
     def _made(
         self, stage: str, lacking: Mapping[str, str], prompts: Mapping[str, str], kind: type[R], check: Check[R]
-    ) -> dict[str, Asked | LongtakeError]:
+    ) -> dict[str, StageRecord | LongtakeError]:
         """Ask about each of those that are lacking, which have the keys of their records, and keep what is replied."""
 
-        def work(of: str) -> tuple[str, Asked | LongtakeError]:
+        def work(of: str) -> tuple[str, StageRecord | LongtakeError]:
             try:
                 return of, self._asked(of, lacking[of], prompts[of], kind, check)
             except (EngineError, Cancelled) as error:
                 return of, error
 
-        made = dict[str, Asked | LongtakeError]()
+        made = dict[str, StageRecord | LongtakeError]()
         file = self._file(stage)
-        set_aside(file, Asked, self.notify)
+        set_aside(file, StageRecord, self.notify)
         with Journal(file) as journal:
             self._advance(stage, 0, len(lacking))
             for of, asked in at_once(work, lacking, self._most):
                 made[of] = asked
                 self._advance(stage, len(made), len(lacking))
-                if isinstance(asked, Asked):
+                if isinstance(asked, StageRecord):
                     self._failures = 0
                     journal.append(asked)
                     continue
@@ -181,7 +181,7 @@ class Stages:
     def _file(self, stage: str) -> Path:
         return self._folder / f"{stage}.jsonl"
 
-    def _usable(self, stage: str, found: Mapping[str, Asked | LongtakeError], kind: type[R]) -> dict[str, R]:
+    def _usable(self, stage: str, found: Mapping[str, StageRecord | LongtakeError], kind: type[R]) -> dict[str, R]:
         usable, useless = dict[str, R](), list[Dropped]()
         for of, asked in found.items():
             if isinstance(asked, LongtakeError):
@@ -197,7 +197,7 @@ class Stages:
         self.dropped += useless
         return usable
 
-    def _asked(self, of: str, key: str, prompt: str, kind: type[R], check: Check[R]) -> Asked:
+    def _asked(self, of: str, key: str, prompt: str, kind: type[R], check: Check[R]) -> StageRecord:
         """Ask until a reply is usable, a few times at most; each fault is told to the model.
 
         Raises:
@@ -222,7 +222,7 @@ class Stages:
             again = f"This can't be used: {fault}. Reply once more, with the whole JSON object and nothing else."
             messages = [messages[0], AIMessage(text or "(no text)"), HumanMessage(again)]
         problem = f"none of {TRIES} replies can be used: {fault}; the last was {' '.join(text.split())[:_SHOWN]!r}"
-        return Asked(
+        return StageRecord(
             of=of,
             key=key,
             model=self._name,
@@ -233,7 +233,7 @@ class Stages:
             output_tokens=written if reported else None,
         )
 
-    def _reply(self, messages: list[BaseMessage], kind: type[Reply]) -> AIMessage:
+    def _reply(self, messages: list[BaseMessage], kind: type[StageReply]) -> AIMessage:
         timeout = self._settings.controller.timeout
         schema = kind.model_json_schema() | {"title": kind.__name__.lower()}
         with tracing_context(enabled=False):
@@ -243,19 +243,13 @@ class Stages:
 
 
 def _judged(text: str, of: str, kind: type[R], check: Check[R]) -> tuple[R | None, str]:
-    """The reply if it can be used; else None and what is wrong."""
-    read, fault = read_reply(text, kind)
-    if read is not None and (fault := check(of, read)):
-        return None, fault
-    return read, fault
-
-
-def read_reply(text: str, kind: type[R]) -> tuple[R | None, str]:
-    """The reply in a model's words, which may stand around its JSON; else None and what is wrong."""
+    """The reply in a model's words, which may stand around its JSON, if it can be used; else None and what is wrong."""
     found = read_json(text[text.find("{") :]) if "{" in text else None
     if not isinstance(found, dict):
         return None, "it holds no JSON object"
     try:
-        return kind.model_validate(found), ""
+        read = kind.model_validate(found)
     except ValidationError as error:
         return None, wrong_field(error)
+    fault = check(of, read)
+    return (None, fault) if fault else (read, "")

@@ -6,14 +6,14 @@ writes them, for a person to correct: the table is in the form of the suite `vid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 from pydantic import Field
 
 from longtake.errors import ConfigError
 from longtake.evalharness.building.material import PROMPTS
-from longtake.evalharness.building.replies import Reply, Text
+from longtake.evalharness.building.replies import StageReply, Text
 from longtake.evalharness.building.stages import Stages
 from longtake.evalharness.items import Item
 from longtake.evalharness.reports.run_scores import RunScores
@@ -26,14 +26,14 @@ COLUMNS = ("video_id", "question_id", "question_type", "capability", "question",
 _OPTIONS = 3  # beside the right one
 
 
-class Led(Reply):
+class Led(StageReply):
     """A question and its answer."""
 
     question: Text
     answer: Text
 
 
-class Variants(Reply):
+class Variants(StageReply):
     """The further ways of asking a question."""
 
     paraphrased: Led
@@ -45,9 +45,7 @@ class Variants(Reply):
 def variants(run: RunScores, stages: Stages) -> list[tuple[str, ...]]:
     """The rows of the open questions that some model answered wrongly from the frames, each in five ways.
 
-    Args:
-        run: of `eval check`; where questions are asked in several ways, the primary ones count.
-        stages: ask the language model.
+    The run is one of `eval check`; where questions are asked in several ways, the primary ones count.
 
     Raises:
         ConfigError: if no open question has a wrong reply.
@@ -57,7 +55,14 @@ def variants(run: RunScores, stages: Stages) -> list[tuple[str, ...]]:
     if not wrong:
         raise ConfigError("No open question has a reply that was judged wrong, so there is nothing to expand.")
     items = {item.id: item for item in open_ if item.id in wrong}
-    found = stages.ask("variants", _prompts(items, wrong), Variants, lambda of, said: _fault(items[of], said))
+    prompts = {
+        name: render(
+            PROMPTS, "variants", question=turn.question, answer=turn.reference, wrong=wrong[name], count=_OPTIONS
+        )
+        for name, item in items.items()
+        for turn in item.turns
+    }
+    found = stages.ask("variants", prompts, Variants, lambda of, said: _fault(items[of], said))
     return [row for name, said in found.items() for row in _rows(items[name], said)]
 
 
@@ -67,16 +72,6 @@ def _wrong(run: RunScores, item: Item) -> Iterator[str]:
         for made in subject.predictions.get(item.id, ()):
             if made.variant == run.card.variants[0].name and subject.prediction_values[made.key] == 0:
                 yield from (reply.spoken for reply in made.replies if reply.status == "ok" and reply.spoken)
-
-
-def _prompts(items: Mapping[str, Item], wrong: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    turns = {name: item.turns[0] for name, item in items.items()}
-    return {
-        name: render(
-            PROMPTS, "variants", question=turn.question, answer=turn.reference, wrong=wrong[name], count=_OPTIONS
-        )
-        for name, turn in turns.items()
-    }
 
 
 def _fault(item: Item, said: Variants) -> str:

@@ -32,6 +32,9 @@ CONTENT: dict[Move, tuple[int, int]] = {
     "zoom out": (0, 0),
 }
 IN_PAPER: dict[Move, Move] = {**{move: move for move in MOVES}, "tilt up": "tilt down", "tilt down": "tilt up"}
+_Z_NEAR = 0.2
+_NEAREST, _FARTHEST = 4.0, 14.0  # distances of the things
+_SIZE = (0.6, 1.8)  # their width in the same unit
 
 
 def moving(piece: Piece, move: Move, paint: Paint) -> Plan:
@@ -80,11 +83,6 @@ class CameraMotion(Edit):
         offset = int(share * self.speed * self.seconds)
         x, y = CONTENT[move]
         return np.roll(picture, (offset * y, offset * x), axis=(0, 1))
-
-
-_Z_NEAR = 0.2
-_NEAREST, _FARTHEST = 4.0, 14.0  # distances of the things
-_SIZE = (0.6, 1.8)  # their width in the same unit
 
 
 class Sprite(NamedTuple):

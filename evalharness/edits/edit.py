@@ -23,6 +23,8 @@ from longtake.preprocess.media.media import MediaInfo
 T = TypeVar("T")
 Kind = Literal["spatial", "temporal"]
 Order = Literal["forwards", "backwards", "shuffled"]
+# From the picture (BGR) and the seconds in the new video: the frames shown in its place, each for an equal part of it.
+Paint = Callable[[Picture, float], Sequence[Picture]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +60,6 @@ class Piece(Record):
         return self.hold or self.end - self.start
 
 
-# From the picture (BGR) and the seconds in the new video: the frames shown in its place, each for an equal part of it.
-Paint = Callable[[Picture, float], Sequence[Picture]]
-
-
-def unchanged(picture: Picture, time: float) -> Sequence[Picture]:
-    """Paint nothing."""
-    return (picture,)
-
-
 @dataclass(frozen=True)
 class Plan:
     """What an edit makes of its sources."""
@@ -74,7 +67,7 @@ class Plan:
     pieces: tuple[Piece, ...]
     altered: tuple[TimeSpan, ...]  # in seconds of the new video
     facts: Mapping[str, Any] = field(default_factory=dict)  # what was drawn at random
-    paint: Paint = unchanged
+    paint: Paint = lambda picture, time: (picture,)
     keeps_sound: bool = True
     lossless: bool = False  # compression would smear what is painted
 
@@ -110,7 +103,7 @@ class Edit(Record, ABC):
         """
 
 
-class Truth(Record):
+class EditTruth(Record):
     """What an edit did: the content of `NAME.truth.json` beside its video."""
 
     edit: str

@@ -18,6 +18,10 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture
 
 _DEALS = 20_000  # tries to deal sets of strips that keep the gap
+_FONT = cv2.FONT_HERSHEY_DUPLEX
+_WIDE = 0.9  # share of the width that a text takes
+_THING = 0.3  # width of a thing as a share of the picture's
+_CORNERS = ((0.08, 0.12), (0.92, 0.88), (0.92, 0.12), (0.08, 0.88))
 
 
 class Blank(Edit):
@@ -113,12 +117,6 @@ class Occlusion(Edit):
             f"No sets of {self.visible} of {self.strips} strips with a gap of {self.gap} were found. "
             "Lower gap or visible."
         )
-
-
-_FONT = cv2.FONT_HERSHEY_DUPLEX
-_WIDE = 0.9  # share of the width that a text takes
-_THING = 0.3  # width of a thing as a share of the picture's
-_CORNERS = ((0.08, 0.12), (0.92, 0.88), (0.92, 0.12), (0.08, 0.88))
 
 
 class Mosaic(Edit):

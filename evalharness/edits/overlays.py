@@ -26,6 +26,36 @@ BGR: dict[Colour, tuple[int, int, int]] = {
     "magenta": (255, 0, 255),
     "red": (0, 0, 255),
 }
+NoiseKind = Literal["salt and pepper", "gaussian", "speckle", "uniform"]
+KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
+Levels = npt.NDArray[np.floating[Any]]
+Make = Callable[[Levels, np.random.Generator, float], Levels]
+Thing = Literal["car", "aeroplane", "bus"]
+THINGS: tuple[Thing, ...] = get_args(Thing)
+_DRAWN = (400, 200)  # pixels of the drawing: width, height
+# Filled polygons, each with its colour (BGR), then circles: centre, radius, colour.
+_POLYGONS: dict[Thing, tuple[tuple[tuple[int, int, int], tuple[tuple[int, int], ...]], ...]] = {
+    "car": (
+        ((40, 40, 200), ((10, 150), (10, 105), (90, 95), (130, 45), (270, 45), (320, 95), (385, 105), (390, 150))),
+        ((235, 220, 190), ((110, 92), (140, 55), (195, 55), (195, 92))),
+        ((235, 220, 190), ((208, 92), (208, 55), (262, 55), (298, 92))),
+    ),
+    "aeroplane": (
+        ((225, 225, 225), ((20, 95), (60, 75), (340, 75), (390, 95), (340, 118), (60, 118))),
+        ((190, 120, 40), ((150, 100), (230, 100), (130, 190), (95, 190))),
+        ((190, 120, 40), ((160, 80), (215, 80), (130, 20), (105, 20))),
+        ((190, 120, 40), ((20, 90), (70, 78), (40, 20), (12, 20))),
+    ),
+    "bus": (
+        ((20, 160, 240), ((10, 165), (10, 25), (375, 25), (390, 60), (390, 165))),
+        *(((235, 220, 190), ((x, 95), (x, 45), (x + 55, 45), (x + 55, 95))) for x in (28, 98, 168, 238, 308)),
+    ),
+}
+_CIRCLES: dict[Thing, tuple[tuple[tuple[int, int], int, tuple[int, int, int]], ...]] = {
+    "car": tuple(((x, 152), r, c) for x in (95, 305) for r, c in ((34, (25, 25, 25)), (16, (170, 170, 170)))),
+    "aeroplane": tuple(((x, 92), 6, (90, 60, 30)) for x in range(90, 340, 24)),
+    "bus": tuple(((x, 165), r, c) for x in (95, 305) for r, c in ((30, (25, 25, 25)), (14, (170, 170, 170)))),
+}
 
 
 class Tint(Edit):
@@ -46,12 +76,6 @@ class Tint(Edit):
             return np.asarray(cv2.addWeighted(picture, 1 - self.strength, full, self.strength, 0), np.uint8)
 
         return Plan((whole(sources[0]),), (span,), {"colour": colour}, painted_during(span, tinted))
-
-
-NoiseKind = Literal["salt and pepper", "gaussian", "speckle", "uniform"]
-KINDS: tuple[NoiseKind, ...] = get_args(NoiseKind)
-Levels = npt.NDArray[np.floating[Any]]
-Make = Callable[[Levels, np.random.Generator, float], Levels]
 
 
 def _salt_and_pepper(picture: Levels, random: np.random.Generator, amount: float) -> Levels:
@@ -106,34 +130,6 @@ class Noise(Edit):
 
         paint = painted_during(span, noisy)
         return Plan((whole(sources[0]),), (span,), {"noise": noise}, paint, lossless=True)
-
-
-Thing = Literal["car", "aeroplane", "bus"]
-THINGS: tuple[Thing, ...] = get_args(Thing)
-_DRAWN = (400, 200)  # pixels of the drawing: width, height
-# Filled polygons, each with its colour (BGR), then circles: centre, radius, colour.
-_POLYGONS: dict[Thing, tuple[tuple[tuple[int, int, int], tuple[tuple[int, int], ...]], ...]] = {
-    "car": (
-        ((40, 40, 200), ((10, 150), (10, 105), (90, 95), (130, 45), (270, 45), (320, 95), (385, 105), (390, 150))),
-        ((235, 220, 190), ((110, 92), (140, 55), (195, 55), (195, 92))),
-        ((235, 220, 190), ((208, 92), (208, 55), (262, 55), (298, 92))),
-    ),
-    "aeroplane": (
-        ((225, 225, 225), ((20, 95), (60, 75), (340, 75), (390, 95), (340, 118), (60, 118))),
-        ((190, 120, 40), ((150, 100), (230, 100), (130, 190), (95, 190))),
-        ((190, 120, 40), ((160, 80), (215, 80), (130, 20), (105, 20))),
-        ((190, 120, 40), ((20, 90), (70, 78), (40, 20), (12, 20))),
-    ),
-    "bus": (
-        ((20, 160, 240), ((10, 165), (10, 25), (375, 25), (390, 60), (390, 165))),
-        *(((235, 220, 190), ((x, 95), (x, 45), (x + 55, 45), (x + 55, 95))) for x in (28, 98, 168, 238, 308)),
-    ),
-}
-_CIRCLES: dict[Thing, tuple[tuple[tuple[int, int], int, tuple[int, int, int]], ...]] = {
-    "car": tuple(((x, 152), r, c) for x in (95, 305) for r, c in ((34, (25, 25, 25)), (16, (170, 170, 170)))),
-    "aeroplane": tuple(((x, 92), 6, (90, 60, 30)) for x in range(90, 340, 24)),
-    "bus": tuple(((x, 165), r, c) for x in (95, 305) for r, c in ((30, (25, 25, 25)), (14, (170, 170, 170)))),
-}
 
 
 class Insertion(Edit):

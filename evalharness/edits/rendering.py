@@ -16,8 +16,8 @@ import numpy as np
 from av.container import OutputContainer
 
 from longtake.errors import ConfigError, LibraryError, MediaError
-from longtake.evalharness.edits.edit import Edit, Plan, Source, Truth
-from longtake.evalharness.edits.timeline import Shown, play, sound
+from longtake.evalharness.edits.edit import Edit, EditTruth, Plan, Source
+from longtake.evalharness.edits.timeline import PlannedFrame, play, sound
 from longtake.evalharness.runs.journal import write_file
 from longtake.memory.library import file_id
 from longtake.memory.timespan import clock
@@ -38,7 +38,9 @@ _SOUND_SAMPLES = 1024  # in a frame of AAC
 _MEAN, _WORST, _BLOCK = 8.0, 48.0, 16
 
 
-def make_edit(edit: Edit, name: str, sources: Sequence[Path], out: Path, seed: int, check: Callable[[], None]) -> Truth:
+def make_edit(
+    edit: Edit, name: str, sources: Sequence[Path], out: Path, seed: int, check: Callable[[], None]
+) -> EditTruth:
     """Make the video of an edit and check it; its truth lies beside it as `STEM.truth.json`.
 
     Args:
@@ -62,7 +64,7 @@ def make_edit(edit: Edit, name: str, sources: Sequence[Path], out: Path, seed: i
             raise MediaError(f"{source.path} has no picture, so there is nothing to edit.")
     plan = edit.plan(read, Random(f"{name}/{seed}/{'/'.join(path.name for path in sources)}"))
     render(plan, read, out, check)
-    truth = Truth(
+    truth = EditTruth(
         edit=name,
         kind=edit.kind,
         parameters=edit.model_dump(mode="json"),
@@ -99,7 +101,7 @@ def render(plan: Plan, sources: Sequence[Source], out: Path, check: Callable[[],
 
 def write_frames(
     out: Path,
-    frames: Callable[[], Iterator[Shown]],
+    frames: Callable[[], Iterator[PlannedFrame]],
     *,
     fps: float,
     samples: Iterator[Samples] | None = None,
@@ -139,16 +141,16 @@ def write_frames(
         unfinished.unlink(missing_ok=True)
 
 
-def painted(plan: Plan, sources: Sequence[Source], check: Callable[[], None]) -> Iterator[Shown]:
+def painted(plan: Plan, sources: Sequence[Source], check: Callable[[], None]) -> Iterator[PlannedFrame]:
     """The frames of a plan in order."""
     for shown in play(plan.pieces, sources, check):
         pictures = plan.paint(shown.picture, shown.time)
         each = shown.seconds / len(pictures)
         for number, picture in enumerate(pictures):
-            yield Shown(picture, round(shown.time + number * each, 5), each)
+            yield PlannedFrame(picture, round(shown.time + number * each, 5), each)
 
 
-def compare(file: Path, planned: Iterator[Shown], check: Callable[[], None]) -> None:
+def compare(file: Path, planned: Iterator[PlannedFrame], check: Callable[[], None]) -> None:
     """Decode a file beside its planned frames.
 
     Raises:
@@ -181,7 +183,7 @@ def _apart(one: Picture, other: Picture) -> tuple[float, float]:
 
 
 def _encode(
-    container: OutputContainer, video: Any, audio: Any, frames: Iterator[Shown], blocks: Iterator[av.AudioFrame]
+    container: OutputContainer, video: Any, audio: Any, frames: Iterator[PlannedFrame], blocks: Iterator[av.AudioFrame]
 ) -> bool:
     """Whether there was a frame. Sound and picture are written in turn, so that a player finds them together."""
     written = 0.0

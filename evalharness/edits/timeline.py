@@ -23,7 +23,7 @@ _LAST = 0.05  # seconds before the end at which a last frame surely shows
 _MOMENT = 0.0005  # seconds; times are rounded to milliseconds
 
 
-class Shown(NamedTuple):
+class PlannedFrame(NamedTuple):
     """A frame of the new video: its picture (BGR) and seconds, and how long it stays."""
 
     picture: Picture
@@ -31,7 +31,7 @@ class Shown(NamedTuple):
     seconds: float
 
 
-def play(pieces: Sequence[Piece], sources: Sequence[Source], check: Callable[[], None]) -> Iterator[Shown]:
+def play(pieces: Sequence[Piece], sources: Sequence[Source], check: Callable[[], None]) -> Iterator[PlannedFrame]:
     """The frames of the pieces, one after the other; all have the size of the first source.
 
     Raises:
@@ -45,7 +45,7 @@ def play(pieces: Sequence[Piece], sources: Sequence[Source], check: Callable[[],
             picture = shown.picture
             if shape is None:
                 shape = _even(picture.shape[0]), _even(picture.shape[1])
-            yield Shown(_fitted(picture, shape), round(begin + shown.time, 4), shown.seconds)
+            yield PlannedFrame(_fitted(picture, shape), round(begin + shown.time, 4), shown.seconds)
         begin += piece.length
 
 
@@ -65,7 +65,7 @@ def sound(
             written += missing
 
 
-def _ordered(piece: Piece, source: Source, check: Callable[[], None]) -> Iterator[Shown]:
+def _ordered(piece: Piece, source: Source, check: Callable[[], None]) -> Iterator[PlannedFrame]:
     """The frames of a piece, in seconds from its start."""
     if piece.hold:
         yield from _held(piece, source, check)
@@ -77,7 +77,7 @@ def _ordered(piece: Piece, source: Source, check: Callable[[], None]) -> Iterato
         while end > piece.start + _MOMENT:
             start = max(piece.start, end - BLOCK)
             for shown in reversed(list(_forwards(source, start, end, 0.0, check))):
-                yield Shown(shown.picture, round(piece.end - shown.time - shown.seconds, 4), shown.seconds)
+                yield PlannedFrame(shown.picture, round(piece.end - shown.time - shown.seconds, 4), shown.seconds)
             end = start
     else:
         frames = list(_forwards(source, piece.start, piece.end, piece.start, check))
@@ -86,10 +86,10 @@ def _ordered(piece: Piece, source: Source, check: Callable[[], None]) -> Iterato
             raise MediaError(f"{source.path} has fewer than two frames in {span} to shuffle. Name a longer span.")
         order = shuffled(len(frames), Random(piece.seed))
         for slot, number in zip(frames, order, strict=True):
-            yield Shown(frames[number].picture, slot.time, slot.seconds)
+            yield PlannedFrame(frames[number].picture, slot.time, slot.seconds)
 
 
-def _held(piece: Piece, source: Source, check: Callable[[], None]) -> Iterator[Shown]:
+def _held(piece: Piece, source: Source, check: Callable[[], None]) -> Iterator[PlannedFrame]:
     """The frame on screen at a moment, or the first one after it, again and again."""
     at = min(piece.start, max(0.0, source.seconds - _LAST))
     frame = next(read_frames(source.path, source.media, TimeSpan(start=at, end=source.seconds), check), None)
@@ -98,7 +98,7 @@ def _held(piece: Piece, source: Source, check: Callable[[], None]) -> Iterator[S
     picture = frame.bgr()
     for number in range(round(piece.hold * piece.fps)):
         check()
-        yield Shown(picture, round(number / piece.fps, 5), 1 / piece.fps)
+        yield PlannedFrame(picture, round(number / piece.fps, 5), 1 / piece.fps)
 
 
 def shuffled(count: int, random: Random) -> list[int]:
@@ -109,7 +109,9 @@ def shuffled(count: int, random: Random) -> list[int]:
     return order
 
 
-def _forwards(source: Source, start: float, end: float, zero: float, check: Callable[[], None]) -> Iterator[Shown]:
+def _forwards(
+    source: Source, start: float, end: float, zero: float, check: Callable[[], None]
+) -> Iterator[PlannedFrame]:
     """The frames on screen in a span, in seconds from `zero`.
 
     They fill the span, as a player does: the first shows from its start, though the picture of a file may begin after
@@ -120,7 +122,7 @@ def _forwards(source: Source, start: float, end: float, zero: float, check: Call
     for frame, following in itertools.pairwise(itertools.chain(frames, (None,))):
         until = min(following.time, end) if following else end
         if frame and until - begin > _MOMENT:
-            yield Shown(frame.bgr(), round(begin - zero, 4), round(until - begin, 4))
+            yield PlannedFrame(frame.bgr(), round(begin - zero, 4), round(until - begin, 4))
             begin = until
         if until >= end:
             return

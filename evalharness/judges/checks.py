@@ -41,7 +41,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _GUESSES = re.compile(r"\b(?:but|however|although|probably|likely|perhaps|guess|assum\w+|still)\b", re.IGNORECASE)
 
 
-class Decision(NamedTuple):
+class CheckOutcome(NamedTuple):
     """Whether a check is true, and whether that is certain."""
 
     met: bool
@@ -55,12 +55,14 @@ class NumberCheck(Record):
     value: float
     tolerance: float = Field(default=0.0, ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Decision:
+    def outcome(self, said: str, reply: Reply) -> CheckOutcome:
         """See `decide`."""
-        stated = stated_numbers(said)
+        # The different numbers in order, without times and citations.
+        counted = take_times(plain(without_marks(said)), short_clock=False)[1]
+        stated = list(dict.fromkeys(word.text for word in words(counted) if _NUMBER.fullmatch(word.text)))
         near = [number for number in stated if abs(float(number) - self.value) <= self.tolerance + 1e-9]
         met = len(stated) <= MAX_GUESSES and any(says(said, number) for number in near)
-        return Decision(met, sure=not met or len(near) == len(stated))
+        return CheckOutcome(met, sure=not met or len(near) == len(stated))
 
 
 class TimeCheck(Record):
@@ -71,7 +73,7 @@ class TimeCheck(Record):
     end: float | None = None
     tolerance: float = Field(default=1.0, ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Decision:
+    def outcome(self, said: str, reply: Reply) -> CheckOutcome:
         """See `decide`."""
         stated = take_times(plain(without_marks(said)), short_clock=True)[0]
         marked = take_times(plain(said), short_clock=True)[0]
@@ -79,7 +81,7 @@ class TimeCheck(Record):
         named = stated or marked or cited
         first, last = self.start - self.tolerance, (self.end or self.start) + self.tolerance
         held = [time for time in named if first <= time.start and (time.end or time.start) <= last]
-        return Decision(bool(held) and len(set(named)) <= MAX_GUESSES, sure=len(held) in (0, len(named)))
+        return CheckOutcome(bool(held) and len(set(named)) <= MAX_GUESSES, sure=len(held) in (0, len(named)))
 
 
 class SaysCheck(Record):
@@ -89,10 +91,10 @@ class SaysCheck(Record):
     any: tuple[Phrase, ...] = ()
     without: tuple[Phrase, ...] = Field(default=(), alias="not")
 
-    def outcome(self, said: str, reply: Reply) -> Decision:
+    def outcome(self, said: str, reply: Reply) -> CheckOutcome:
         """See `decide`."""
         wanted = not self.any or any(says_all(said, phrase) for phrase in self.any)
-        return Decision(wanted and not any(says_all(said, phrase) for phrase in self.without))
+        return CheckOutcome(wanted and not any(says_all(said, phrase) for phrase in self.without))
 
 
 class NoticesCheck(Record):
@@ -102,10 +104,10 @@ class NoticesCheck(Record):
     any: tuple[Phrase, ...]
     expected: bool = True
 
-    def outcome(self, said: str, reply: Reply) -> Decision:
+    def outcome(self, said: str, reply: Reply) -> CheckOutcome:
         """See `decide`."""
         found = reply.choice is None and any(says_all(said, phrase) for phrase in self.any)
-        return Decision(found == self.expected)
+        return CheckOutcome(found == self.expected)
 
 
 class AbstainsCheck(Record):
@@ -114,10 +116,10 @@ class AbstainsCheck(Record):
     kind: Literal["abstains"]
     expected: bool = True
 
-    def outcome(self, said: str, reply: Reply) -> Decision:
+    def outcome(self, said: str, reply: Reply) -> CheckOutcome:
         """See `decide`."""
-        found = Decision(True) if reply.abstained or reply.uncertain else abstains(said)
-        return Decision(found.met == self.expected, found.sure)
+        found = CheckOutcome(True) if reply.abstained or reply.uncertain else abstains(said)
+        return CheckOutcome(found.met == self.expected, found.sure)
 
 
 class OptionCheck(Record):
@@ -126,9 +128,9 @@ class OptionCheck(Record):
     kind: Literal["option"]
     value: int = Field(ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Decision:
+    def outcome(self, said: str, reply: Reply) -> CheckOutcome:
         """See `decide`."""
-        return Decision(reply.choice == self.value)
+        return CheckOutcome(reply.choice == self.value)
 
 
 class CitesCheck(Record):
@@ -139,10 +141,10 @@ class CitesCheck(Record):
     end: float = Field(ge=0)
     tolerance: float = Field(default=0.0, ge=0)
 
-    def outcome(self, said: str, reply: Reply) -> Decision:
+    def outcome(self, said: str, reply: Reply) -> CheckOutcome:
         """See `decide`."""
         there = TimeSpan(start=max(0.0, self.start - self.tolerance), end=self.end + self.tolerance)
-        return Decision(any(span.overlaps(there) for span in reply.cited))
+        return CheckOutcome(any(span.overlaps(there) for span in reply.cited))
 
 
 class OrderCheck(Record):
@@ -152,14 +154,14 @@ class OrderCheck(Record):
     things: tuple[str, ...] = Field(min_length=2)
     without: tuple[Phrase, ...] = Field(default=(), alias="not")
 
-    def outcome(self, said: str, reply: Reply) -> Decision:
+    def outcome(self, said: str, reply: Reply) -> CheckOutcome:
         """See `decide`."""
         text = spelled(without_marks(said))
         places = [text.find(spelled(thing)) for thing in self.things]
         turned = re.search(r"\b(?:after|before|preced\w+|follow(?:s|ed) by|earlier|later)\b", said, re.IGNORECASE)
         named = min(places) >= 0 and all(says(said, thing) for thing in self.things)
         named = named and not any(says_all(said, phrase) for phrase in self.without)
-        return Decision(named and places == sorted(places), sure=not (named and turned))
+        return CheckOutcome(named and places == sorted(places), sure=not (named and turned))
 
 
 class CallsCheck(Record):
@@ -169,11 +171,11 @@ class CallsCheck(Record):
     tool: str
     arguments: Mapping[str, Any] = Field(default_factory=dict)
 
-    def outcome(self, said: str, reply: Reply) -> Decision:
+    def outcome(self, said: str, reply: Reply) -> CheckOutcome:
         """See `decide`."""
         made = (call.arguments for call in reply.calls if call.tool == self.tool)
         wanted = self.arguments.items()
-        return Decision(
+        return CheckOutcome(
             any(all(compare_argument(name, value, one.get(name))[0] for name, value in wanted) for one in made)
         )
 
@@ -193,29 +195,20 @@ Check = Annotated[
 _CHECK: TypeAdapter[Check] = TypeAdapter(Check)
 
 
-def read_check(criterion: Criterion) -> Check:
-    """Parse the check of a criterion that has one.
-
-    Raises:
-        ConfigError: if it isn't in the vocabulary.
-    """
-    try:
-        return _CHECK.validate_python(criterion.check)
-    except ValidationError as error:
-        raise ConfigError(
-            f"Criterion {criterion.name!r}: its check is wrong ({wrong_field(error)}); mend it in the items."
-        ) from error
-
-
-def decide(criterion: Criterion, said: str, reply: Reply) -> Decision:
+def decide(criterion: Criterion, said: str, reply: Reply) -> CheckOutcome:
     """Decide a criterion that has a check; `said` is the reply without thinking, but with citations.
 
     Raises:
         ConfigError: if the check isn't in the vocabulary.
     """
-    check = read_check(criterion)
+    try:
+        check = _CHECK.validate_python(criterion.check)
+    except ValidationError as error:
+        raise ConfigError(
+            f"Criterion {criterion.name!r}: its check is wrong ({wrong_field(error)}); mend it in the items."
+        ) from error
     if reply.abstained and not criterion.penalty and not isinstance(check, AbstainsCheck | NoticesCheck):
-        return Decision(met=False)  # what it names while explaining an abstention isn't an answer
+        return CheckOutcome(met=False)  # what it names while explaining an abstention isn't an answer
     return check.outcome(said, reply)
 
 
@@ -231,22 +224,16 @@ def says_all(said: str, phrase: Phrase) -> bool:
     return all(says(said, part) for part in ((phrase,) if isinstance(phrase, str) else phrase))
 
 
-def stated_numbers(said: str) -> list[str]:
-    """The different numbers of a reply in order, without times and citations."""
-    counted = take_times(plain(without_marks(said)), short_clock=False)[1]
-    return list(dict.fromkeys(word.text for word in words(counted) if _NUMBER.fullmatch(word.text)))
-
-
-def abstains(said: str) -> Decision:
+def abstains(said: str) -> CheckOutcome:
     """Whether a reply starts with an abstention and doesn't guess in the same sentence.
 
     Uncertain if there is more text, because the rest may still answer.
     """
     if starts_abstaining(said):
-        return Decision(True)
+        return CheckOutcome(True)
     first, *rest = re.split(r"(?<=[.!?,;:])\s+", without_marks(said).replace("’", "'"))
     met = bool(declines(first)) and not _GUESSES.search(re.split(r"(?<=[.!?])\s+", said)[0])
-    return Decision(met, sure=not (met and rest))
+    return CheckOutcome(met, sure=not (met and rest))
 
 
 def spelled(text: str) -> str:

@@ -23,6 +23,10 @@ from longtake.evalharness.runs.journal import read_records
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.memory.records import Record
 
+SELF_RUNS = 3  # of a judge that is compared with itself
+Place = tuple[str, str, str, int, int, str]
+Verdicts = Mapping[Hashable, bool | None]
+
 
 class Agreement(Record):
     """A judge compared with a reference; a positive verdict means that the criterion is met.
@@ -96,11 +100,6 @@ class Agreement(Record):
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-SELF_RUNS = 3  # of a judge that is compared with itself
-Place = tuple[str, str, str, int, int, str]
-Verdicts = Mapping[Hashable, bool | None]
 
 
 class Label(Record):

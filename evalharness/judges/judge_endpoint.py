@@ -35,6 +35,30 @@ from longtake.prompts import prompt_text, prompts_hash, render_text, without_thi
 from longtake.settings import ControllerSettings, PriceSettings
 from longtake.tools.core.tool_context import Budget
 
+PROMPTS = "longtake.evalharness.judges.prompts"
+ROLE = Role("The judge", "its --url and --model", "the judge's timeout", "--key")
+TRIES = 3
+_MAX_WAIT = 60.0  # longest wait, in seconds, that an endpoint may request before a retry
+_LETTERS, _VERDICT_TOKENS = 4, 40  # characters per token of English; tokens of a short reason and a verdict
+# Longtake's own prompts by what is asked, with the field of the reply that has the verdict.
+_FIELDS: Mapping[Asks, str] = {
+    "criterion": "met",
+    "penalty": "done",
+    "whole": "same",
+    "grade": "points",
+    "says": "said",
+    **dict.fromkeys(SCORED, "score"),
+}
+OWN: Mapping[str, JudgePrompt] = {
+    asks: JudgePrompt(text=prompt_text(PROMPTS, asks), field=field, violated=asks == "penalty")
+    for asks, field in _FIELDS.items()
+}
+_WRITTEN = (
+    r"""(?<!\w)["'*]*{field}["'*]*\s*[:=]\s*["'*]*(true|false|yes|no|[0-5](?:\.\d+)?(?![.\d]))(?!\w|\s+(?:or|to)\b)"""
+)
+_BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
+_DECODER = json.JSONDecoder(strict=False)
+
 
 class Sent(Record):
     """Everything that determines a judge's reply."""
@@ -88,31 +112,6 @@ class Cache:
 
     def _file(self, sent: Sent) -> Path:
         return self._folder / sent.hash[:2] / f"{sent.hash}.json"
-
-
-PROMPTS = "longtake.evalharness.judges.prompts"
-ROLE = Role("The judge", "its --url and --model", "the judge's timeout", "--key")
-TRIES = 3
-_MAX_WAIT = 60.0  # longest wait, in seconds, that an endpoint may request before a retry
-_LETTERS, _VERDICT_TOKENS = 4, 40  # characters per token of English; tokens of a short reason and a verdict
-# Longtake's own prompts by what is asked, with the field of the reply that has the verdict.
-_FIELDS: Mapping[Asks, str] = {
-    "criterion": "met",
-    "penalty": "done",
-    "whole": "same",
-    "grade": "points",
-    "says": "said",
-    **dict.fromkeys(SCORED, "score"),
-}
-OWN: Mapping[str, JudgePrompt] = {
-    asks: JudgePrompt(text=prompt_text(PROMPTS, asks), field=field, violated=asks == "penalty")
-    for asks, field in _FIELDS.items()
-}
-_WRITTEN = (
-    r"""(?<!\w)["'*]*{field}["'*]*\s*[:=]\s*["'*]*(true|false|yes|no|[0-5](?:\.\d+)?(?![.\d]))(?!\w|\s+(?:or|to)\b)"""
-)
-_BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
-_DECODER = json.JSONDecoder(strict=False)
 
 
 class JudgeSettings(Record):

@@ -34,6 +34,15 @@ _LEAD = re.compile(
     r"\s*(?:that\b)?\s*",
     re.IGNORECASE,
 )
+RULES, ENDPOINT = "rules", "endpoint"
+API_KEY = "OPENAI_API_KEY"
+TIMEOUT = 60.0  # seconds
+_MAY_BE_UNSET = (API_KEY, "LONGTAKE_JUDGE_KEY")  # for a local server; the second is that of `Settings.judge`
+NEEDS_MODEL = (
+    "Some of these replies are in words of their own, which a language model judges: give --url and --model, or set "
+    "verification.model and verification.base_url. --by rules goes by words alone, which agreed "
+    "with a person in 63 % of 220 cases in plain English (docs/perturbations.md)."
+)
 
 
 class DeterministicJudge:
@@ -73,17 +82,6 @@ class DeterministicJudge:
         answer = Answer(question=case.turn.question, status="answered", answer=case.said)
         met = holds(Gold.read(claim), answer, TOLERANCE)
         return Finding(met=met, sure=False, reason="its words are said" if met else "not all its words are said")
-
-
-RULES, ENDPOINT = "rules", "endpoint"
-API_KEY = "OPENAI_API_KEY"
-TIMEOUT = 60.0  # seconds
-_MAY_BE_UNSET = (API_KEY, "LONGTAKE_JUDGE_KEY")  # for a local server; the second is that of `Settings.judge`
-NEEDS_MODEL = (
-    "Some of these replies are in words of their own, which a language model judges: give --url and --model, or set "
-    "verification.model and verification.base_url. --by rules goes by words alone, which agreed "
-    "with a person in 63 % of 220 cases in plain English (docs/perturbations.md)."
-)
 
 
 @dataclass(frozen=True, slots=True)

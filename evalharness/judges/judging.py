@@ -40,6 +40,7 @@ SCORED: Mapping[Asks, Callable[[float], bool]] = {
 MAX_POINTS = 5
 NO_REPLY = "There is no reply."  # the reason for a verdict without a judge
 PASS_POINTS = 3  # of 5: a reply with this many counts as right, as in the released code of Video-TT
+_Key = tuple[PredictionKey, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class Judge(Protocol):
 
 
 @runtime_checkable
-class SaysCost(Judge, Protocol):
+class JudgeSaysCost(Judge, Protocol):
     """A judge that can predict its cost. Other judges ask no model."""
 
     def expected(self, case: Case) -> Usage:
@@ -146,7 +147,6 @@ def reply_hash(reply: Reply) -> str:
 
 
 CasesOf = Callable[[Item, Prediction], Iterable[Case]]
-_Key = tuple[PredictionKey, int, str]
 _UNSAID = reply_hash(Reply(text=""))
 
 
@@ -158,7 +158,7 @@ class Judged(Record):
     unjudged: int = Field(description="Of those that it received now, cases without a verdict.")
 
 
-class _Row(NamedTuple):
+class _CaseRow(NamedTuple):
     """A case and its prediction."""
 
     case: Case
@@ -199,10 +199,8 @@ def current(judgements: Iterable[Judgement], predictions: Iterable[Prediction]) 
 def which_judge(verdicts: Mapping[str, int], name: str | None, run: Path) -> str | None:
     """The judge whose verdicts count, since scores are made of those of one; None, which is any, if nobody gave one.
 
-    Args:
-        verdicts: how many each judge gave; judges without any, for example because their model was down, are skipped.
-        name: the id of the judge, or how it begins; None: the only one.
-        run: the folder, for the message.
+    Judges without any verdict, for example because their model was down, are skipped. One is named by its id, or how
+    that begins; without a name it is the only one.
 
     Raises:
         ConfigError: if none or several are of that name, or when there are several and none is named.
@@ -295,7 +293,7 @@ def _rows(
     notify: Notify,
     cases_of: CasesOf,
     limit: int | None = None,
-) -> Iterator[_Row]:
+) -> Iterator[_CaseRow]:
     wanted = set(items)
     if limit is not None:
         held = (made for made in predictions if made.item in items)
@@ -306,10 +304,10 @@ def _rows(
             notify(f"{prediction.subject}, {prediction.item}: there is no item of this id; it was not judged.")
         elif prediction.item in wanted:
             for case in cases_of(items[prediction.item], prediction):
-                yield _Row(case, prediction)
+                yield _CaseRow(case, prediction)
 
 
-def _judge(judge: Judge, row: _Row) -> Judgement:
+def _judge(judge: Judge, row: _CaseRow) -> Judgement:
     finding = nothing_said(row.case) if row.case.empty else judge.judge(row.case)
     prediction, turn, criterion = row.key
     return Judgement(

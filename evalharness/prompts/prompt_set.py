@@ -65,10 +65,7 @@ class PromptSet(Record):
 def prompts_named(name: str | None, suite: str, protocol: str) -> PromptSet | None:
     """A prompt set; None is Longtake's own.
 
-    Args:
-        name: `longtake`, `paper`, `repo` or a YAML file; None: the published set of the protocol, if there is one.
-        suite: whose prompts.
-        protocol: paper or repo.
+    Without a name it is the published set of the protocol, paper or repo, if there is one.
 
     Raises:
         ConfigError: if there is no such set, or a field or template of the file is wrong.

@@ -46,7 +46,7 @@ class Comparison(Record):
     flips: tuple[Flip, ...]
 
 
-class _Scored(NamedTuple):
+class _ScoredItem(NamedTuple):
     """The scores of an item that both sides have a score of."""
 
     task: str
@@ -69,7 +69,7 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
     waiting = {*first.unasked, *second.unasked}
     imported = first.card.imported or second.card.imported
     identical = 0
-    scored: list[_Scored] = []
+    scored: list[_ScoredItem] = []
     flips: list[Flip] = []
     for item in first.items.values():
         if item.id not in second.items or not _same(item, second.items[item.id], imported=imported):
@@ -78,7 +78,7 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
         one, other = first.values[item.id], second.values[item.id]
         if one is None or other is None:
             continue
-        scored.append(_Scored(item.task, first.videos[item.id], one, other))
+        scored.append(_ScoredItem(item.task, first.videos[item.id], one, other))
         if one != other:
             flips.append(
                 Flip(
@@ -95,7 +95,7 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
         raise ConfigError(
             f"{names[0]} and {names[1]} were asked no identical item; compare runs of the same questions."
         )
-    tasks: dict[str, list[_Scored]] = {}
+    tasks: dict[str, list[_ScoredItem]] = {}
     for row in scored:
         tasks.setdefault(row.task, []).append(row)
     videos = [row.video for row in scored]
@@ -190,7 +190,7 @@ def _p(p: float | None) -> str:
     return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
 
 
-def _paired(rows: Sequence[_Scored]) -> Paired:
+def _paired(rows: Sequence[_ScoredItem]) -> Paired:
     return paired([row.first for row in rows], [row.second for row in rows], [row.video for row in rows])
 
 

@@ -32,6 +32,21 @@ from longtake.evalharness.scoring.spending import in_words, money
 from longtake.evalharness.suites.suite_table import suite_named
 
 _Ranked = Sequence[tuple[Estimate, SubjectScores]]
+_ERRORS = "errors"  # the rate that every suite has
+_MOST_DRAWN = 18  # rows of a table that are drawn as intervals; more are a heat map
+_RATES = {  # as people read them
+    "parse failures": "replies in which no option or call could be read",
+    "empty replies": "empty replies",
+    "unjudged": "replies or criteria without a verdict",
+    "unsure": "verdicts that the judge wasn't sure of",
+    "uncertain": "uncertain replies",
+    "abstained": "abstentions",
+    "refused": "refusals",
+    "wrong": "calls of tools that the reference doesn't call",
+    "superfluous": "more calls of a tool than the reference has",
+    "missed": "calls of the reference that weren't made",
+}
+_PLAIN = "These scores are plain means over items."
 
 
 def conclude(subjects: Sequence[SubjectScores]) -> tuple[str, ...]:
@@ -92,23 +107,6 @@ def _by_item(leader: SubjectScores, follower: SubjectScores) -> str:
         f"{common} the difference is {signed} points, which is {verdict} "
         f"(p = {pair.p_videos:.2g} over {counted(difference.videos, 'video')})."
     )
-
-
-_ERRORS = "errors"  # the rate that every suite has
-_MOST_DRAWN = 18  # rows of a table that are drawn as intervals; more are a heat map
-_RATES = {  # as people read them
-    "parse failures": "replies in which no option or call could be read",
-    "empty replies": "empty replies",
-    "unjudged": "replies or criteria without a verdict",
-    "unsure": "verdicts that the judge wasn't sure of",
-    "uncertain": "uncertain replies",
-    "abstained": "abstentions",
-    "refused": "refusals",
-    "wrong": "calls of tools that the reference doesn't call",
-    "superfluous": "more calls of a tool than the reference has",
-    "missed": "calls of the reference that weren't made",
-}
-_PLAIN = "These scores are plain means over items."
 
 
 @dataclass(frozen=True)

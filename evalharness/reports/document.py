@@ -55,16 +55,11 @@ def write_items(folder: Path, items: Iterable[Opened], subjects: list[str]) -> N
     with (folder / "items.js").open("w", encoding="utf-8") as listed:
         listed.write("report.items([")
         for number, group in enumerate(iter(lambda: list(islice(waiting, _ITEMS)), []), 1):
-            inside = _json([body_of(one, subjects) for one in group])
+            inside = _json(["".join(page("item.html", one=one, subjects=subjects)) for one in group])
             (folder / f"{number}.js").write_text(f"report.inside({number}, {inside});\n", encoding="utf-8")
             rows = [_json(_row(one, number, place)) for place, one in enumerate(group)]
             listed.write(", " * (number > 1) + ", ".join(rows))
         listed.write("]);\n")
-
-
-def body_of(one: Opened, subjects: list[str]) -> str:
-    """The HTML inside an item; what comes from a run or a video is escaped."""
-    return "".join(page("item.html", one=one, subjects=subjects))
 
 
 def _row(one: Opened, file: int, place: int) -> dict[str, Any]:
@@ -150,9 +145,6 @@ def write_pieces(file: Path, pieces: Iterable[str]) -> None:
 def markdown_table(grid: Grid) -> list[str]:
     """The lines of a table, with its caption below."""
     rows = [grid.columns, tuple("---" for _ in grid.columns), *grid.rows]
-    lines = [f"| {' | '.join(_cell(str(cell)) for cell in row)} |" for row in rows]
+    cells = ((" ".join(str(cell).replace("|", "\\|").split()) for cell in row) for row in rows)
+    lines = [f"| {' | '.join(row)} |" for row in cells]
     return [*lines, "", grid.caption] if grid.caption else lines
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())

@@ -31,6 +31,7 @@ _COLUMNS: tuple[str, ...] = tuple(
     "suite item video task subject variant seed turn score status parse abstained uncertain choice gold question "
     "options reference reply error tool_calls input_tokens output_tokens cost seconds trace tags".split()
 )
+SCORER = "longtake"
 
 
 def write_csv(run: RunScores, file: Path) -> None:
@@ -131,9 +132,6 @@ def _samples(run: RunScores, subject: SubjectScores, variant: str, seed: int) ->
             }
             value = subject.prediction_values[prediction.key]
             yield json.dumps(row if value is None else row | {"longtake_score": value}, ensure_ascii=False) + "\n"
-
-
-SCORER = "longtake"
 
 
 def write_inspect(run: RunScores, made: datetime, folder: Path) -> list[Path]:

@@ -9,8 +9,9 @@ from files, one of each person, are pooled, with the range between them, and sta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from statistics import fmean
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from longtake.console import counted
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
@@ -23,15 +24,13 @@ from longtake.evalharness.suites.longshot import duration_bucket
 from longtake.evalharness.suites.suite_table import Scored, reading_of, suite_named
 
 Stance = Literal["answered", "uncertain", "abstained", "refused", "failed"]
-STANCES: tuple[Stance, ...] = (  # the first that a reply takes is the item's
-    "answered",
-    "uncertain",
-    "abstained",
-    "refused",
-    "failed",
-)
+STANCES: tuple[Stance, ...] = get_args(Stance)  # the first that a reply takes is the item's
 Keys = Callable[[Item], Iterable[str]]
 _MAX_ROWS = 24  # of a tag; with more values, it would identify items, not groups
+_HELPS = {"cot": "with a chain of thought", "transcript": "with its transcript"}
+_INPUT = {"frames", "fps", "video", "transcript", "cot", "temperature"}
+_KINDS = ("task", "subclass", "capability", "capability, RB")  # tables by what is asked
+_FEWEST = 3  # pairs that may correlate
 
 
 class Cost(NamedTuple):
@@ -70,10 +69,11 @@ def _stance(reply: Reply) -> Stance:
 def cost(subject: SubjectScores) -> Cost:
     """The mean cost of the predictions; tokens are those read and written."""
     made, calls, seconds, spent = 0, 0, 0.0, subject.table.spent
-    for each in subject.predictions.values():
-        made += len(each)
-        calls += sum(map(calls_of, each))
-        seconds += sum(prediction.seconds for prediction in each)
+    for prediction in chain.from_iterable(subject.predictions.values()):
+        made += 1
+        seconds += prediction.seconds
+        # If the calls weren't stored, their recorded number.
+        calls += sum(len(reply.calls) or (reply.usage.tool_calls if reply.usage else 0) for reply in prediction.replies)
     n = made or 1
     return Cost(
         calls=calls / n,
@@ -81,11 +81,6 @@ def cost(subject: SubjectScores) -> Cost:
         money=None if spent.cost is None else spent.cost / n,
         seconds=seconds / n,
     )
-
-
-def calls_of(prediction: Prediction) -> int:
-    """The number of tool calls; if the calls weren't stored, their recorded number."""
-    return sum(len(reply.calls) or (reply.usage.tool_calls if reply.usage else 0) for reply in prediction.replies)
 
 
 def by_variant(subject: SubjectScores) -> Rows:
@@ -100,13 +95,17 @@ def by_variant(subject: SubjectScores) -> Rows:
 
 def further_groups(subject: SubjectScores) -> dict[str, Rows]:
     """Tables that the suite's scorer does not give, by what the items say of themselves."""
+
+    def tagged(tag: str) -> Keys:
+        return lambda item: [item.tags.get(tag, "")]
+
     tags = dict.fromkeys(tag for item in subject.items.values() for tag in item.tags)
     keys: dict[str, Keys] = {
         "task": lambda item: [item.task],
         "modality": lambda item: {tag for turn in item.turns for tag in turn.modalities},
         "duration": lambda item: [] if item.seconds is None else [duration_bucket(item.seconds, "repo")],
         "difficulty": lambda item: sorted({str(turn.difficulty) for turn in item.turns if turn.difficulty}),
-        **{f"tag {tag}": lambda item, tag=tag: [item.tags.get(tag, "")] for tag in tags},
+        **{f"tag {tag}": tagged(tag) for tag in tags},
     }
     given = {name.partition(",")[0] for name in subject.table.groups}
     given |= {f"tag {name}" for name in given}
@@ -123,13 +122,7 @@ def _rows(subject: SubjectScores, keys: Keys) -> Rows:
     return {name: score_of(subject, groups[name]) for name in sorted(groups) if name}
 
 
-_HELPS = {"cot": "with a chain of thought", "transcript": "with its transcript"}
-_INPUT = {"frames", "fps", "video", "transcript", "cot", "temperature"}
-_KINDS = ("task", "subclass", "capability", "capability, RB")  # tables by what is asked
-_FEWEST = 3  # pairs that may correlate
-
-
-class _Asked(NamedTuple):
+class _AtFrames(NamedTuple):
     """A model with a number of frames."""
 
     frames: int
@@ -138,9 +131,11 @@ class _Asked(NamedTuple):
 
 def by_frames(subjects: Sequence[SubjectScores]) -> Plot | None:
     """The scores of models over numbers of frames; None if no model was asked with two."""
-    asked: dict[str, list[_Asked]] = {}
+    asked: dict[str, list[_AtFrames]] = {}
     for name, held in _models(subjects, ("frames", "fps")).items():
-        counts = [_Asked(count, subject) for given, subject in held if (count := _frames(given, subject)) is not None]
+        counts = [
+            _AtFrames(count, subject) for given, subject in held if (count := _frames(given, subject)) is not None
+        ]
         if len({one.frames for one in counts}) > 1:
             asked[name] = sorted(counts, key=lambda one: one.frames)
     if not asked:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.console import raise_if_interrupted
 from longtake.errors import LibraryError, MediaError
-from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, Turn, Variant
+from longtake.evalharness.items import Item, Prediction, Reply, Turn, Variant
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores, Value
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choices import LABELS
@@ -25,6 +25,10 @@ from longtake.prompts import data_url
 MOST = 3  # of an item
 ITEM_BYTES = 48_000
 PAGE_BYTES = 8_000_000
+MAX_EVENTS = 40  # of a trace
+MAX_CHARACTERS = 400  # of a part of an event
+PAGE_CHARACTERS = 4_000_000
+_TRACE_CHARACTERS = 3 * MAX_EVENTS * MAX_CHARACTERS  # that a trace takes at most
 
 
 class Still(NamedTuple):
@@ -69,12 +73,6 @@ class Stills:
                 except MediaError as error:
                     self._notify(str(error))
         return self._media[path]
-
-
-MAX_EVENTS = 40  # of a trace
-MAX_CHARACTERS = 400  # of a part of an event
-PAGE_CHARACTERS = 4_000_000
-_TRACE_CHARACTERS = 3 * MAX_EVENTS * MAX_CHARACTERS  # that a trace takes at most
 
 
 class Event(NamedTuple):
@@ -128,12 +126,16 @@ def _parts(recorded: RecordedTrace, event: dict[str, Any]) -> Iterator[tuple[str
             yield name, _cut(recorded.blob(digest))
 
 
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _cut(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else _json(value)
     return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
 
 
-class CriterionRow(NamedTuple):
+class JudgedCriterion(NamedTuple):
     """A criterion and the verdict on it."""
 
     criterion: str
@@ -148,7 +150,7 @@ class OpenedReply(NamedTuple):
     number: int
     reply: Reply
     outcome: str
-    verdicts: list[CriterionRow]
+    verdicts: list[JudgedCriterion]
     calls: list[str]
     trace: Excerpt | None  # of those that this library has
 
@@ -197,12 +199,6 @@ def score_in_words(value: Value) -> str:
     return "no score" if value is None else f"{100 * value:.0f} %"
 
 
-def call_in_words(call: ToolCall) -> str:
-    """A call as it would be written in a program."""
-    arguments = ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in call.arguments.items())
-    return f"{call.tool}({arguments})"
-
-
 def _opened(
     series: int, subject: SubjectScores, prediction: Prediction, variant: Variant, item: Item, traces: Traces
 ) -> OpenedPrediction:
@@ -216,7 +212,10 @@ def _opened(
             reply,
             _outcome(reply, turn, variant.texts_of(turn, item.id)),
             _verdicts(subject, item, prediction, number),
-            [call_in_words(call) for call in reply.calls],
+            [
+                f"{call.tool}({', '.join(f'{name}={_json(value)}' for name, value in call.arguments.items())})"
+                for call in reply.calls
+            ],
             traces.of(reply.trace) if reply.trace else None,
         )
         for number, (turn, reply) in enumerate(zip(item.turns, prediction.replies, strict=False))
@@ -243,10 +242,10 @@ def _outcome(reply: Reply, turn: Turn, options: Sequence[str]) -> str:
     return f"chose {LABELS[reply.choice]} ({options[reply.choice]}), {right}"
 
 
-def _verdicts(subject: SubjectScores, item: Item, prediction: Prediction, number: int) -> list[CriterionRow]:
+def _verdicts(subject: SubjectScores, item: Item, prediction: Prediction, number: int) -> list[JudgedCriterion]:
     held = subject.verdicts(prediction, number)
     named = {criterion.name: criterion for criterion in item.turns[number].criteria}
-    found: list[CriterionRow] = []
+    found: list[JudgedCriterion] = []
     for name in dict.fromkeys([*named, *held]):
         judged, criterion = held.get(name), named.get(name)
         met = judged.met if judged else None
@@ -257,7 +256,7 @@ def _verdicts(subject: SubjectScores, item: Item, prediction: Prediction, number
         if judged and not judged.sure:
             verdict += ", not sure"
         found.append(
-            CriterionRow(
+            JudgedCriterion(
                 criterion.description if criterion else name or "The reply as a whole",
                 f"{criterion.weight:g}{', penalty' if criterion.penalty else ''}" if criterion else "",
                 verdict,

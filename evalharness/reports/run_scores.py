@@ -109,9 +109,8 @@ def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[J
     """One prediction as if nothing else had been asked."""
     base = scored.variants[0]
     own = [one for one in found if (one.variant, one.seed) == (prediction.variant, prediction.seed)]
-    renamed = {"variant": base.name}
-    judged = [one.model_copy(update=renamed) for one in own]
-    return _of_item(item, (base,), [prediction.model_copy(update=renamed)], judged)
+    said, *judged = (one.model_copy(update={"variant": base.name}) for one in (prediction, *own))
+    return _of_item(item, (base,), [said], judged)
 
 
 def _of_item(item: Item, variants: Sequence[Variant], said: Sequence[Prediction], found: Sequence[Judgement]) -> Scored:

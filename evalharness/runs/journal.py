@@ -30,6 +30,8 @@ _PLAIN = {
         ("dict_type", "mapping_type", "model_type", "model_attributes_type"), "it should hold named fields"
     ),
 }
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
 
 
 class Journal:
@@ -136,10 +138,7 @@ def placed_records(
 def set_aside(file: Path, kind: type[R], left_out: Callable[[str], None]) -> None:
     """Move the lines that are no records into FILE.damaged next to it: what is made anew in their place is then whole.
 
-    Args:
-        file: JSONL; nobody else may be writing to it.
-        kind: what every line is.
-        left_out: called for each such line, as by `placed_records`.
+    Nobody else may be writing to the file.
 
     Raises:
         LibraryError: if the file cannot be read, or the folder not be written to.
@@ -185,10 +184,6 @@ def wrong_field(error: ValidationError) -> str:
 
 def _unwritable(file: Path, error: OSError) -> LibraryError:
     return LibraryError(f"{file} cannot be written to: {error.strerror}; make room or choose another folder.")
-
-
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 
 
 class OnDisk(Mapping[K, list[R]]):

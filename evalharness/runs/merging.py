@@ -17,6 +17,8 @@ from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder, as_asked
 from longtake.memory.records import Record
 
+_ELSEWHERE = ("source",)  # the same questions may lie in another place on another machine
+
 
 def of_shard(text: str, items: Sequence[Item], whole: Sequence[Item]) -> list[Item]:
     """The items of the part that, for example, `2/5` means: the second of five.
@@ -31,9 +33,6 @@ def of_shard(text: str, items: Sequence[Item], whole: Sequence[Item]) -> list[It
         raise ConfigError(f"--shard {text} isn't a part; write --shard 2/5 for the second of five.")
     own = set(sorted({item.video for item in whole})[int(number) - 1 :: int(of)])
     return [item for item in items if item.video in own]
-
-
-_ELSEWHERE = ("source",)  # the same questions may lie in another place on another machine
 
 
 class Merged(Record):
@@ -95,7 +94,13 @@ def merge(runs: Sequence[RunFolder], out: RunFolder, notify: Notify) -> Merged:
         with Journal(out.predictions_file) as journal:
             for key in keys:
                 journal.append(owners[key].predictions[key])
-        verdicts = _keep_judgements(owners, keys, out)
+        verdicts = 0
+        with Journal(out.judgements_file) as journal:
+            for key in keys:
+                for judgement in owners[key].judgements.get(key.subject, {}).get(key.item, ()):
+                    if judgement.key == key:
+                        journal.append(judgement)
+                        verdicts += 1
     return Merged(
         runs=len(runs), subjects=card.subjects, items=len(held[0].items), predictions=len(keys), judgements=verdicts
     )
@@ -150,15 +155,3 @@ def _order(card: RunCard, items: Iterable[Item]) -> Callable[[PredictionKey], li
         return [held.get(part, len(by_video)) for held, part in zip(places, parts, strict=True)]
 
     return place
-
-
-def _keep_judgements(owners: Mapping[PredictionKey, _Held], keys: Sequence[PredictionKey], out: RunFolder) -> int:
-    """Write the verdicts on the predictions that count, each from the run of its prediction; how many there are."""
-    kept = 0
-    with Journal(out.judgements_file) as journal:
-        for key in keys:
-            for judgement in owners[key].judgements.get(key.subject, {}).get(key.item, ()):
-                if judgement.key == key:
-                    journal.append(judgement)
-                    kept += 1
-    return kept

@@ -48,14 +48,8 @@ def predict(
 ) -> Predicted:
     """Ask what has not been asked yet. Items of one video are asked one after the other, so that its index is shared.
 
-    Args:
-        folder: of the run; already started.
-        card: what the run is.
-        items: to be asked.
-        subjects: who is asked.
-        notify: called for each prediction that failed, for errors that were there before, and for lines left out.
-        retry_errors: whether a prediction with an error is made anew.
-        advance: called with the number of predictions made and of all to be made.
+    `notify` is called for each prediction that failed, for errors that were there before, and for lines left out;
+    `advance` with the number of predictions made and of all to be made.
 
     Raises:
         LibraryError: if the folder cannot be written to.

@@ -31,7 +31,7 @@ class Spans(NamedTuple):
     near: bool  # whether both ends lie within the tolerance
 
 
-class Argument(NamedTuple):
+class ArgumentMatch(NamedTuple):
     """A gold argument and its outcome."""
 
     tool: str
@@ -48,7 +48,7 @@ class Compared:
     gold: Counter[str]  # calls by tool
     made: Counter[str]
     in_order: int  # longest part of the gold sequence of tools that was called in this order
-    arguments: tuple[Argument, ...]
+    arguments: tuple[ArgumentMatch, ...]
 
     @property
     def hits(self) -> Counter[str]:
@@ -77,7 +77,7 @@ def compare_calls(gold: Sequence[ToolCall], made: Sequence[ToolCall], tools: Seq
     `tools` define which parameters are required; the parameters of other tools count as optional.
     """
     required = {tool.name: tool.parameters for tool in tools}
-    arguments: list[Argument] = []
+    arguments: list[ArgumentMatch] = []
     for name in dict.fromkeys(call.tool for call in gold):
         wanted, given = ([call for call in calls if call.tool == name] for calls in (gold, made))
         pairs = [[_arguments(one, other, required.get(name, {})) for other in given] for one in wanted]
@@ -165,16 +165,16 @@ def compare_argument(name: str, gold: Any, given: Any) -> tuple[bool, Spans | No
     return first.widened(TOLERANCE, TOLERANCE, _NO_END).overlaps(second), Spans(_overlap(first, second), near)
 
 
-def _arguments(gold: ToolCall, made: ToolCall | None, required: Mapping[str, bool]) -> list[Argument]:
+def _arguments(gold: ToolCall, made: ToolCall | None, required: Mapping[str, bool]) -> list[ArgumentMatch]:
     """Each argument of a gold call, with the call's argument of the same name."""
     given = made.arguments if made else {}
     return [
-        Argument(gold.tool, name, required.get(name, False), *compare_argument(name, value, given.get(name)))
+        ArgumentMatch(gold.tool, name, required.get(name, False), *compare_argument(name, value, given.get(name)))
         for name, value in gold.arguments.items()
     ]
 
 
-def _worth(arguments: Sequence[Argument], calls: int) -> float:
+def _worth(arguments: Sequence[ArgumentMatch], calls: int) -> float:
     """What a pair is worth: first its matching arguments, then how its timestamps overlap."""
     overlap = sum(argument.spans.overlap for argument in arguments if argument.spans)
     return sum(argument.matches for argument in arguments) + overlap / (calls * len(arguments) + 1)

@@ -195,11 +195,7 @@ def summarise(
 ) -> ChoiceScores:
     """The scores of outcomes.
 
-    Args:
-        outcomes: one for each item and seed.
-        groups: the tables to keep, empty ones left out.
-        headline: computed from outcomes, if it isn't their accuracy.
-        note: why that figure has no value, if it has none.
+    Empty tables are left out. The headline may be another figure than the accuracy; `note` says why it has no value.
     """
     figure = headline or accuracy
     states = [outcome.state for outcome in outcomes]

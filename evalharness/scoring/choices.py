@@ -62,9 +62,7 @@ class Choice(NamedTuple):
 def read_choice(reply: str, options: Sequence[str]) -> Choice:
     """The choice of a reply.
 
-    Args:
-        reply: as the subject gave it, thinking included.
-        options: texts of the options as they were put, labelled A, B, C...; none of an open question.
+    It may hold thinking. The options are as they were put, labelled A, B, C...; an open question has none.
     """
     text = without_thinking(reply)
     refused = refuses(text)

@@ -115,8 +115,7 @@ def macro(groups: Sequence[Sequence[Sequence[Observation]]]) -> Estimate:
 
     The bootstrap draws videos, each with all that belongs to it, and draws the same ones each time.
 
-    Args:
-        groups: of members, such as categories of tasks; what could earn nothing has no part in a mean.
+    What could earn nothing has no part in a mean.
     """
     members = [member for group in groups for member in group]
     n = sum(map(len, members))
@@ -142,11 +141,6 @@ def paired(first: Sequence[float], second: Sequence[float], videos: Sequence[str
     """Compare two subjects on the same items; `detectable` is the least difference that such a comparison shows.
 
     It is None if the difference has no error, or if it is the same in every video.
-
-    Args:
-        first: value of each item, 0 to 1.
-        second: of the same items in the same order.
-        videos: the video each belongs to.
     """
     differences = [one - other for one, other in zip(first, second, strict=True)]
     difference = mean(differences, videos)
@@ -218,12 +212,6 @@ def _by_video(member: Iterable[Observation], names: Sequence[str]) -> tuple[Floa
     return earned, possible
 
 
-def _drawings(videos: int) -> Iterator[NDArray[np.int64]]:
-    """Resamples of the videos, one per row, in blocks."""
-    drawing = np.random.default_rng(_SEED)
-    return (drawing.integers(0, videos, (rows, videos)) for rows in _blocks(RESAMPLES, videos))
-
-
 def _blocks(rows: int, videos: int) -> Iterator[int]:
     """How many rows of this many videos to draw at a time, so that they take little memory."""
     most = max(1, _DRAWN // videos)
@@ -232,7 +220,9 @@ def _blocks(rows: int, videos: int) -> Iterator[int]:
 
 def _interval(tables: Tables, videos: int) -> tuple[float, float] | None:
     """The bounds over the drawings that leave no member without anything; None if most of them do."""
-    resampled = np.concatenate([_macro_of(tables, drawn) for drawn in _drawings(videos)])
+    drawing = np.random.default_rng(_SEED)
+    drawn = (drawing.integers(0, videos, (rows, videos)) for rows in _blocks(RESAMPLES, videos))
+    resampled = np.concatenate([_macro_of(tables, each) for each in drawn])
     if 2 * np.isnan(resampled).sum() > RESAMPLES:
         return None
     tail = 50 * (1 - CONFIDENCE)

@@ -66,6 +66,21 @@ _SECONDS = re.compile(
 )
 _CLOCK = r"\d{1,3}:[0-5]\d(?::[0-5]\d)?(?:\.\d+)?"
 _LONG_CLOCK = r"\d{1,3}:[0-5]\d:[0-5]\d(?:\.\d+)?"
+Grade = Literal["held", "wrong", "uncertain", "partial", "abstained", "failed"]
+GRADES: tuple[Grade, ...] = ("held", "wrong", "uncertain", "partial", "abstained", "failed")
+DEFAULT_TOLERANCE = 1.0  # seconds
+MAX_GUESSES = 5
+_PIECE = re.compile(r'["“](?P<quote>[^"“”]*)["”]|(?P<aside>\((?:[^()]|\([^()]*\))*\))')
+_MARK = re.compile(r"\[[^\[\]]*\d:\d\d[^\[\]]*\]")
+_SPLIT = re.compile(r"[,;:.!?/](?=\s|$)|\s(?:and|or)\s|\n")
+_HEDGES = frozenset("about approximately around roughly circa nearly and or but it is are was were".split())
+_JOINING = _HEDGES | frozenset("at from to until till in on between of for by after before end".split())
+NEGATIONS = frozenset(
+    "no not nothing none never neither nor without cannot cant isnt arent wasnt werent dont doesnt didnt wont wouldnt"
+    " shouldnt couldnt hasnt havent hadnt".split()
+)
+_NEGATION_REACH = 3
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,24 +155,6 @@ def _parts(match: re.Match[str]) -> list[str]:
     if suffix and suffix not in _SUFFIXES:
         return [number + suffix]
     return [number, suffix] if suffix else [number]
-
-
-Grade = Literal["held", "wrong", "uncertain", "partial", "abstained", "failed"]
-GRADES: tuple[Grade, ...] = ("held", "wrong", "uncertain", "partial", "abstained", "failed")
-DEFAULT_TOLERANCE = 1.0  # seconds
-MAX_GUESSES = 5
-
-_PIECE = re.compile(r'["“](?P<quote>[^"“”]*)["”]|(?P<aside>\((?:[^()]|\([^()]*\))*\))')
-_MARK = re.compile(r"\[[^\[\]]*\d:\d\d[^\[\]]*\]")
-_SPLIT = re.compile(r"[,;:.!?/](?=\s|$)|\s(?:and|or)\s|\n")
-_HEDGES = frozenset("about approximately around roughly circa nearly and or but it is are was were".split())
-_JOINING = _HEDGES | frozenset("at from to until till in on between of for by after before end".split())
-NEGATIONS = frozenset(
-    "no not nothing none never neither nor without cannot cant isnt arent wasnt werent dont doesnt didnt wont wouldnt"
-    " shouldnt couldnt hasnt havent hadnt".split()
-)
-_NEGATION_REACH = 3
-_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ class SampleScore(NamedTuple):
         return Observation(self.earned, self.possible, self.item.video)
 
 
-class Verdict(NamedTuple):
+class CriterionVerdict(NamedTuple):
     """A criterion and its verdict; None without one, which earns and loses nothing."""
 
     criterion: Criterion
@@ -51,7 +51,7 @@ class Verdict(NamedTuple):
         return self.criterion.penalty and self.met is False
 
 
-def sample_score(item: Heading, verdicts: Sequence[Verdict], reading: Reading) -> SampleScore:
+def sample_score(item: Heading, verdicts: Sequence[CriterionVerdict], reading: Reading) -> SampleScore:
     """Score a sample by the verdicts on all its criteria, those without a verdict among them."""
     rewards = [verdict for verdict in verdicts if not verdict.criterion.penalty]
     if reading == "repo":

@@ -23,6 +23,17 @@ from longtake.evalharness.suites.suite_table import Scored, Suite, reading_of, s
 from longtake.memory.records import Record, Usage
 
 R = TypeVar("R", Prediction, Judgement)
+_REFUSED = "refused"  # a rate of every suite: replies that begin with a refusal to answer
+_SINGULAR = {
+    "headlines": "test",
+    "categories": "category",
+    "tasks": "task",
+    "unknown_tasks": "task that is no part of the headline",
+    "modalities": "modality",
+    "parity_modalities": "modality, audio as visual as in the released code",
+    "durations": "duration",
+    "difficulties": "difficulty",
+}
 
 
 class _OfSeed(Mapping[str, Sequence[R]]):
@@ -52,27 +63,6 @@ def by_seed(suite: Suite, scored: Scored, reading: Reading, seeds: Sequence[int]
         f"seed {seed}": Estimate.model_validate(each["headline"] or each["overall"])
         for seed, each in zip(seeds, scores, strict=True)
     }
-
-
-def spread(rows: Rows) -> str | None:
-    """The range of the seeds in a sentence; None if fewer than two have a score."""
-    values = [row.value for row in rows.values() if row.value is not None]
-    if len(values) < 2:
-        return None
-    return f"Over {len(values)} seeds the score is between {min(values):.1f} and {max(values):.1f}."
-
-
-_REFUSED = "refused"  # a rate of every suite: replies that begin with a refusal to answer
-_SINGULAR = {
-    "headlines": "test",
-    "categories": "category",
-    "tasks": "task",
-    "unknown_tasks": "task that is no part of the headline",
-    "modalities": "modality",
-    "parity_modalities": "modality, audio as visual as in the released code",
-    "durations": "duration",
-    "difficulties": "difficulty",
-}
 
 
 class ScoreTable(Record):
@@ -159,7 +149,10 @@ def subject_score(run: ScoredRun, name: str) -> SubjectScore:
     rates = {**table.rates, _REFUSED: refused}
     table = table.model_copy(update={"rates": rates, "spent": spent, "judging": judging})
     if seeds:
-        notes = (*table.notes, *filter(None, [spread(seeds)]))
+        values, notes = [row.value for row in seeds.values() if row.value is not None], table.notes
+        if len(values) > 1:
+            spread = f"Over {len(values)} seeds the score is between {min(values):.1f} and {max(values):.1f}."
+            notes = (*notes, spread)
         table = table.model_copy(update={"groups": {**table.groups, "seed": seeds}, "notes": notes})
     return SubjectScore(scores, table, seeds)
 

@@ -45,6 +45,12 @@ _WIDE = 1.5  # size of the landscape relative to the camera's view
 _INDENT = 12  # width of a space in a program in pixels
 
 Box = tuple[float, float, float, float]
+_SPOKEN = 0.5  # the peak that lines are brought to
+_SIREN = (600.0, 1200.0, 0.5)  # hertz at both ends of its glide, and how often a second it goes to and fro
+_CLAPS_A_SECOND = 90
+_CLAP = 0.004  # seconds in which a clap dies away to a third
+_X264 = {"preset": "ultrafast", "sc_threshold": "40", "crf": "22"}
+_BLOCK = RATE // FPS  # samples of sound in a frame
 
 
 def frames_of(script: Script) -> Iterator[Image.Image]:
@@ -175,12 +181,6 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size)
 
 
-_SPOKEN = 0.5  # the peak that lines are brought to
-_SIREN = (600.0, 1200.0, 0.5)  # hertz at both ends of its glide, and how often a second it goes to and fro
-_CLAPS_A_SECOND = 90
-_CLAP = 0.004  # seconds in which a clap dies away to a third
-
-
 def soundtrack(script: Script) -> Samples:
     """The sound track, (samples,) between -1 and 1 at `RATE`, as long as the picture."""
     track = np.zeros(script.firsts[-1] * RATE // FPS, dtype=np.float32)
@@ -234,10 +234,6 @@ def _applause(seconds: float) -> Samples:
         heard[place : place + len(grain)] += random.uniform(0.3, 1.0) * clap
     loudest = float(np.abs(heard).max())
     return (0.6 / loudest * heard[:count]).astype(np.float32)
-
-
-_X264 = {"preset": "ultrafast", "sc_threshold": "40", "crf": "22"}
-_BLOCK = RATE // FPS  # samples of sound in a frame
 
 
 def write_video(script: Script, folder: Path) -> Path:

@@ -24,21 +24,12 @@ Wording = Literal["seen", "unseen"]
 WORDINGS: tuple[Wording, ...] = ("seen", "unseen")
 Wordings = Mapping[str, tuple[str, ...]]
 _READ: TypeAdapter[Wordings] = TypeAdapter(Mapping[str, tuple[str, ...]])
-
-
-def read_wordings(half: Wording) -> Wordings:
-    """The wordings of one half, by the kind of question; their slots are facts, as in `questions.yaml`."""
-    text = (files("longtake.evalharness.scripted") / f"{half}_wordings.yaml").read_text(encoding="utf-8")
-    return _READ.validate_python(yaml.safe_load(text))
-
-
 SUITE = "scripted"
 DEVELOPMENT_SEEDS = range(10)  # for development; all other seeds are unseen
 _VIDEO = "video"
 _SLOT = re.compile(r"\{([\w.]+)\}")
 _WEIGHT_OF_MOMENT, _WEIGHT_OF_OPTION = 3.0, 5.0
 _TOLERANCE = 1.0  # tolerance in seconds for a cited moment
-
 _ABSTAINS = Criterion(
     name="abstains", description="Says that it cannot be told.", weight=5.0, check={"kind": "abstains"}
 )
@@ -49,6 +40,12 @@ _INVENTS = Criterion(
     penalty=True,
     check={"kind": "abstains"},
 )
+
+
+def read_wordings(half: Wording) -> Wordings:
+    """The wordings of one half, by the kind of question; their slots are facts, as in `questions.yaml`."""
+    text = (files("longtake.evalharness.scripted") / f"{half}_wordings.yaml").read_text(encoding="utf-8")
+    return _READ.validate_python(yaml.safe_load(text))
 
 
 class QuestionKind(Record):
@@ -69,7 +66,7 @@ class QuestionKind(Record):
     absent: bool = False
 
 
-class Questions(Record):
+class QuestionTable(Record):
     """The content of `questions.yaml`."""
 
     kinds: Mapping[str, QuestionKind]
@@ -85,18 +82,16 @@ class _Place(NamedTuple):
 
 
 @cache
-def questions() -> Questions:
+def questions() -> QuestionTable:
     """The kinds of question, and the conversations made of them."""
     text = (files("longtake.evalharness.scripted") / "questions.yaml").read_text(encoding="utf-8")
-    return Questions.model_validate(yaml.safe_load(text))
+    return QuestionTable.model_validate(yaml.safe_load(text))
 
 
 def items_of(script: Script, wordings: Mapping[Wording, Wordings]) -> list[Item]:
     """All items of a video: each kind of question that its scenes allow, and conversations.
 
-    Args:
-        script: of the video.
-        wordings: of each kind of question, from one half or both; if both, they alternate between videos.
+    Of wordings from both halves, those of one alternate with those of the other between videos.
     """
     table = questions()
     made: list[Item] = []
@@ -119,7 +114,8 @@ def _item(script: Script, place: _Place, name: str, kinds: Sequence[str], wordin
     random = Random(f"{script.seed}/{script.number}/{name}")
     halves: list[Wording] = [half for half in WORDINGS if half in wordings]
     # Every second video has subtitles, so the halves change with every second pair: neither depends on the other.
-    wording = halves[(script.number // 2 + list(_names()).index(name)) % len(halves)]
+    names = [*questions().kinds, *questions().conversations]
+    wording = halves[(script.number // 2 + names.index(name)) % len(halves)]
     turns = tuple(_turn(place, kind, wordings[wording], random) for kind in kinds)
     rows = [questions().kinds[kind] for kind in kinds]
     return Item(
@@ -144,11 +140,6 @@ def _item(script: Script, place: _Place, name: str, kinds: Sequence[str], wordin
     )
 
 
-def _names() -> Iterator[str]:
-    yield from questions().kinds
-    yield from questions().conversations
-
-
 def _unanswerable(kind: QuestionKind, place: _Place) -> bool:
     """Whether a question can only be answered with speech recognition."""
     return kind.absent or (kind.hears and not place.heard)
@@ -162,9 +153,12 @@ def _turn(place: _Place, name: str, wordings: Wordings, random: Random) -> Turn:
     options = () if unanswerable else tuple(random.sample(named, len(named)))
     gold = options.index(filled(kind.gold, slots)) if options else None
     moment = slots[kind.at] if kind.at else None
+    reference = _as_text(filled(kind.reference, slots))
+    if kind.hears and not place.heard:
+        reference = f"It cannot be determined without hearing the speech, which is: {reference}"
     return Turn(
         question=filled(random.choice(wordings[name]), slots),
-        reference=_as_text(filled(kind.reference, slots)) if not kind.hears or place.heard else _unheard(kind, slots),
+        reference=reference,
         options=options,
         gold=gold,
         criteria=tuple(_criteria(kind, slots, gold, unanswerable)),
@@ -196,9 +190,7 @@ def _criteria(
 def _criterion(row: Mapping[str, Any], number: int) -> Criterion:
     """The criterion of a check with its weight; a negative weight makes it a penalty.
 
-    Args:
-        row: `weight`, perhaps a `name`, and the fields of the check, filled.
-        number: index of the criterion in its turn, which distinguishes criteria of one kind.
+    The number distinguishes criteria of one kind in a turn.
     """
     check = {key: value for key, value in row.items() if key not in ("weight", "name")}
     return Criterion(
@@ -238,10 +230,6 @@ def _call(call: ToolCall, slots: Mapping[str, Any]) -> ToolCall:
         arguments={name: list(value) if isinstance(value, tuple) else str(value) for name, value in arguments.items()},
         result=_as_text(filled(call.result, slots)),
     )
-
-
-def _unheard(kind: QuestionKind, slots: Mapping[str, Any]) -> str:
-    return f"It cannot be determined without hearing the speech, which is: {_as_text(filled(kind.reference, slots))}"
 
 
 def filled(template: Any, slots: Mapping[str, Any]) -> Any:

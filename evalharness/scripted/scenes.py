@@ -29,6 +29,29 @@ from longtake.evalharness.scripted.voices import SPANISH, Recording
 from longtake.preprocess.demo.demo_script import Slide
 
 _RISES = (10, 40)  # dollars, the least and the most
+# Another scene has a tone; a second one would make questions ambiguous.
+_SOUNDS: tuple[SoundKind, ...] = ("siren", "applause", "music")
+_SOUND_SECONDS = 4.0
+_CONTINUED = 4  # words of a recording by which a question names it, and that it asks for
+COLOURS = {"red": "#D62828", "blue": "#1F4FD8", "green": "#2A9D3A", "orange": "#F08A00", "purple": "#7B2FBE"}
+MOVES: tuple[Move, ...] = ("pan left", "pan right", "zoom in", "zoom out")
+CORNERS: dict[str, Point] = {
+    "top left": (70, 60),
+    "top right": (WIDTH - 70, 60),
+    "bottom left": (70, HEIGHT - 60),
+    "bottom right": (WIDTH - 70, HEIGHT - 60),
+}
+# What counts as telling of a move.
+_TOLD_AS: dict[Move, tuple[str, ...]] = {
+    "pan left": ("pan left", "pans left", "panning left", "to the left", "leftward", "leftwards", "moves left"),
+    "pan right": ("pan right", "pans right", "panning right", "to the right", "rightward", "rightwards", "moves right"),
+    "zoom in": ("zoom in", "zooms in", "zooming in", "zoomed in", "closer", "nearer"),
+    "zoom out": ("zoom out", "zooms out", "zooming out", "zoomed out", "further away", "farther away"),
+}
+_RADIUS = 24
+_CROSSING = 2 * FPS  # frames that a shape takes from side to side
+_LEAD = FPS  # frames before the first
+_REST = 10  # frames between one and the next
 
 
 def prices(draw: Draw) -> Scene:
@@ -166,12 +189,6 @@ def review(draw: Draw) -> Scene:
     return tape.scene("review", slide, {"guest": guest, "text": text, "feeling": feeling})
 
 
-# Another scene has a tone; a second one would make questions ambiguous.
-_SOUNDS: tuple[SoundKind, ...] = ("siren", "applause", "music")
-_SOUND_SECONDS = 4.0
-_CONTINUED = 4  # words of a recording by which a question names it, and that it asks for
-
-
 def date(draw: Draw) -> Scene:
     """A day on a slide, and one that is said: the same, or another."""
     event, written = draw.take("events"), draw.take("days")
@@ -267,27 +284,6 @@ def recording(draw: Draw, taken: Recording) -> Scene:
     }
     slide = deck("From the archive", points=["An old recording"])
     return tape.scene("recording", slide, facts, {"utterance": utterance})
-
-
-COLOURS = {"red": "#D62828", "blue": "#1F4FD8", "green": "#2A9D3A", "orange": "#F08A00", "purple": "#7B2FBE"}
-MOVES: tuple[Move, ...] = ("pan left", "pan right", "zoom in", "zoom out")
-CORNERS: dict[str, Point] = {
-    "top left": (70, 60),
-    "top right": (WIDTH - 70, 60),
-    "bottom left": (70, HEIGHT - 60),
-    "bottom right": (WIDTH - 70, HEIGHT - 60),
-}
-# What counts as telling of a move.
-_TOLD_AS: dict[Move, tuple[str, ...]] = {
-    "pan left": ("pan left", "pans left", "panning left", "to the left", "leftward", "leftwards", "moves left"),
-    "pan right": ("pan right", "pans right", "panning right", "to the right", "rightward", "rightwards", "moves right"),
-    "zoom in": ("zoom in", "zooms in", "zooming in", "zoomed in", "closer", "nearer"),
-    "zoom out": ("zoom out", "zooms out", "zooming out", "zoomed out", "further away", "farther away"),
-}
-_RADIUS = 24
-_CROSSING = 2 * FPS  # frames that a shape takes from side to side
-_LEAD = FPS  # frames before the first
-_REST = 10  # frames between one and the next
 
 
 def crossing(draw: Draw) -> Scene:

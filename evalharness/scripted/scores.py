@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from pydantic import Field
 
-from longtake.evalharness.items import Item, Judgement, Prediction, Reply
+from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.scoring.estimates import Rows
 from longtake.evalharness.scoring.rubric_scores import Reading, SampleScore
@@ -59,7 +59,12 @@ def _by_tag(tag: str, scores: Sequence[SampleScore]) -> Rows:
 def _outcomes(
     items: Collection[Item], predictions: Iterable[Prediction], judgements: Iterable[Judgement]
 ) -> dict[str, dict[str, int]]:
-    said = {(one.item, one.seed): tuple(map(_replied, one.replies)) for one in predictions}
+    said = {
+        (one.item, one.seed): tuple(
+            _Replied(each.status == "ok", each.abstained, each.uncertain) for each in one.replies
+        )
+        for one in predictions
+    }
     met = {(one.item, one.seed, one.turn, one.criterion): one.met for one in current(judgements, predictions)}
     counted: dict[str, Counter[str]] = {}
     seeds = sorted({seed for _, seed in said}) or [0]
@@ -71,11 +76,7 @@ def _outcomes(
                 expected = item.tags["expects"]
                 outcome = _outcome(reply, verdict, due=expected == "abstention")
                 counted.setdefault(expected, Counter())[outcome] += 1
-    return {expected: _counts(found) for expected, found in counted.items()}
-
-
-def _replied(reply: Reply) -> _Replied:
-    return _Replied(reply.status == "ok", reply.abstained, reply.uncertain)
+    return {expected: {name: found[name] for name in OUTCOMES} for expected, found in counted.items()}
 
 
 def _outcome(reply: _Replied | None, met: bool | None, *, due: bool) -> str:
@@ -89,7 +90,3 @@ def _outcome(reply: _Replied | None, met: bool | None, *, due: bool) -> str:
     if reply.abstained:
         return "abstained"
     return "unjudged" if met is None else "wrong"
-
-
-def _counts(found: Mapping[str, int]) -> dict[str, int]:
-    return {outcome: found.get(outcome, 0) for outcome in OUTCOMES}

@@ -167,7 +167,7 @@ class TrueMove(Timed):
     move: Move
 
 
-class Truth(Record):
+class ScriptTruth(Record):
     """All facts about a video."""
 
     name: str
@@ -186,10 +186,10 @@ class Truth(Record):
     moves: tuple[TrueMove, ...]
 
 
-def truth_of(script: Script) -> Truth:
+def truth_of(script: Script) -> ScriptTruth:
     """The truth of a script."""
     placed = list(zip(script.scenes, script.firsts, strict=False))
-    return Truth(
+    return ScriptTruth(
         name=script.name,
         frames=script.firsts[-1],
         duration=script.firsts[-1] / FPS,
@@ -207,7 +207,12 @@ def truth_of(script: Script) -> Truth:
         flashes=tuple(
             flash.model_copy(update={"first": first + flash.first}) for scene, first in placed if (flash := scene.flash)
         ),
-        shapes=tuple(track for scene, first in placed for track in _tracks(scene, first)),
+        shapes=tuple(
+            track.model_copy(update={"first": first + track.first, "until": first + track.until})
+            for scene, first in placed
+            if isinstance(scene.picture, Shapes)
+            for track in scene.picture.tracks
+        ),
         moves=tuple(
             TrueMove(**_span(first, 0, scene.frames / FPS), move=scene.picture.move)
             for scene, first in placed
@@ -248,9 +253,3 @@ def _texts(scene: Scene, first: int) -> Iterator[Cue]:
     if scene.flash:
         start, end = scene.flash.first / FPS, (scene.flash.first + scene.flash.frames) / FPS
         yield Cue(**_span(first, start, end), text=scene.flash.text)
-
-
-def _tracks(scene: Scene, first: int) -> Iterator[Track]:
-    if isinstance(scene.picture, Shapes):
-        for track in scene.picture.tracks:
-            yield track.model_copy(update={"first": first + track.first, "until": first + track.until})

@@ -30,16 +30,13 @@ from longtake.preprocess.demo.demo_script import Slide
 _SCENES = 8  # scenes of a video, without its opening
 _BEGINS: tuple[Begin, ...] = ("cut", "cut", "cut", "dissolve", "fade")
 _STILLS = {".jpg", ".jpeg", ".png"}
+ITEMS = "items.jsonl"
 
 
 def write_script(seed: int, number: int, recordings: Sequence[Recording] = (), stills: Sequence[Path] = ()) -> Script:
     """The script of one video, determined by seed and number.
 
-    Args:
-        seed: of the suite.
-        number: of the video in the suite, from 0. Even numbers have subtitles.
-        recordings: recordings of speech that may be played.
-        stills: photos of one person each that may be shown.
+    Even numbers have subtitles. Recordings of speech may be played, and photos of one person each be shown.
 
     Raises:
         EngineUnavailable: if espeak-ng is not installed.
@@ -51,10 +48,11 @@ def write_script(seed: int, number: int, recordings: Sequence[Recording] = (), s
     if stills:
         made.append(partial(portrait, still=draw.one(stills)))
     place, topic = draw.take("places"), draw.take("topics")
-    scenes = [_opening(draw, place, topic)]
+    first = Deck(slide=Slide(title=place, subtitle=topic), theme="dark")
+    scenes = [draw.tape(f"Welcome to {place}.").scene("opening", first, {})]
     for make in draw.random.sample(made, _SCENES):
         scenes.append(follow(make(draw), draw.one(_BEGINS), len(scenes)))
-    titles = {title: scene.begins for scene in scenes[1:] if (title := _title(scene))}
+    titles = {scene.picture.slide.title: scene.begins for scene in scenes[1:] if isinstance(scene.picture, Deck)}
     slide = draw.one(sorted(titles))
     facts: Facts = {
         "place": place,
@@ -95,24 +93,12 @@ def _opens(path: Path) -> bool:
         return False
 
 
-def _opening(draw: Draw, place: str, topic: str) -> Scene:
-    picture = Deck(slide=Slide(title=place, subtitle=topic), theme="dark")
-    return draw.tape(f"Welcome to {place}.").scene("opening", picture, {})
-
-
 def follow(scene: Scene, begins: Begin, place: int) -> Scene:
     """A scene at a position: dark and light slides alternate, so that every change is visible."""
     picture = scene.picture
     if isinstance(picture, Deck) and place % 2:
         picture = picture.model_copy(update={"theme": "dark"})
     return scene.model_copy(update={"begins": begins, "picture": picture})
-
-
-def _title(scene: Scene) -> str:
-    return scene.picture.slide.title if isinstance(scene.picture, Deck) else ""
-
-
-ITEMS = "items.jsonl"
 
 
 class Written(Record):
@@ -137,14 +123,7 @@ def write_suite(
 ) -> Written:
     """Write videos and items to a folder. Existing videos are kept.
 
-    Args:
-        folder: created if missing.
-        numbers: of the videos in the suite of the seed.
-        seed: the same one gives the same truth and the same items.
-        wordings: of the questions, in one half or both.
-        recordings: of speech, for some of the videos.
-        stills: photographs of people, for some of the videos.
-        notify: called for each video before it is made.
+    The same seed gives the same truth and the same items. Recordings and stills are for some of the videos.
 
     Raises:
         EngineUnavailable: if espeak-ng is not installed.

@@ -29,8 +29,8 @@ from longtake.evalharness.stress.stress_test import (
     offered,
 )
 
-Asked = Literal["first", "last", "order"]
-QUESTIONS: Mapping[Asked, str] = {
+ActionQuestion = Literal["first", "last", "order"]
+QUESTIONS: Mapping[ActionQuestion, str] = {
     "first": "Which of these actions is shown first?",
     "last": "Which of these actions is shown last?",
     "order": "In which order are these actions shown?",
@@ -39,9 +39,11 @@ CHOICE, OPEN = "choice", "open"
 _BLANK_SECONDS = 10.0  # unless set
 _ORDERS = 4  # offered
 _SHUFFLES = 50  # tries to find them
+CHOOSE = "Which sequence of actions does the video show?"
+SUMMARISE = "Summarize the actions that the video shows, in order."
 
 
-class Shortcuts(StressTest):
+class ShortcutsTest(StressTest):
     """Say what is shown, not what usually comes first; needs `actions.csv` with at least three actions a video."""
 
     name: ClassVar[str] = "shortcuts"
@@ -122,12 +124,12 @@ def clp(outcomes: Sequence[Outcome]) -> Estimate:
     return mean([float(one.meant == USUAL) for one in wrong], [one.item.video for one in wrong])
 
 
-def choices(shown: Sequence[Action], usual: Sequence[Action], random: Random) -> Mapping[Asked, Turn]:
+def choices(shown: Sequence[Action], usual: Sequence[Action], random: Random) -> Mapping[ActionQuestion, Turn]:
     """The questions about actions in the order shown; what language suggests is always among the options."""
     texts = [action.text for action in usual]
     first, last = shown[0].text, shown[-1].text
     orders = _orders(shown, usual, random)
-    asked: dict[Asked, tuple[tuple[str, ...], str, str]] = {
+    asked: dict[ActionQuestion, tuple[tuple[str, ...], str, str]] = {
         "first": (offered(texts, (first, texts[0]), random), first, texts[0]),
         "last": (offered(texts, (last, texts[-1]), random), last, texts[-1]),
         "order": (tuple(random.sample(orders, len(orders))), orders[0], "; ".join(texts)),
@@ -144,11 +146,11 @@ def choices(shown: Sequence[Action], usual: Sequence[Action], random: Random) ->
     }
 
 
-def open_questions(shown: Sequence[Action], usual: Sequence[Action], random: Random) -> Mapping[Asked, Turn]:
+def open_questions(shown: Sequence[Action], usual: Sequence[Action], random: Random) -> Mapping[ActionQuestion, Turn]:
     """The same questions with the actions listed, to be answered in words."""
     texts, expected = [action.text for action in shown], [action.text for action in usual]
     listed = "; ".join(random.sample(list(dict.fromkeys(texts)), len(set(texts))))
-    found: dict[Asked, Turn] = {}
+    found: dict[ActionQuestion, Turn] = {}
     for name, question in QUESTIONS.items():
         right, suggested = answers("shown", name, texts), answers(USUAL, name, expected)
         criteria = (right, suggested) if suggested.description != right.description else (right,)
@@ -156,7 +158,7 @@ def open_questions(shown: Sequence[Action], usual: Sequence[Action], random: Ran
     return found
 
 
-def of_nothing(turn: Turn, name: Asked, usual: Sequence[Action]) -> Turn:
+def of_nothing(turn: Turn, name: ActionQuestion, usual: Sequence[Action]) -> Turn:
     """The same question about a blank video, where no answer is right but that there is nothing to see."""
     suggested = () if turn.options else (answers(USUAL, name, [action.text for action in usual]),)
     return turn.model_copy(update={"gold": None, "reference": "", "criteria": (blank(), *suggested)})
@@ -172,11 +174,7 @@ def _orders(shown: Sequence[Action], usual: Sequence[Action], random: Random) ->
     return list(found)
 
 
-CHOOSE = "Which sequence of actions does the video show?"
-SUMMARISE = "Summarize the actions that the video shows, in order."
-
-
-class Gap(StressTest):
+class GapTest(StressTest):
     """Choose the sequence, and sum it up without what was removed; needs `actions.csv` with at least three actions."""
 
     name: ClassVar[str] = "gap"

@@ -59,7 +59,7 @@ class Claimed(Record):
     rejected: int
 
 
-class _Row(NamedTuple):
+class _ClaimRow(NamedTuple):
     """A line of the table."""
 
     video: str
@@ -79,20 +79,18 @@ def write_claims(
 ) -> Claimed:
     """Add pairs of claims about each video and category that the table of a folder doesn't have yet.
 
-    Args:
-        folder: for the table.
-        videos: with a picture.
-        subject: a model that sees them.
-        notify: called with a sentence for each request that fails or can't be read.
-        count: pairs of a request.
-        advance: called with the number of requests made and of all to be made, at the start and after each.
+    `count` is of the pairs of a request; `advance` is called with the number of requests made and of all to be made.
 
     Raises:
         ConfigError: if an existing table can't be read.
         LibraryError: if the folder can't be written to.
     """
     file = folder / FILE
-    rows = [_Row(*(row.text(column) for column in COLUMNS)) for row in read_rows(file, notify)] if file.exists() else []
+    rows = (
+        [_ClaimRow(*(row.text(column) for column in COLUMNS)) for row in read_rows(file, notify)]
+        if file.exists()
+        else []
+    )
     kept, decided = len(rows), Counter(row.confirmed.lower() for row in rows)
     done = {(row.video, row.category) for row in rows}
     left = [(video, category) for video in videos for category in CATEGORIES if (video.name, category) not in done]
@@ -106,7 +104,7 @@ def write_claims(
             what = "the reply has no pairs of claims" if isinstance(error, ValueError) else str(error)
             notify(f"{video.name}, {category}: {what}; give the same command again to ask again.")
         else:
-            rows += [_Row(video.name, category, pair.true, pair.false, "") for pair in pairs]
+            rows += [_ClaimRow(video.name, category, pair.true, pair.false, "") for pair in pairs]
             write_file(file, csv_text([COLUMNS, *rows]))
         advance(number, len(left))
     written = len(rows) - kept

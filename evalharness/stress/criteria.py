@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Final, Literal, NamedTuple
 
-from longtake.evalharness.edits.edit import Truth
+from longtake.evalharness.edits.edit import EditTruth
 from longtake.evalharness.items import Criterion
 
 TEMPORAL = "Identify any temporal irregularities (e.g., reverse motion, shuffled/duplicated frames, or abrupt cuts)."
@@ -18,6 +18,9 @@ MIXED = "Do the sequence of events and scenes make logical sense? Note any incon
 SPATIAL = (
     "Identify any visual artifacts (e.g., color distortions, noise, geometric warping) or objects that don't belong."
 )
+# What rules take for saying that nothing is shown.
+_BLANK = ("black", "blank", "empty", "dark", "nothing", "no visual content")
+USUAL: Final = "usual"  # the criterion that an answer is the one that language suggests; it is no part of the score
 
 
 class Change(NamedTuple):
@@ -67,17 +70,12 @@ CHANGES: Mapping[str, Change] = {
 }
 
 
-# What rules take for saying that nothing is shown.
-_BLANK = ("black", "blank", "empty", "dark", "nothing", "no visual content")
-USUAL: Final = "usual"  # the criterion that an answer is the one that language suggests; it is no part of the score
-
-
 def reads(word: str) -> Criterion:
     """A criterion that a reply meets if it has a word; a program can decide it."""
     return Criterion(name="reads", description=f"The reply says: {word}.", weight=1, check=_says([word]))
 
 
-def altered(change: Change, truth: Truth) -> Criterion:
+def altered(change: Change, truth: EditTruth) -> Criterion:
     """A criterion that the replies about an altered video meet if one of them notices the change."""
     spans = ", ".join(f"{span.start:.0f} to {span.end:.0f} s" for span in truth.altered)
     words = f"{change.words.format(**truth.facts)} Altered: {spans}, of {truth.seconds:.0f} s."

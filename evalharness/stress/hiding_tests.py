@@ -27,9 +27,14 @@ MASKS: Mapping[str, tuple[int, int, str, int]] = {
     "7": (256, 24, "vertical", 4),
 }
 FORCED, OFFERED = "forced choice", "may abstain"
+WORDS = (
+    "GARDEN", "ORANGE", "WINTER", "SILVER", "PLANET", "BRIDGE", "CASTLE", "FOREST", "ISLAND", "MARKET", "ROCKET",
+)  # fmt: skip
+ABOUT_TEXT = ("What does the large text say?", "Which word is shown?", "What is written in the picture?")
+ABOUT_THINGS = "Which of these objects is not shown in the video?"
 
 
-class Occlusion(StressTest):
+class OcclusionTest(StressTest):
     """Answer by force, and with an option that it can't be answered; needs `questions.csv`."""
 
     name: ClassVar[str] = "occlusion"
@@ -93,14 +98,7 @@ def _bound(outcomes: Sequence[Outcome]) -> Rows:
     return {"raw": accuracy(raw), "occluded": accuracy(occluded), "TBSR": accuracy(kept)}
 
 
-WORDS = (
-    "GARDEN", "ORANGE", "WINTER", "SILVER", "PLANET", "BRIDGE", "CASTLE", "FOREST", "ISLAND", "MARKET", "ROCKET",
-)  # fmt: skip
-ABOUT_TEXT = ("What does the large text say?", "Which word is shown?", "What is written in the picture?")
-ABOUT_THINGS = "Which of these objects is not shown in the video?"
-
-
-class Mosaic(StressTest):
+class MosaicTest(StressTest):
     """Read the word, or name the thing that is missing; each also with the whole picture as its control."""
 
     name: ClassVar[str] = "mosaic"

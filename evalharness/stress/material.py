@@ -55,11 +55,7 @@ class Material:
     ) -> None:
         """List the videos that have a picture.
 
-        Args:
-            folder: of the videos and tables.
-            notify: called with a sentence for each row or video that is left out.
-            videos: of the folder; by default, all.
-            stills: videos of still scenes, for camera motion.
+        These are of the folder, by default all; `stills` are videos of still scenes, for camera motion.
 
         Raises:
             ConfigError: if there is none, or two differ only in their suffix: tables and items name them without it.

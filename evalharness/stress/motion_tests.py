@@ -20,9 +20,11 @@ QUESTIONS = (
     "What does the camera do?",
 )
 _SPEEDS = (60.0, 100.0, 160.0)  # pixels a second; the paper doesn't say
+QUESTION = "Which lane changes does the car with the camera make?"
+OPTIONS = ("None", "One to the left", "One to the right", "Two: left, then right or right, then left")
 
 
-class Camera(StressTest):
+class CameraTest(StressTest):
     """Name the movement among six."""
 
     name: ClassVar[str] = "camera"
@@ -48,7 +50,7 @@ class Camera(StressTest):
             yield bench.item(self.name, video, name, media, turn, role="altered", kind=move, tags=setting.tags)
 
 
-class Camera3D(Camera):
+class Camera3DTest(CameraTest):
     """The same among things in space."""
 
     name: ClassVar[str] = "camera-3d"
@@ -56,11 +58,7 @@ class Camera3D(Camera):
     parameters: ClassVar[tuple[str, ...]] = ("seconds", "fps", "things", "view", "distance", "angle")
 
 
-QUESTION = "Which lane changes does the car with the camera make?"
-OPTIONS = ("None", "One to the left", "One to the right", "Two: left, then right or right, then left")
-
-
-class LaneChange(StressTest):
+class LaneChangeTest(StressTest):
     """Name the lane changes; needs `lanes.csv`."""
 
     name: ClassVar[str] = "lane-change"

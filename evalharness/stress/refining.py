@@ -40,12 +40,7 @@ def refine(
 ) -> Refined:
     """Ask the multiple-choice questions of a set again and again, each time with a better prompt, and write the last.
 
-    Args:
-        items: of a set.
-        subject: a model that sees their videos.
-        out: the file for `eval run --prompts`.
-        notify: called with a sentence for each proposal that can't be read.
-        advance: called with the number of rounds before each, and the most there can be.
+    `out` is the file for `eval run --prompts`; `advance` is called with the number of rounds before each.
 
     Raises:
         ConfigError: if no item is multiple choice.

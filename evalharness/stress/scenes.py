@@ -17,7 +17,7 @@ import numpy as np
 
 from longtake.console import raise_if_interrupted
 from longtake.evalharness.edits.rendering import write_frames
-from longtake.evalharness.edits.timeline import Shown
+from longtake.evalharness.edits.timeline import PlannedFrame
 from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.suites.benchmark_rows import csv_text
@@ -97,14 +97,14 @@ def _steps(random: Random, recipe: tuple[str, ...]) -> list[Step]:
     ]
 
 
-def frames_of(steps: list[Step], count: int) -> Iterator[Shown]:
+def frames_of(steps: list[Step], count: int) -> Iterator[PlannedFrame]:
     """The frames of the steps, `count` each."""
     for number, step in enumerate(steps):
         ground = _ground(step.ground)
         for frame in range(count):
             picture = ground.copy()
             _draw(picture, step, frame / (count - 1))
-            yield Shown(picture, round((number * count + frame) / FPS, 5), 1 / FPS)
+            yield PlannedFrame(picture, round((number * count + frame) / FPS, 5), 1 / FPS)
 
 
 def _ground(seed: int) -> Picture:
@@ -137,22 +137,16 @@ def _claims(random: Random, steps: list[Step]) -> Iterator[tuple[str, str, str]]
     early, late = (f"the {steps[at].colour} {steps[at].shape}" for at in (one, other))
     step = random.choice(steps)
     thing, wrong = f"the {step.colour} {step.shape}", _OPPOSITE[step.motion]
-    yield (
-        "temporal reordering",
-        f"{early} appears before {late}.".capitalize(),
-        f"{late} appears before {early}.".capitalize(),
-    )
+    true, false = (f"{one} appears before {two}.".capitalize() for one, two in ((early, late), (late, early)))
+    yield ("temporal reordering", true, false)
     yield ("state reversal", f"{thing} moves {step.motion}.".capitalize(), f"{thing} moves {wrong}.".capitalize())
     action, another = random.sample([each.caption for each in steps], 2)[0], random.choice(RECIPES)[0]
     if another in {each.caption for each in steps}:
         another = next(recipe[0] for recipe in RECIPES if recipe[0] not in {each.caption for each in steps})
     yield ("action substitution", f"A caption says “{action}”.", f"A caption says “{another}”.")
     absent = random.choice([shape for shape in SHAPES if shape != step.shape])
-    yield (
-        "attribute modification",
-        f"The {step.colour} shape is a {step.shape}.",
-        f"The {step.colour} shape is a {absent}.",
-    )
+    true, false = (f"The {step.colour} shape is a {shape}." for shape in (step.shape, absent))
+    yield ("attribute modification", true, false)
 
 
 def _questions(random: Random, steps: list[Step]) -> Iterator[tuple[str, ...]]:

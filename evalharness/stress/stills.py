@@ -11,7 +11,7 @@ import numpy as np
 
 from longtake.console import raise_if_interrupted
 from longtake.evalharness.edits.rendering import write_frames
-from longtake.evalharness.edits.timeline import Shown
+from longtake.evalharness.edits.timeline import PlannedFrame
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.preprocess.media.frames import Picture
 
@@ -98,8 +98,8 @@ def _shade(random: Random, low: int = 30, high: int = 240) -> tuple[int, int, in
     return blue, green, red
 
 
-def _frames(picture: Picture) -> Iterator[Shown]:
-    return (Shown(picture, frame / FPS, 1 / FPS) for frame in range(FPS))
+def _frames(picture: Picture) -> Iterator[PlannedFrame]:
+    return (PlannedFrame(picture, frame / FPS, 1 / FPS) for frame in range(FPS))
 
 
 SCENES: dict[str, Callable[[Picture, Random], None]] = {

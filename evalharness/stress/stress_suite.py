@@ -26,12 +26,12 @@ from longtake.evalharness.scoring.choice_scores import (
     summarise,
 )
 from longtake.evalharness.scoring.estimates import Estimate, Rows
-from longtake.evalharness.stress.action_tests import Gap, Shortcuts
+from longtake.evalharness.stress.action_tests import GapTest, ShortcutsTest
 from longtake.evalharness.stress.criteria import USUAL
-from longtake.evalharness.stress.hiding_tests import Mosaic, Occlusion
+from longtake.evalharness.stress.hiding_tests import MosaicTest, OcclusionTest
 from longtake.evalharness.stress.material import Material
-from longtake.evalharness.stress.motion_tests import Camera, Camera3D, LaneChange
-from longtake.evalharness.stress.noticing_tests import Anomalies, Sycophancy
+from longtake.evalharness.stress.motion_tests import Camera3DTest, CameraTest, LaneChangeTest
+from longtake.evalharness.stress.noticing_tests import AnomaliesTest, SycophancyTest
 from longtake.evalharness.stress.stress_test import Bench, StressTest, settings_of
 from longtake.memory.records import Record
 from longtake.plugins import Table, subclass_of
@@ -53,7 +53,18 @@ _ASKS: Mapping[str, Asks] = {
 
 
 _BUILT_IN: Mapping[str, type[StressTest]] = {
-    test.name: test for test in (Sycophancy, Shortcuts, Anomalies, Gap, Occlusion, Mosaic, Camera, Camera3D, LaneChange)
+    test.name: test
+    for test in (
+        SycophancyTest,
+        ShortcutsTest,
+        AnomaliesTest,
+        GapTest,
+        OcclusionTest,
+        MosaicTest,
+        CameraTest,
+        Camera3DTest,
+        LaneChangeTest,
+    )
 }
 STRESS_TESTS: Table[type[StressTest]] = Table("stress", _BUILT_IN, subclass_of(StressTest))
 
@@ -101,15 +112,7 @@ def make_set(
 ) -> MadeSet:
     """Make the videos and items of a test, or of all that the material has tables for.
 
-    Args:
-        name: of a test, or `all`.
-        material: the videos and tables.
-        folder: for the set.
-        n: videos of each test, at most.
-        seed: of what is drawn.
-        notify: called with what is being made.
-        check: called often, to raise if it should end.
-        parameters: of the tests, each with one value or, to make the items with each, several.
+    Of each test there are `n` videos at most. A parameter has one value or, to make the items with each, several.
 
     Raises:
         ConfigError: if there is no such test or parameter, a value is wrong, or nothing can be made of the material.
@@ -172,14 +175,7 @@ def score_stress(
     predictions: Iterable[Prediction],
     judgements: Iterable[Judgement],
 ) -> ChoiceScores:
-    """Score one subject: the tables and the headline of each test. Tests measure different things: they have no mean.
-
-    Args:
-        items: of the set.
-        variants: of the run.
-        predictions: of the subject.
-        judgements: of one judge.
-    """
+    """Score one subject: the tables and the headline of each test. Tests measure different things, and have no mean."""
     outcomes = list(_outcomes(items, variants[0], list(predictions), judgements))
     groups: dict[str, Rows] = {}
     headlines: dict[str, Estimate] = {}

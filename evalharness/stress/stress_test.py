@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from longtake.errors import ConfigError, MediaError
-from longtake.evalharness.edits.edit import Truth
+from longtake.evalharness.edits.edit import EditTruth
 from longtake.evalharness.edits.edit_table import edit_named
 from longtake.evalharness.edits.rendering import make_edit, truth_file
 from longtake.evalharness.items import Item, Turn
@@ -72,12 +72,12 @@ class Bench:
 
     def edited(
         self, edit: str, sources: Sequence[Path], name: str, suffix: str = ".mp4", **parameters: Any
-    ) -> tuple[str, Truth]:
+    ) -> tuple[str, EditTruth]:
         """An edited video as a path relative to the folder, with its truth; made unless it exists of these sources."""
         out = self.folder / f"{name}{suffix}"
         made = edit_named(edit, parameters)
         if out.exists() and truth_file(out).exists():
-            truth = Truth.model_validate_json(truth_file(out).read_text(encoding="utf-8"))
+            truth = EditTruth.model_validate_json(truth_file(out).read_text(encoding="utf-8"))
             wanted = (edit, made.model_dump(mode="json"), self.seed, tuple(map(_content, sources)))
             if (truth.edit, truth.parameters, truth.seed, truth.contents) == wanted:
                 return out.name, truth

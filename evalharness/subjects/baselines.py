@@ -20,6 +20,8 @@ from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 
 NO_OPTIONS = "NOT FOUND: this baseline only chooses among options."
+RESULTS = 5
+QUOTED = 2  # results that form the answer to an open question
 
 
 class RandomOption:
@@ -82,12 +84,11 @@ def abstained(reason: str = NO_OPTIONS) -> Reply:
     return Reply(text=reason, parse="abstained", abstained=True)
 
 
-RESULTS = 5
-QUOTED = 2  # results that form the answer to an open question
-
-
 class Finder:
-    """Replies with the best hits for the unchanged question."""
+    """Replies with the best hits for the unchanged question, in the same index as the agent's.
+
+    Among options, it chooses the one whose words match best what is found for the question and that option.
+    """
 
     at_once = 1
     indexes, at_most = True, False
@@ -117,10 +118,8 @@ class Finder:
 
     def _choose(self, asked: Asked, video: str) -> Reply:
         question = asked.turn.question
-        found = {option: self._find(f"{question} {option}", video) for option in asked.options}
-        held = [
-            best_overlap(question, option, (hit.document.text for hit in found[option])) for option in asked.options
-        ]
+        found = [(option, self._find(f"{question} {option}", video)) for option in asked.options]
+        held = [best_overlap(question, option, (hit.document.text for hit in hits)) for option, hits in found]
         best = max(range(len(held)), key=lambda place: (held[place], -place))
         if not held[best] or held.count(held[best]) > 1:
             return abstained(f"NOT FOUND: the options can't be told apart ({', '.join(LABELS[: len(held)])}).")
@@ -133,17 +132,15 @@ class Finder:
 
 
 class RecordedReplies:
-    """Replies with the text recorded for an item; an item without one is an error."""
+    """Replies with the text recorded for an item: what another program, or a person, said. Without one it is an error.
+
+    The file is a table as question sets are, with the columns `id` and `reply`, which is a list for several turns.
+    """
 
     at_once = 1
 
     def __init__(self, name: str, file: Path, items: Sequence[Item]) -> None:
         """Read the file.
-
-        Args:
-            name: in the run.
-            file: with the columns `id` and `reply`.
-            items: of the suite.
 
         Raises:
             ConfigError: if it can't be read, a row is wrong, or none of its ids is an item's.

@@ -50,6 +50,20 @@ from longtake.settings import ControllerSettings
 from longtake.tools.core.tool_context import Budget
 
 MAX_BYTES = 64_000_000  # of a video inside a request, which is a third larger and held several times in memory
+PROMPTS = "longtake.evalharness.subjects.prompts"
+ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject", "key= in --subject")
+LONG_SIDES = (1024, 512)  # pixels of the frames; the second size if the first exceeds the model's context
+MAX_TOKENS = 4096  # of a reply
+THINK = 'Think step by step first. Then give the answer alone, on a last line that begins with "Answer:".'
+_ANSWER = re.compile(r"^[\W_]*(?:final )?answer[*_]*:[*_]*", re.IGNORECASE | re.MULTILINE)
+MAX_CHARACTERS = 100_000  # of a transcript: some two hours of speech
+_WAITS = 120.0  # total seconds that an endpoint may request before retries
+# For estimates: a picture of 1024 by 576 at 28 by 28 pixels per token, as Qwen2.5-VL reads
+# it; letters of a token of English; letters of a second of speech, with its time; a short answer.
+_FRAME_TOKENS, _LETTERS, _SPOKEN, _ANSWER_TOKENS = 752, 4, 20, 100
+TOOL_PROMPTS = "longtake.evalharness.suites.agentic_prompts"
+_FENCE = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL | re.IGNORECASE)
+_LINE = re.compile(r"TOOL_CALL:\s*((\w+)\s*\(.*\))")
 
 
 def video_url(path: Path, *, in_request: bool) -> str:
@@ -72,19 +86,6 @@ def video_url(path: Path, *, in_request: bool) -> str:
         raise MediaError(f"{path} cannot be read: {error.strerror}.") from error
     kind = guess_type(path.name)[0] or "video/mp4"
     return f"data:{kind};base64,{content}"
-
-
-PROMPTS = "longtake.evalharness.subjects.prompts"
-ROLE = Role("The model", "its name and its URL in --subject", "timeout= in --subject", "key= in --subject")
-LONG_SIDES = (1024, 512)  # pixels of the frames; the second size if the first exceeds the model's context
-MAX_TOKENS = 4096  # of a reply
-THINK = 'Think step by step first. Then give the answer alone, on a last line that begins with "Answer:".'
-_ANSWER = re.compile(r"^[\W_]*(?:final )?answer[*_]*:[*_]*", re.IGNORECASE | re.MULTILINE)
-MAX_CHARACTERS = 100_000  # of a transcript: some two hours of speech
-_WAITS = 120.0  # total seconds that an endpoint may request before retries
-# For estimates: a picture of 1024 by 576 at 28 by 28 pixels per token, as Qwen2.5-VL reads
-# it; letters of a token of English; letters of a second of speech, with its time; a short answer.
-_FRAME_TOKENS, _LETTERS, _SPOKEN, _ANSWER_TOKENS = 752, 4, 20, 100
 
 
 class EndpointModel:
@@ -278,11 +279,6 @@ def _content(prompts: PromptSet, head: str, shown: Shown, question: str) -> str 
 
 def _text(text: str) -> dict[str, object]:
     return {"type": "text", "text": text}
-
-
-TOOL_PROMPTS = "longtake.evalharness.suites.agentic_prompts"
-_FENCE = re.compile(r"```(?:json)?\s*(\{.*?\})\s*```", re.DOTALL | re.IGNORECASE)
-_LINE = re.compile(r"TOOL_CALL:\s*((\w+)\s*\(.*\))")
 
 
 class Simulated:

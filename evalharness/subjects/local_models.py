@@ -39,6 +39,10 @@ from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.core.tool_context import VideoHandle
 
+_LONG_SIDE = 512  # pixels of frames; their text comes from the index, which read them at its own size
+_LETTERS = 2  # of what is shown, per token of the context: half of what fits, which leaves room for question and option
+FRAMES = 32
+
 
 def named_engine(settings: Settings, capability: str, name: str) -> Any:
     """The engine `name` of a capability.
@@ -52,9 +56,6 @@ def named_engine(settings: Settings, capability: str, name: str) -> Any:
     return EngineTable(settings.model_copy(update={"engines": engines})).load(capability)
 
 
-_LONG_SIDE = 512  # pixels of frames; their text comes from the index, which read them at its own size
-
-
 class TextSubject(ABC):
     """Chooses by a score of each option. Without a view it reads the frames of the standard one."""
 
@@ -64,7 +65,7 @@ class TextSubject(ABC):
     def __init__(self, name: str, workspace: Workspace) -> None:
         self.name = name
         self._workspace = workspace
-        self._read = lru_cache(maxsize=1)(self._read_frames)  # items of one video are asked one after the other
+        self._read = lru_cache(maxsize=1)(self._texts)  # items of one video are asked one after the other
 
     @abstractmethod
     def scores(self, question: str, options: Sequence[str], lines: Sequence[str]) -> list[float]:
@@ -78,9 +79,8 @@ class TextSubject(ABC):
         """The best option; one of the best at random if several are."""
         if not asked.options:
             return abstained()
-        shown = view_named(asked.variant.view or Standard.name).show(
-            asked.item, self._workspace, _LONG_SIDE, asked.seed
-        )
+        view = view_named(asked.variant.view or Standard.name)
+        shown = view.show(asked.item, self._workspace, _LONG_SIDE, asked.seed)
         scores = self.scores(asked.turn.question, asked.options, self._lines(asked, shown))
         best = [place for place, score in enumerate(scores) if score == max(scores)]
         drawn = Random(f"{self.name}/{asked.item.id}/{asked.number}/{asked.variant.name}/{asked.seed}")
@@ -101,7 +101,7 @@ class TextSubject(ABC):
         seen = (text["text"] for frame in shown.frames for text in texts if text["start"] <= frame.time <= text["end"])
         return [*said, *dict.fromkeys(seen)]
 
-    def _read_frames(self, media: Path) -> list[dict[str, Any]]:
+    def _texts(self, media: Path) -> list[dict[str, Any]]:
         """The texts recognised in a video, which is indexed if necessary."""
         return VideoHandle(self._workspace.add(media).video, self._workspace.library).items("scene_text")
 
@@ -140,11 +140,12 @@ class MeaningOverlap(TextSubject):
         return [float(score) for score in found]
 
 
-_LETTERS = 2  # of what is shown, per token of the context: half of what fits, which leaves room for question and option
-
-
 class OptionLikelihood(TextSubject):
-    """Asks a GGUF file through llama.cpp on this machine."""
+    """Asks a GGUF file through llama.cpp on this machine which option is likeliest, per token of the option.
+
+    The mean over tokens keeps short options from winning for being short, as in the normalised accuracy of
+    lm-evaluation-harness.
+    """
 
     def __init__(self, name: str, workspace: Workspace, file: Path) -> None:
         """Nothing is loaded yet.
@@ -187,11 +188,12 @@ class OptionLikelihood(TextSubject):
         return self._client.post(f"http://llama.cpp/{what}", json=body).raise_for_status().json()
 
 
-FRAMES = 32
-
-
 class BagOfFrames:
-    """Compares the frames of the view `bag-of-frames` with the question and the options."""
+    """Compares the frames of the view `bag-of-frames` with the question and the options.
+
+    A specification is `bag-of-frames:ENGINE`, or `bag-of-frames:ENGINE@MODEL` where the profile's `image_text.model`
+    isn't meant.
+    """
 
     at_once = 1
 

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from longtake import __version__
 from longtake.console import Session
@@ -14,16 +13,12 @@ from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.items import Item
 from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.runs.run_folder import RunCard
-from longtake.evalharness.subjects.baselines import LongestOption, MajorityLetter, RandomOption
 from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES, FRAMES, given_by, is_model
 from longtake.evalharness.subjects.names import MODELS, NAMES, named
 from longtake.evalharness.subjects.subject import SaysCost, Subject
 from longtake.plugins import Table, callable_part
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.engine_table import ENGINES
-
-if TYPE_CHECKING:
-    from longtake.preprocess.pipeline.workspace import Workspace
 
 NAMED = ("replies", "embedding", "likelihood", BAG_OF_FRAMES)  # whose name goes on after a colon
 
@@ -58,94 +53,49 @@ def subject_named(given: str, items: Sequence[Item], session: Session, at_once: 
     return subject
 
 
-def _agent(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.agent_subject import AgentSubject
+def _built_in(options: SubjectOptions) -> Subject:
+    """A subject of Longtake's own. What it runs on is imported only now."""
+    from longtake.evalharness.subjects import agent_subject, baselines, endpoint_model, local_models
     from longtake.preprocess.pipeline.workspace import Workspace
 
-    own = _session_of(options.name, options.session)
-    return AgentSubject(options.name, Workspace(own.library_root, own.settings), options.at_once or 1)
-
-
-def _finder(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.baselines import Finder
-
-    return Finder(options.name, _workspace(options), ("speech",) if options.name == "transcript" else ())
-
-
-def _recorded(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.baselines import RecordedReplies
-
-    return RecordedReplies(options.name, Path(_rest(options.name)), options.items)
-
-
-def _lexical(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.local_models import WordOverlap
-
-    return WordOverlap(options.name, _workspace(options))
-
-
-def _embedding(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.local_models import MeaningOverlap
-
-    return MeaningOverlap(options.name, _workspace(options), _rest(options.name))
-
-
-def _likelihood(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.local_models import OptionLikelihood
-
-    return OptionLikelihood(options.name, _workspace(options), Path(_rest(options.name)).expanduser())
-
-
-def _bag_of_frames(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.local_models import BagOfFrames
-
-    _rest(options.name)
-    return BagOfFrames(options.name, _workspace(options))
-
-
-def _model(options: SubjectOptions) -> Subject:
-    from longtake.evalharness.subjects.endpoint_model import EndpointModel, Simulated
-
-    name, given, workspace = options.name, given_by(options.name), _workspace(options)
-    at_once = options.at_once or REQUESTS
-    model = EndpointModel(name, given, workspace, at_once)
-    if not name.startswith("simulated:"):
+    name, session = options.name, _session_of(options.name, options.session)
+    kind, _, rest = name.partition(":")
+    if kind in NAMED and not rest:
+        needed = next(each for each in NAMES if each.startswith(f"{kind}:"))
+        raise ConfigError(f"The subject {kind} needs more: {needed}")
+    match kind:
+        case "random":
+            return baselines.RandomOption()
+        case "majority":
+            return baselines.MajorityLetter(options.items)
+        case "longest":
+            return baselines.LongestOption()
+        case "replies":
+            return baselines.RecordedReplies(name, Path(rest), options.items)
+    workspace = Workspace(session.library_root, session.settings)
+    match kind:
+        case "agent":
+            return agent_subject.AgentSubject(name, workspace, options.at_once or 1)
+        case "retrieval" | "transcript":
+            return baselines.Finder(name, workspace, ("speech",) if kind == "transcript" else ())
+        case "lexical":
+            return local_models.WordOverlap(name, workspace)
+        case "embedding":
+            return local_models.MeaningOverlap(name, workspace, rest)
+        case "likelihood":
+            return local_models.OptionLikelihood(name, workspace, Path(rest).expanduser())
+        case "bag-of-frames":
+            return local_models.BagOfFrames(name, workspace)
+    given, at_once = given_by(name), options.at_once or REQUESTS
+    model = endpoint_model.EndpointModel(name, given, workspace, at_once)
+    if kind != "simulated":
         return model
     blind = given.model_copy(update={"frames": 0, "fps": None, "transcript": False})
-    return Simulated(name, model, EndpointModel(name, blind, workspace, at_once))
-
-
-def _rest(name: str) -> str:
-    """What a name says after its colon."""
-    kind, _, rest = name.partition(":")
-    if not rest:
-        raise ConfigError(
-            f"The subject {kind} needs more: {next(each for each in NAMES if each.startswith(f'{kind}:'))}"
-        )
-    return rest
-
-
-def _workspace(options: SubjectOptions) -> Workspace:
-    from longtake.preprocess.pipeline.workspace import Workspace
-
-    return Workspace(options.session.library_root, options.session.settings)
+    return endpoint_model.Simulated(name, model, endpoint_model.EndpointModel(name, blind, workspace, at_once))
 
 
 MakeSubject = Callable[[SubjectOptions], Subject]
-_BUILT_IN: dict[str, MakeSubject] = {
-    "agent": _agent,
-    "retrieval": _finder,
-    "transcript": _finder,
-    "random": lambda _: RandomOption(),
-    "majority": lambda options: MajorityLetter(options.items),
-    "longest": lambda _: LongestOption(),
-    "replies": _recorded,
-    "lexical": _lexical,
-    "embedding": _embedding,
-    "likelihood": _likelihood,
-    BAG_OF_FRAMES: _bag_of_frames,
-    **dict.fromkeys(FRAMES, _model),
-}
+_BUILT_IN: dict[str, MakeSubject] = dict.fromkeys((*(name.partition(":")[0] for name in NAMES), *FRAMES), _built_in)
 SUBJECTS: Table[MakeSubject] = Table("subjects", _BUILT_IN, callable_part)
 
 

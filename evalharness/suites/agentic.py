@@ -42,7 +42,7 @@ from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.call_scores import TOLERANCE, Compared, compare_calls
 from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, Share
 from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, ratio, rows
-from longtake.evalharness.scoring.rubric_scores import Reading, Verdict, sample_score
+from longtake.evalharness.scoring.rubric_scores import CriterionVerdict, Reading, sample_score
 from longtake.evalharness.suites.longshot import load_longshot
 from longtake.memory.records import Record
 
@@ -70,6 +70,9 @@ _PUBLISHED: Mapping[str, str] = {
     "translate_speech": "timestamp from_lang to_lang",
     "translate_text": "text from_lang to_lang",
 }
+FINAL = "final_answer_correctness"
+_BONUS = 0.25  # weight of an optional parameter
+NEAR = f"within {TOLERANCE:g} s"
 
 
 class _ToolRow(BaseModel):
@@ -157,10 +160,6 @@ def _call(call: ToolCall, known: set[str]) -> ToolCall:
     return call.model_copy(update={"arguments": kept})
 
 
-FINAL = "final_answer_correctness"
-_BONUS = 0.25  # weight of an optional parameter
-
-
 def rubric(gold: Sequence[ToolCall], tools: Sequence[ToolDefinition]) -> tuple[Criterion, ...]:
     """The criteria of a turn; none if no tool is to be called.
 
@@ -205,10 +204,6 @@ def _criteria(tools: int, required: int, optional: int) -> Iterator[Criterion]:
     yield Criterion(name="wrong_tool_call", description=right, weight=2, penalty=True)
 
 
-_Counted = tuple[str, Observation]  # a fraction, and the name of its row
-NEAR = f"within {TOLERANCE:g} s"
-
-
 class AgenticScores(Record):
     """Scores of one subject, 0 to 100 with intervals; the rubric's in `paper` may go below 0."""
 
@@ -230,12 +225,12 @@ class AgenticScores(Record):
     unsure: Share = Field(description="Of the final answers, those of whose verdict the judge was not sure; it counts.")
 
 
-class _Turn(NamedTuple):
+class _CallsTurn(NamedTuple):
     """The outcome of a turn with gold calls."""
 
     video: str
     calls: Compared
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[CriterionVerdict, ...]
     unread: bool  # whether no calls could be read in the reply
     unsure: bool  # whether the judge was not sure of the final answer
 
@@ -249,7 +244,7 @@ class _Sample(NamedTuple):
     """The outcome of a sample."""
 
     item: Heading
-    turns: tuple[_Turn, ...]
+    turns: tuple[_CallsTurn, ...]
     failed: bool
 
     @property
@@ -273,11 +268,7 @@ def score_agentic(
         headline=overall if unjudged.value <= MAX_UNJUDGED else None,
         overall=overall,
         excluded=_rubric([sample for sample in samples if not (sample.failed or sample.unread)], reading),
-        calls=_rows(_in_calls(turns)),
-        tools=_rows(sorted(_in_tools(turns))),
-        parameters=_rows(sorted(_in_parameters(turns))),
-        timestamps=_rows(_in_timestamps(turns)),
-        criteria=_rows(_in_criteria(turns)),
+        **_tables(turns),
         wrong=Share(count=sum(calls.wrong for calls in compared), n=made),
         superfluous=Share(count=sum(calls.superfluous for calls in compared), n=made),
         missed=Share(count=sum(calls.missed for calls in compared), n=wanted),
@@ -303,7 +294,7 @@ def _sample(
     replies = list(prediction.replies) if prediction else []
     lacking = prediction is None or len(replies) < len(item.turns) or failed(prediction)
     replies += [Reply(text="", status="error")] * (len(item.turns) - len(replies))
-    turns: list[_Turn] = []
+    turns: list[_CallsTurn] = []
     for number, (turn, reply) in enumerate(zip(item.turns, replies, strict=True)):
         if turn.calls:
             met, sure = found.get((prediction.key, number), (None, True)) if prediction else (None, True)
@@ -311,7 +302,7 @@ def _sample(
     return _Sample(item.heading, tuple(turns), lacking)
 
 
-def _turn(item: Item, turn: Turn, reply: Reply, answered: bool | None, sure: bool) -> _Turn:
+def _turn(item: Item, turn: Turn, reply: Reply, answered: bool | None, sure: bool) -> _CallsTurn:
     """The outcome of a turn. The calls of an erroneous reply don't count, and an empty answer is wrong.
 
     So is an uncertain one, unless an abstention is due.
@@ -320,10 +311,10 @@ def _turn(item: Item, turn: Turn, reply: Reply, answered: bool | None, sure: boo
     unsure = reply.uncertain and not abstains(turn.reference).met
     calls = compare_calls(turn.calls, () if failed_reply else reply.calls, item.tools)
     met = {**verdicts(calls), FINAL: False if failed_reply or unsure or not reply.spoken else answered}
-    return _Turn(
+    return _CallsTurn(
         video=item.video,
         calls=calls,
-        verdicts=tuple(Verdict(criterion, met[criterion.name]) for criterion in turn.criteria),
+        verdicts=tuple(CriterionVerdict(criterion, met[criterion.name]) for criterion in turn.criteria),
         unread=reply.parse == "failed",
         unsure=not sure,
     )
@@ -337,46 +328,35 @@ def _rubric(samples: Iterable[_Sample], reading: Reading) -> Estimate:
     return ratio(score.observation for score in scores)
 
 
-def _in_calls(turns: Iterable[_Turn]) -> Iterator[_Counted]:
+def _tables(turns: Iterable[_CallsTurn]) -> dict[str, Rows]:
+    """The rows of which anything could be earned, by table."""
+    calls, tools, parameters, timestamps, criteria = (list[tuple[str, Observation]]() for _ in range(5))
     for turn in turns:
-        calls = turn.calls
-        hits, gold, made = calls.hits.total(), calls.gold.total(), calls.made.total()
-        yield "selection F1", Observation(2 * hits, gold + made, turn.video)
-        yield "selection precision", Observation(hits, made, turn.video)
-        yield "selection recall", Observation(hits, gold, turn.video)
-        yield "order", Observation(calls.in_order, gold, turn.video)
-        for argument in calls.arguments:
-            row = "required arguments" if argument.required else "optional arguments"
-            yield row, Observation(argument.matches, 1, turn.video)
-
-
-def _in_tools(turns: Iterable[_Turn]) -> Iterator[_Counted]:
-    for turn in turns:
-        calls = turn.calls
-        for tool in calls.gold | calls.made:
-            yield tool, Observation(2 * calls.hits[tool], calls.gold[tool] + calls.made[tool], turn.video)
-
-
-def _in_parameters(turns: Iterable[_Turn]) -> Iterator[_Counted]:
-    for turn in turns:
-        for argument in turn.calls.arguments:
-            yield f"{argument.tool} {argument.name}", Observation(argument.matches, 1, turn.video)
-
-
-def _in_timestamps(turns: Iterable[_Turn]) -> Iterator[_Counted]:
-    for turn in turns:
-        for spans in (argument.spans for argument in turn.calls.arguments):
+        done, video = turn.calls, turn.video
+        hits, gold, made = done.hits.total(), done.gold.total(), done.made.total()
+        calls += [
+            ("selection F1", Observation(2 * hits, gold + made, video)),
+            ("selection precision", Observation(hits, made, video)),
+            ("selection recall", Observation(hits, gold, video)),
+            ("order", Observation(done.in_order, gold, video)),
+        ]
+        tools += [
+            (tool, Observation(2 * done.hits[tool], done.gold[tool] + done.made[tool], video))
+            for tool in done.gold | done.made
+        ]
+        for argument in done.arguments:
+            matches, spans = Observation(argument.matches, 1, video), argument.spans
+            calls.append(("required arguments" if argument.required else "optional arguments", matches))
+            parameters.append((f"{argument.tool} {argument.name}", matches))
             if spans:
-                yield "overlap", Observation(spans.overlap, 1, turn.video)
-                yield NEAR, Observation(spans.near, 1, turn.video)
-
-
-def _in_criteria(turns: Iterable[_Turn]) -> Iterator[_Counted]:
-    for turn in turns:
-        for verdict in turn.verdicts:
-            yield verdict.criterion.name, Observation(bool(verdict.met), 1, turn.video)
-
-
-def _rows(counted: Iterable[_Counted]) -> Rows:
-    """Those of which anything could be earned."""
-    return {name: row for name, row in rows(counted).items() if row.value is not None}
+                timestamps.append(("overlap", Observation(spans.overlap, 1, video)))
+                timestamps.append((NEAR, Observation(spans.near, 1, video)))
+        criteria += [(one.criterion.name, Observation(bool(one.met), 1, video)) for one in turn.verdicts]
+    found = {
+        "calls": rows(calls),
+        "tools": rows(sorted(tools)),
+        "parameters": rows(sorted(parameters)),
+        "timestamps": rows(timestamps),
+        "criteria": rows(criteria),
+    }
+    return {name: {row: each for row, each in table.items() if each.value is not None} for name, table in found.items()}

@@ -96,9 +96,7 @@ class Row:
 def read_rows(file: Path, notify: Notify) -> Iterator[Row]:
     """The rows of a file, in order.
 
-    Args:
-        file: the table; its suffix tells the format.
-        notify: called with file and line for each row that can't be read.
+    The suffix tells the format; rows that can't be read are reported, by file and line.
 
     Raises:
         ConfigError: if the file has another format or can't be read.

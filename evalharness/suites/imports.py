@@ -31,6 +31,8 @@ _IDS = ("id", "question_id", "qid")
 _VIDEO = ("video_id", "videoID", "video", "video_name")
 
 LMMS = "lmms-eval"
+Kind = Literal["longshot", "lmms-eval"]
+_ID: dict[Kind, str] = {"longshot": "sample_id", "lmms-eval": "doc_id"}
 
 
 class LmmsSample(BaseModel):
@@ -111,10 +113,6 @@ def _first_text(value: Any) -> str | None:
     if isinstance(value, list):
         return next((text for text in map(_first_text, value) if text is not None), None)
     return value if isinstance(value, str) else None
-
-
-Kind = Literal["longshot", "lmms-eval"]
-_ID: dict[Kind, str] = {"longshot": "sample_id", "lmms-eval": "doc_id"}
 
 
 class _Imported(NamedTuple):

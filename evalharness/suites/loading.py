@@ -19,6 +19,8 @@ AnswerAs = Literal["letter", "index", "number", "text"]
 _MARK = re.compile(r"\(([A-Za-z])\)\s*|^[ \t]*([A-Za-z])[.):][ \t]+", re.MULTILINE)
 _LABEL = re.compile(r"\s*(?:\(([A-Za-z])\)|([A-Za-z])[.):])\s*(?=\S)")
 _LETTER = re.compile(r"\((?P<set>[A-Za-z])\)(?:\s.*)?|(?P<bare>[A-Za-z])(?:[.):].*)?", re.DOTALL)
+CONTAINERS = frozenset(".avi .flv .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .mts .ogv .ts .wav .webm .wmv".split())
+SOUND = frozenset((".m4a", ".mp3", ".wav"))
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
@@ -64,10 +66,6 @@ def option_of(answer: str, options: Sequence[str], written: AnswerAs) -> int | N
         letter = _LETTER.fullmatch(answer)
         place = LABELS.index((letter["set"] or letter["bare"]).upper()) if letter else len(options)
     return place if 0 <= place < len(options) else None
-
-
-CONTAINERS = frozenset(".avi .flv .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .mts .ogv .ts .wav .webm .wmv".split())
-SOUND = frozenset((".m4a", ".mp3", ".wav"))
 
 
 class Videos:

@@ -268,11 +268,8 @@ TEMPERATURE = 0.1  # at which the released code asks models
 def load_longshot(file: Path, media: Path | None, notify: Notify) -> list[Item]:
     """Read the samples of a file as items.
 
-    Args:
-        file: JSONL of v1, v1 with tools, v2 or a clean export.
-        media: folder of the videos, each at any depth as `<video_id>.mp4` or in another container; None: no videos.
-        notify: called with file, line and field for each skipped line, and once for each video
-            that is missing or cannot be read.
+    Videos are at any depth of the folder, as `<video_id>.mp4` or in another container. Skipped lines are reported, and
+    each video once that is missing or can't be read.
 
     Raises:
         ConfigError: if the file cannot be read or holds no sample.

@@ -19,7 +19,7 @@ from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, Share
 from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, macro, ratio, rows
-from longtake.evalharness.scoring.rubric_scores import Reading, SampleScore, Verdict, by_task, sample_score
+from longtake.evalharness.scoring.rubric_scores import CriterionVerdict, Reading, SampleScore, by_task, sample_score
 from longtake.evalharness.suites.longshot import CATEGORIES, EDGES, TASKS, duration_bucket, modality_group
 from longtake.memory.records import Record
 
@@ -137,19 +137,19 @@ def _sample(
 ) -> _Sample:
     """The outcome of an item. An empty reply meets no criterion and violates no prohibition."""
     heading = item.heading
-    whole: list[Verdict] = []
+    whole: list[CriterionVerdict] = []
     levels: list[tuple[str, SampleScore]] = []
     unjudged = unsure = 0
     for number, turn in enumerate(item.turns):
         silent = said is None or number >= len(said.silent) or said.silent[number]
-        verdicts: list[Verdict] = []
+        verdicts: list[CriterionVerdict] = []
         for criterion in turn.criteria:
             met, sure = found.get((said.key, number, criterion.name), _NO_VERDICT) if said else _NO_VERDICT
             if met is None and silent:
                 met = criterion.penalty
             unjudged += met is None
             unsure += not sure
-            verdicts.append(Verdict(criterion, met))
+            verdicts.append(CriterionVerdict(criterion, met))
         whole += verdicts
         if turn.difficulty is not None:
             levels.append((str(turn.difficulty), sample_score(heading, verdicts, reading)))

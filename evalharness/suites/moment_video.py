@@ -41,16 +41,15 @@ MAIN_RATE, MAIN_FRAMES = 1.0, 64
 # 8 frames a second only; the other rates are given the same.
 DENSE_FRAMES: dict[Protocol, int] = {"paper": 32, "repo": 110}
 _FORMS: dict[str, Literal["open", "choice"]] = {"open": "open", "closed": "choice"}
+# Upper edges of the duration buckets in seconds; the paper leaves open where an edge belongs: here to the shorter one.
+_BUCKETS = {"up to 5 s": 5.0, "5-10 s": 10.0, "10-20 s": 20.0, "20-60 s": 60.0, "1-3 min": 180.0}
+_LONGEST = "over 3 min"
 
 
 def load_moment_video(file: Path, media: Path | None, notify: Notify) -> list[Item]:
     """The questions of a file as items.
 
-    Args:
-        file: the annotation file.
-        media: folder of the videos; None: no videos.
-        notify: called with file, line and field for each skipped or corrected row, and for each video
-            that is missing or cannot be read.
+    Skipped and corrected rows are reported, and videos that are missing or can't be read.
 
     Raises:
         ConfigError: if the file cannot be read or holds no question.
@@ -120,11 +119,6 @@ def _form(row: Row, notify: Notify) -> Literal["open", "choice"]:
         form = "open" if option_of(row.text("Answer"), options, "letter") is None else "choice"
         notify(f"{row.place('AnswerType')}: {said!r} is neither open nor closed; by its Answer it is taken as {form}.")
     return form
-
-
-# Upper edges of the duration buckets in seconds; the paper leaves open where an edge belongs: here to the shorter one.
-_BUCKETS = {"up to 5 s": 5.0, "5-10 s": 10.0, "10-20 s": 20.0, "20-60 s": 60.0, "1-3 min": 180.0}
-_LONGEST = "over 3 min"
 
 
 def score_moment_video(

@@ -62,6 +62,7 @@ _LEVELS = {
     "character": "plot",
     "professional": "plot",
 }
+Ways = Mapping[str, list[Outcome]]
 
 
 def level_of(capability: str) -> str:
@@ -91,10 +92,7 @@ THRESHOLDS: dict[Protocol, Threshold] = {"repo": Threshold(3.0, True), "paper": 
 def load_video_tt(source: Path, media: Path | None, notify: Notify) -> list[Item]:
     """The questions of a file, or of all files of a folder, as items.
 
-    Args:
-        source: a table with all questions, or a folder with one for each way of asking.
-        media: folder of the videos, each as `<video_id>.mp4` or in another container; None: no videos.
-        notify: called with file, line and field for each skipped row, and for missing videos.
+    Videos are `<video_id>.mp4` or in another container. Skipped rows and missing videos are reported.
 
     Raises:
         ConfigError: if a file cannot be read, or there is no question.
@@ -154,9 +152,6 @@ def _seconds(row: Row) -> float | None:
         return float(row.text("duration"))
     except ValueError:
         return None
-
-
-Ways = Mapping[str, list[Outcome]]
 
 
 def score_video_tt(

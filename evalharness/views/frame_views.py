@@ -32,6 +32,11 @@ from longtake.preprocess.media.frames import Picture
 from longtake.preprocess.pipeline.workspace import Workspace
 
 CHUNKS, FRAMES = 8, 16
+KEYFRAMES = 16
+_CANDIDATES = Sampling(2048, 1.0)
+_PEAK = 0.8  # by which the best frames of a stretch must be better than its mean
+_HALVINGS = 4
+_BATCH = 64
 
 
 class Standard(FrameView):
@@ -74,7 +79,7 @@ class FrameShuffling(FrameView):
         return Shown(tuple(Random(f"{item.id}/{seed}").sample(frames, len(frames))), timed=False)
 
 
-class BagOfFrames(FrameView):
+class BagOfFramesView(FrameView):
     """One frame a second, at most 2048, for subjects that compare each frame by itself with the texts."""
 
     name: ClassVar[str] = BAG_OF_FRAMES
@@ -142,12 +147,6 @@ def part_frames(item: Item, number: int, long_side: int) -> tuple[TimedJpeg, ...
     return part
 
 
-KEYFRAMES = 16
-_CANDIDATES = Sampling(2048, 1.0)
-_PEAK = 0.8  # by which the best frames of a stretch must be better than its mean
-_HALVINGS = 4
-
-
 class Uniform(FrameView):
     """Show as many frames as `Keyframes`, spread evenly."""
 
@@ -182,8 +181,7 @@ class Keyframes(FrameView):
 def keyframes(scores: npt.NDArray[np.float32]) -> list[int]:
     """The places of the chosen frames, in order; all of them if there are no more than sixteen.
 
-    Args:
-        scores: of each frame, (frames,): how near it is to the question.
+    The scores, (frames,), say how near each frame is to the question.
     """
     if len(scores) <= KEYFRAMES:
         return list(range(len(scores)))
@@ -199,9 +197,6 @@ def keyframes(scores: npt.NDArray[np.float32]) -> list[int]:
         return sorted(start + int(place) for place in best[: KEYFRAMES >> halvings])
 
     return chosen(0, len(scores), 0)
-
-
-_BATCH = 64
 
 
 def frame_vectors(encoder: ImageTextEmbedding, frames: Sequence[TimedJpeg]) -> Vectors:

@@ -17,7 +17,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import VideoHandle
 
 
-class Line(NamedTuple):
+class TranscriptLine(NamedTuple):
     """A line of speech and its time as `HH:MM:SS`."""
 
     time: str
@@ -27,7 +27,7 @@ class Line(NamedTuple):
 class Transcript(NamedTuple):
     """The lines in order, from the first on, and how many more there are."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[TranscriptLine, ...]
     left_out: int
 
 
@@ -43,10 +43,10 @@ def read_transcript(workspace: Workspace, path: Path, most: int, clip: TimeSpan 
     items = words_said(video.items)
     if clip:
         items = [item for item in items if clip.overlaps(TimeSpan(start=item["start"], end=item["end"]))]
-    lines: list[Line] = []
+    lines: list[TranscriptLine] = []
     room = most
     for item in items:
-        line = Line(clock(item["start"]), " ".join(item["text"].split()))
+        line = TranscriptLine(clock(item["start"]), " ".join(item["text"].split()))
         room -= len(line.time) + len(line.text)
         if room < 0:
             break

@@ -10,7 +10,7 @@ from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.evalharness.views.frame_views import (
     CHUNKS,
-    BagOfFrames,
+    BagOfFramesView,
     Blind,
     CenterFrame,
     Chunk,
@@ -38,7 +38,7 @@ _READABLE = re.compile(r"[A-Za-z0-9À-ɏ가-힣\s.,!?'\"\-]")
 
 
 class Speech(View):
-    """Show the transcript."""
+    """Show the transcript: what is said, without the picture. One that is noise doesn't count (the released rules)."""
 
     name: ClassVar[str] = "audio"
     speaks = True
@@ -74,7 +74,7 @@ _BUILT_IN: Mapping[str, View] = {
             Summary,
             CenterFrame,
             FrameShuffling,
-            BagOfFrames,
+            BagOfFramesView,
             Grounded,
             Keyframes,
             Uniform,

@@ -11,7 +11,7 @@ from longtake.evalharness.items import Criterion, Item, Reply, Turn, Variant
 from longtake.evalharness.judges.judge_endpoint import OWN, read_finding
 from longtake.evalharness.judges.judging import Case
 from longtake.evalharness.prompts.prompt_set import PromptSet, prompts_named
-from longtake.evalharness.views.view import Line, Transcript
+from longtake.evalharness.views.view import Transcript, TranscriptLine
 from longtake.prompts import render_text
 
 KETTLE = Turn(question="What is lifted?", options=("A kettle", "A lamp"), gold=0)
@@ -127,7 +127,7 @@ def test_a_set_that_is_not_there_is_told(name: str) -> None:
         ({"frames": 0}, "Context (Empty):\nEmpty\n\n"),
         ({"frames": 0, "captions": ("A yard.", "A gate.")}, "Context (Summary):\nA yard.\nA gate.\n\n"),
         (
-            {"frames": 0, "words": Transcript((Line("00:01", "Come in."),), 0)},
+            {"frames": 0, "words": Transcript((TranscriptLine("00:01", "Come in."),), 0)},
             "Context (Audio Transcript):\nCome in.\n\n",
         ),
         ({"frames": 8}, ""),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from helpers.unsure import QUESTION, TEXT, always_unsure
 
+from longtake.agent.graph.agent import Agent
 from longtake.benchmarks.clips.clips_report import ClipsReport, GradedAnswer, Tally, show_clips
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.judges.judging import reply_hash
@@ -33,9 +34,9 @@ def test_the_agent_replies_that_it_is_uncertain_and_its_letter_counts(
 ) -> None:
     always_unsure(monkeypatch)
     leaning = AgentSubject("agent", small_workspace)
-    ask: Callable[..., Answer] = leaning._agent.ask
+    ask: Callable[..., Answer] = Agent.ask
     option = Option(letter="A", text=OPTIONS[0]) if options else None
-    monkeypatch.setattr(leaning._agent, "ask", lambda *a, **k: ask(*a, **k).model_copy(update={"option": option}))
+    monkeypatch.setattr(Agent, "ask", lambda *a, **k: ask(*a, **k).model_copy(update={"option": option}))
     reply = leaning.reply(asked_of(small_workspace, *options))
     assert (reply.text, reply.status, reply.uncertain, reply.abstained) == (TEXT, "ok", True, False)
     assert (reply.choice, reply.parse) == ((0, "ok") if options else (None, "none"))

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from longtake.evalharness.edits.edit import Truth
+from longtake.evalharness.edits.edit import EditTruth
 from longtake.evalharness.items import ALL_TURNS, Criterion, Item, Prediction, Reply, Turn
 from longtake.evalharness.judges.judge_check import Agreement
 from longtake.evalharness.judges.judge_endpoint import OWN, PROMPTS, read_finding
@@ -106,7 +106,7 @@ def _joint(rows: list[dict[str, Any]]) -> Case:
     return Case(item, ALL_TURNS, together, asks, criterion, all_replies=replies)
 
 
-_NO_TRUTH = Truth(
+_NO_TRUTH = EditTruth(
     edit="", kind="spatial", parameters={}, seed=0, sources=(), seconds=0.0, pieces=(), altered=(),
     facts={"colour": "", "thing": "", "noise": ""},
 )  # fmt: skip

@@ -30,7 +30,7 @@ def perturb(
 ) -> None:
     """Make one edit of a video, check the new file, and write what was changed to OUT's .truth.json."""
     from longtake.console import raise_if_interrupted
-    from longtake.evalharness.edits.edit import Truth
+    from longtake.evalharness.edits.edit import EditTruth
     from longtake.evalharness.edits.edit_table import EDITS, edit_named
     from longtake.evalharness.edits.rendering import make_edit, truth_file
 
@@ -51,7 +51,7 @@ def perturb(
     sources = [video] if second is None else [video, second]
     truth = make_edit(edit, name, sources, out, seed, raise_if_interrupted)
 
-    def show(done: Truth) -> list[str]:
+    def show(done: EditTruth) -> list[str]:
         spans = ", ".join(map(str, done.altered)) or "nothing"
         facts = "".join(f"; {key} {value}" for key, value in done.facts.items() if key != "sets")
         return [f"{out}  {done.seconds:.1f} s; altered: {spans}{facts}", f"truth: {truth_file(out)}"]

@@ -12,7 +12,7 @@ from helpers.command import longtake
 
 from longtake.evalharness.audit.audit_state import audit_state, distil
 from longtake.evalharness.audit.categories import CATEGORIES
-from longtake.evalharness.audit.review import Reason, Verdict
+from longtake.evalharness.audit.review import AuditDecision, Reason
 from longtake.evalharness.runs.run_folder import RunFolder
 
 NAMES = "abcdefgh"
@@ -131,9 +131,9 @@ def test_the_published_flow_of_the_paper() -> None:
     queued: dict[str, tuple[Reason, ...]] = dict.fromkeys(names[:1758], ("order-free",))
     queued |= dict.fromkeys(names[14000:14666], ("all-differ",))
     queued |= dict.fromkeys(names[15000:15477], ("redundant",))
-    decided = {name: Verdict(item=name, decision="keep") for name in names[:804]}
+    decided = {name: AuditDecision(item=name, decision="keep") for name in names[:804]}
     dropped = [*names[14_000:14_213], *names[15_000:15_197]]
-    decided |= {name: Verdict(item=name, decision="drop") for name in dropped}
+    decided |= {name: AuditDecision(item=name, decision="drop") for name in dropped}
     flow = distil(names, shortcuts, queued, decided).flow
     assert flow.flagged == {"order-free": 1_758, "all-differ": 666, "redundant": 477}
     assert (flow.restored, flow.acted_on) == (804, {"all-differ": 213, "redundant": 197})

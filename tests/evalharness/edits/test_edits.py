@@ -18,11 +18,11 @@ from helpers.media.clips import Picture, flat, noise, write_clip
 
 from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.edits.camera import CameraMotion
-from longtake.evalharness.edits.edit import Edit, Piece, Plan, Source, Truth
+from longtake.evalharness.edits.edit import Edit, EditTruth, Piece, Plan, Source
 from longtake.evalharness.edits.edit_table import EDITS, edit_named
 from longtake.evalharness.edits.hiding import Occlusion
 from longtake.evalharness.edits.rendering import compare, make_edit, render, truth_file
-from longtake.evalharness.edits.timeline import Shown, play
+from longtake.evalharness.edits.timeline import PlannedFrame, play
 from longtake.preprocess.media.audio import read_audio
 from longtake.preprocess.media.frames import Frame, read_frames
 from longtake.preprocess.media.media import probe
@@ -62,10 +62,12 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_clip(folder / "other.mp4", (numbered(512 + number, 2) for number in range(100)))
 
 
-def made(name: str, sources: Sequence[Path], out: Path, seed: int = 0, **parameters: Any) -> tuple[Truth, list[int]]:
+def made(
+    name: str, sources: Sequence[Path], out: Path, seed: int = 0, **parameters: Any
+) -> tuple[EditTruth, list[int]]:
     """An edit's truth, and the numbers of the frames that its file shows."""
     truth = make_edit(edit_named(name, parameters), name, sources, out, seed, never)
-    assert Truth.model_validate_json(truth_file(out).read_text(encoding="utf-8")) == truth
+    assert EditTruth.model_validate_json(truth_file(out).read_text(encoding="utf-8")) == truth
     return truth, [number_of(frame.bgr()) for frame in shown(out)]
 
 
@@ -310,7 +312,7 @@ def test_reversing_holds_only_a_block_of_frames(clip: Path) -> None:
 
 def test_a_file_that_does_not_show_its_plan_is_refused(clip: Path, tmp_path: Path) -> None:
     source = Source(clip, probe(clip))
-    frames = [Shown(numbered(number), number / FPS, 1 / FPS) for number in range(FRAMES)]
+    frames = [PlannedFrame(numbered(number), number / FPS, 1 / FPS) for number in range(FRAMES)]
     compare(clip, iter(frames), never)
     for wrong in (
         [*frames[:50], frames[50]._replace(picture=flat((0, 0, 0))), *frames[51:]],

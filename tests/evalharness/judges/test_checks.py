@@ -8,11 +8,11 @@ import pytest
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply, ToolCall
-from longtake.evalharness.judges.checks import Decision, decide
+from longtake.evalharness.judges.checks import CheckOutcome, decide
 from longtake.memory.timespan import TimeSpan
 
 
-def outcome(check: dict[str, Any], said: str = "", **reply: Any) -> Decision:
+def outcome(check: dict[str, Any], said: str = "", **reply: Any) -> CheckOutcome:
     return decide(Criterion(name="colour", description="", weight=1, check=check), said, Reply(text=said, **reply))
 
 

@@ -17,7 +17,7 @@ from longtake.evalharness.items import Criterion, Item, Turn, Variant
 from longtake.evalharness.items import Reply as Said
 from longtake.evalharness.judges.judge_endpoint import OWN, Cache, EndpointJudge, JudgeSettings, read_finding
 from longtake.evalharness.judges.judge_table import JudgeOptions, judge_named
-from longtake.evalharness.judges.judging import Asks, Case, Finding, SaysCost
+from longtake.evalharness.judges.judging import Asks, Case, Finding, JudgeSaysCost
 from longtake.evalharness.prompts.prompt_set import JudgePrompt, PromptSet, prompts_named
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.subjects.subject import SaysCost as SubjectSaysCost
@@ -266,7 +266,7 @@ def test_the_price_of_the_controller_is_that_of_its_own_model(model: str, url: s
     settings = ("engine=openai", "base_url=http://127.0.0.1:9/v1", "model=planner", "price.input=10")
     session = Session(overrides=tuple(f"controller.{each}" for each in settings), library=tmp_path)
     judge = judge_named("endpoint", JudgeOptions(session, url, model))
-    assert isinstance(judge, SaysCost)
+    assert isinstance(judge, JudgeSaysCost)
     assert (judge.expected(case("Red.")).cost is not None) is cost
     subject = subject_named(f"model:{model}@{url}", [], session)
     assert isinstance(subject, SubjectSaysCost)

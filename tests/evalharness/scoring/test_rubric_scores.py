@@ -5,20 +5,22 @@ from __future__ import annotations
 import pytest
 
 from longtake.evalharness.items import Criterion, Item, Turn
-from longtake.evalharness.scoring.rubric_scores import READINGS, SampleScore, Verdict, by_task, sample_score
+from longtake.evalharness.scoring.rubric_scores import READINGS, CriterionVerdict, SampleScore, by_task, sample_score
 
 ITEM = Item(suite="s", id="i", video="v", format="rubric", turns=(Turn(question="?"),))
 
 
-def reward(weight: float, met: bool | None) -> Verdict:
-    return Verdict(Criterion(name="fact", description="Says it.", weight=weight), met)
+def reward(weight: float, met: bool | None) -> CriterionVerdict:
+    return CriterionVerdict(Criterion(name="fact", description="Says it.", weight=weight), met)
 
 
-def penalty(weight: float, met: bool | None) -> Verdict:
-    return Verdict(Criterion(name="invention", description="Must not invent.", weight=weight, penalty=True), met)
+def penalty(weight: float, met: bool | None) -> CriterionVerdict:
+    return CriterionVerdict(
+        Criterion(name="invention", description="Must not invent.", weight=weight, penalty=True), met
+    )
 
 
-def shares(*verdicts: Verdict) -> dict[str, float]:
+def shares(*verdicts: CriterionVerdict) -> dict[str, float]:
     """The share earned in each reading."""
     scores = {reading: sample_score(ITEM.heading, verdicts, reading) for reading in READINGS}
     return {reading: score.earned / score.possible for reading, score in scores.items()}

@@ -15,7 +15,7 @@ import pytest
 from longtake.errors import LibraryError
 from longtake.evalharness.scripted.draw import Draw, Tape
 from longtake.evalharness.scripted.encoding import box_at, write_video
-from longtake.evalharness.scripted.script import Begin, Camera, Move, Plain, Scene, Script, Truth, truth_of
+from longtake.evalharness.scripted.script import Begin, Camera, Move, Plain, Scene, Script, ScriptTruth, truth_of
 from longtake.evalharness.scripted.suite import KINDS, follow
 from longtake.preprocess.demo.sound import RATE, Samples
 from longtake.preprocess.media.subtitle_formats import parse_subtitles
@@ -38,7 +38,7 @@ class Seen(NamedTuple):
     """A written video, its truth, its frames as (height, width, 3) and its sound as (samples,)."""
 
     path: Path
-    truth: Truth
+    truth: ScriptTruth
     frames: list[npt.NDArray[np.uint8]]
     heard: Samples
 
@@ -79,7 +79,7 @@ def test_the_file_is_as_long_as_large_and_as_fast_as_its_truth(seen: Seen) -> No
         assert container.duration == pytest.approx(seen.truth.duration * 1e6, abs=0.1e6)
     assert len(seen.frames) == seen.truth.frames
     assert seen.truth.duration == seen.truth.frames / 25
-    read = Truth.model_validate_json(seen.path.with_name("v.truth.json").read_text(encoding="utf-8"))
+    read = ScriptTruth.model_validate_json(seen.path.with_name("v.truth.json").read_text(encoding="utf-8"))
     assert read == seen.truth
 
 

@@ -16,7 +16,7 @@ from longtake.evalharness import scripted
 from longtake.evalharness.items import Item, Reply, Turn
 from longtake.evalharness.judges.checks import decide
 from longtake.evalharness.scripted.questions import filled, items_of, questions, read_wordings
-from longtake.evalharness.scripted.script import Script, Truth, truth_of
+from longtake.evalharness.scripted.script import Script, ScriptTruth, truth_of
 from longtake.evalharness.scripted.suite import stills_in, write_script
 from longtake.evalharness.scripted.voices import recordings_in
 from longtake.evalharness.suites.longshot import TASKS
@@ -33,7 +33,7 @@ class Made(NamedTuple):
     """A script with its truth and items."""
 
     script: Script
-    truth: Truth
+    truth: ScriptTruth
     items: list[Item]
 
     def turns(self, kind: str) -> Iterator[Turn]:

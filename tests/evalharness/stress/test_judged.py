@@ -10,12 +10,12 @@ import pytest
 from helpers.eval_command import eval_, score_of
 from helpers.servers.openai_server import Reply, openai_server, says
 
-from longtake.evalharness.edits.edit import Truth
+from longtake.evalharness.edits.edit import EditTruth
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.stress.criteria import CHANGES, altered, answers, blank, claim, gap, reads, untouched
 from longtake.memory.timespan import TimeSpan
 
-TINT = Truth(
+TINT = EditTruth(
     edit="tint", kind="spatial", parameters={}, seed=0, sources=("v.mp4",), facts={"colour": "green"}, pieces=(),
     altered=(TimeSpan(start=3.0, end=12.0),), seconds=20.0,
 )  # fmt: skip

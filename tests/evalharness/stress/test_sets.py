@@ -12,7 +12,7 @@ from helpers.media.clips import Picture, flat, noise, write_clip
 from helpers.servers.openai_server import openai_server, says
 
 from longtake.errors import ConfigError
-from longtake.evalharness.edits.edit import Truth
+from longtake.evalharness.edits.edit import EditTruth
 from longtake.evalharness.edits.rendering import truth_file
 from longtake.evalharness.items import Item, Reply
 from longtake.evalharness.judges.checks import decide
@@ -58,11 +58,11 @@ def test_an_edit_and_a_copy_follow_their_sources(tmp_path: Path) -> None:
     out = tmp_path / "set"
     made: list[str] = []
 
-    def mixed_and_copied() -> tuple[Truth, bytes]:
+    def mixed_and_copied() -> tuple[EditTruth, bytes]:
         made.clear()
         bench = Bench(out, Material(tmp_path, pytest.fail), 2, 1, made.append, never)
         media, truth = bench.edited("mixing", sources, "mixing-a", parts=1, seconds=1)
-        assert truth == Truth.model_validate_json(truth_file(out / media).read_text(encoding="utf-8"))
+        assert truth == EditTruth.model_validate_json(truth_file(out / media).read_text(encoding="utf-8"))
         return truth, (out / bench.original(sources[1])).read_bytes()
 
     out.mkdir()

@@ -83,14 +83,22 @@ def test_a_table_tells_by_its_first_line_what_separates_its_fields(tmp_path: Pat
 @pytest.mark.parametrize(
     "row",
     [
-        {"question": "Which?", "options": {"B": "the drill", "A": "the saw"}},
-        {"question": "Which?", "options": '{"A": "the saw", "B": "the drill"}'},
-        {"question": "Which?\n(A) the saw\n(B) the drill", "options": ""},
+        {"options": ["red", "green"]},
+        {"options": '["red", "green"]'},
+        {"options": "red\ngreen\n"},
+        {"options": {"B": "green", "A": "red"}},
+        {"options": '{"A": "red", "B": "green"}'},
+        {"question": "Which?\n(A) red\n(B) green", "options": ""},
+        {"question": "Which? (a) red (b) green"},
+        {"question": "Which?\nA. red\nB. green"},
+        {"question": "Which?\nA) red\nB) green"},
     ],
 )
-def test_options_stand_in_an_object_by_letters_or_in_the_question(tmp_path: Path, row: dict[str, Any]) -> None:
-    (item,), _ = loaded(card(tmp_path, rows(tmp_path, row | {"answer": "B"}), fields={"options": "options"}))
-    assert (item.turns[0].options, item.turns[0].reference) == (("the saw", "the drill"), "the drill")
+def test_options_stand_in_a_column_in_many_forms_or_in_the_question(tmp_path: Path, row: dict[str, Any]) -> None:
+    fields = {"options": "options"} if "options" in row else {}
+    (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": "Which?", "answer": "B"} | row), fields=fields))
+    (turn,) = item.turns
+    assert (turn.question, turn.options, turn.reference) == ("Which?", ("red", "green"), "green")
 
 
 @pytest.mark.parametrize(
@@ -111,23 +119,6 @@ def test_the_right_option_is_recognised_in_four_ways(tmp_path: Path, written: st
     (item,), reported = loaded(card(tmp_path, file, fields={"options": "options"}, answer=written))
     assert reported == []
     assert (item.turns[0].gold, item.turns[0].reference) == (1, "the drill")
-
-
-@pytest.mark.parametrize(
-    "options", [["red", "green"], '["red", "green"]', "red\ngreen\n"], ids=["list", "JSON text", "lines"]
-)
-def test_options_in_one_column(tmp_path: Path, options: Any) -> None:
-    file = rows(tmp_path, {"question": "Which?", "answer": "A", "options": options})
-    (item,), _ = loaded(card(tmp_path, file, fields={"options": "options"}))
-    assert item.turns[0].options == ("red", "green")
-
-
-@pytest.mark.parametrize(
-    "question", ["Which? (a) red (b) green", "Which?\nA. red\nB. green", "Which?\nA) red\nB) green"]
-)
-def test_options_in_the_question(tmp_path: Path, question: str) -> None:
-    (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": question, "answer": "B"})))
-    assert (item.turns[0].question, item.turns[0].options) == ("Which?", ("red", "green"))
 
 
 @pytest.mark.parametrize("label", ["{}. ", "({}) ", "{}) ", "{}: "])
@@ -184,9 +175,15 @@ def test_questions_nested_under_their_video(tmp_path: Path, suffix: str) -> None
     assert len({item.id for item in items}) == 3
 
 
-def test_a_letter_in_parentheses_is_no_option(tmp_path: Path) -> None:
-    question = "Which vitamin (c) or (d) is on the label?"
-    (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": question, "answer": "Vitamin D"})))
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("Which vitamin (c) or (d) is on the label?", "mixed"),
+        ("Say what (a) the man and (b) the woman do.", "open"),
+    ],
+)
+def test_letters_in_parentheses_may_be_no_options(tmp_path: Path, question: str, form: str) -> None:
+    (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": question, "answer": "Vitamin D"}), format=form))
     assert (item.format, item.turns[0].question) == ("open", question)
 
 
@@ -204,12 +201,6 @@ def test_a_mixed_set_has_open_questions_where_there_are_no_options(tmp_path: Pat
     ]
     asked = [case for item, each in zip(items, said, strict=True) for case in own_set_cases(item, each)]
     assert [(case.item.id, case.asks, case.with_question) for case in asked] == [("2", "whole", True)]
-
-
-def test_an_open_set_keeps_its_questions_whole(tmp_path: Path) -> None:
-    question = "Say what (a) the man and (b) the woman do."
-    (item,), _ = loaded(card(tmp_path, rows(tmp_path, {"question": question, "answer": "They cook."}), format="open"))
-    assert (item.format, item.turns[0].question) == ("open", question)
 
 
 def test_a_table_is_read_line_by_line(tmp_path: Path) -> None:

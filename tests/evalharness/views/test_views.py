@@ -14,7 +14,7 @@ from longtake.errors import ConfigError, LongtakeError
 from longtake.evalharness.items import Item, Turn, Variant
 from longtake.evalharness.subjects.subject import Asked
 from longtake.evalharness.subjects.subject_table import subject_named
-from longtake.evalharness.views.view import Line, Transcript
+from longtake.evalharness.views.view import Transcript, TranscriptLine
 from longtake.evalharness.views.view_table import VIEWS, is_noise, view_named
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -161,4 +161,4 @@ def test_what_cannot_be_shown_is_one_sentence(sent: Sent) -> None:
     ],
 )
 def test_transcripts_that_are_noise_are_not_asked(text: str, noise: bool) -> None:
-    assert is_noise(Transcript((Line("00:00:00", text),), 0)) == noise
+    assert is_noise(Transcript((TranscriptLine("00:00:00", text),), 0)) == noise

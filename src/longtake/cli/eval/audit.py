@@ -210,7 +210,7 @@ def review(
     from longtake.cli.eval.audit_review import waiting
     from longtake.cli.eval.reviewing import review as reviewed
     from longtake.evalharness.audit.audit_state import audit_state
-    from longtake.evalharness.audit.review import Verdict, fault_in, record, review_file, verdicts
+    from longtake.evalharness.audit.review import AuditDecision, fault_in, record, review_file, verdicts
     from longtake.evalharness.audit.review_page import review_page
     from longtake.evalharness.audit.review_page import waiting as left_in
     from longtake.evalharness.reports.document import write_pieces
@@ -224,7 +224,7 @@ def review(
             say(str(page))
         else:
             if decisions:
-                done = take_over(decisions, Verdict, partial(fault_in, state.queue), remarks.notify, write)
+                done = take_over(decisions, AuditDecision, partial(fault_in, state.queue), remarks.notify, write)
             else:
                 done = reviewed([waiting(item) for item in left_in(state)], write)
             left = state.queue.keys() - verdicts(folder, remarks.notify).keys()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from longtake.cli.eval.reviewing import Waiting
-from longtake.evalharness.audit.review import Decision, Verdict, lacks_category
+from longtake.evalharness.audit.review import AuditDecision, Decision, lacks_category
 from longtake.evalharness.audit.review_page import ShownItem
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.memory.timespan import clock
@@ -14,7 +14,7 @@ _DECISIONS: dict[str, Decision] = {"k": "keep", "d": "drop", "r": "rewrite"}
 _KEYS = "[k]eep, [d]rop, [r]ewrite later, [s]kip, [q]uit; a note may follow"
 
 
-def waiting(shown: ShownItem) -> Waiting[Verdict]:
+def waiting(shown: ShownItem) -> Waiting[AuditDecision]:
     """An item to decide about."""
     keys = f"{_KEYS}{'; first a number names the category' if shown.categories else ''}"
     return Waiting(shown.item.id, tuple(_lines(shown)), keys, lambda words: _read(shown, words))
@@ -32,7 +32,7 @@ def _lines(shown: ShownItem) -> Iterator[str]:
         yield f"{number}  {name}: {meaning}"
 
 
-def _read(shown: ShownItem, words: str) -> Verdict | str:
+def _read(shown: ShownItem, words: str) -> AuditDecision | str:
     names = list(shown.categories)
     category, rest = "", words
     word, _, after = words.partition(" ")
@@ -40,7 +40,7 @@ def _read(shown: ShownItem, words: str) -> Verdict | str:
         category, rest = names[int(word) - 1], after.strip()
     word, _, note = rest.partition(" ")
     if decided := _DECISIONS.get(word[:1].lower()):
-        verdict = Verdict(item=shown.item.id, decision=decided, category=category, note=note.strip())
+        verdict = AuditDecision(item=shown.item.id, decision=decided, category=category, note=note.strip())
         if not lacks_category(verdict, shown.reasons):
             return verdict
     return f"answer with one of these letters{', after the number of a category' if names else ''}"

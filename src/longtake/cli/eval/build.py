@@ -17,8 +17,8 @@ from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.runs.bounded_map import REQUESTS
 
 if TYPE_CHECKING:
-    from longtake.evalharness.building.card import Card
-    from longtake.evalharness.building.material import Material
+    from longtake.evalharness.building.card import SetCard
+    from longtake.evalharness.building.material import VideoMaterial
     from longtake.preprocess.pipeline.workspace import Workspace
 
 build = typer.Typer(
@@ -96,7 +96,7 @@ def review(
     """Go through the items of a set: accept, correct or drop each; the set follows."""
     from longtake.cli.eval.build_review import waiting
     from longtake.cli.eval.reviewing import review as reviewed
-    from longtake.evalharness.building.checking import Decision, check_page, fault_in, valid
+    from longtake.evalharness.building.checking import SetDecision, check_page, fault_in, valid
     from longtake.evalharness.building.set_folder import SetFolder
     from longtake.evalharness.reports.document import write_pieces
     from longtake.evalharness.runs.decisions import take_over
@@ -112,7 +112,7 @@ def review(
         else:
             try:
                 if decisions:
-                    take_over(decisions, Decision, partial(fault_in, items), remarks.notify, folder.decide)
+                    take_over(decisions, SetDecision, partial(fault_in, items), remarks.notify, folder.decide)
                 else:
                     reviewed([waiting(item) for item in left], folder.decide)
             finally:
@@ -141,7 +141,7 @@ def _videos(files: list[str], workspace: Workspace) -> list[Path]:
     return list(named.values())
 
 
-def _indexed(paths: list[Path], workspace: Workspace, remarks: Remarks, shown: Display) -> list[Material]:
+def _indexed(paths: list[Path], workspace: Workspace, remarks: Remarks, shown: Display) -> list[VideoMaterial]:
     """The videos, indexed as far as they weren't. One that can't be used is reported, unless it is the only one.
 
     Raises:
@@ -167,7 +167,7 @@ def _indexed(paths: list[Path], workspace: Workspace, remarks: Remarks, shown: D
     return found
 
 
-def _known(paths: list[Path], workspace: Workspace, remarks: Remarks) -> tuple[list[Material], list[float]]:
+def _known(paths: list[Path], workspace: Workspace, remarks: Remarks) -> tuple[list[VideoMaterial], list[float]]:
     """The videos that are indexed, and the lengths in seconds of the others; what can't be used is reported."""
     from longtake.evalharness.building.material import material_of
     from longtake.preprocess.media.media import probe
@@ -185,7 +185,7 @@ def _known(paths: list[Path], workspace: Workspace, remarks: Remarks) -> tuple[l
     return indexed, others
 
 
-def _summary(card: Card) -> list[str]:
+def _summary(card: SetCard) -> list[str]:
     return [
         f"{counted(card.items, 'item')} with {counted(card.turns, 'question')}; "
         f"{counted(card.agentic, 'item')} with tool calls, "

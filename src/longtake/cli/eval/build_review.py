@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from longtake.cli.eval.reviewing import Waiting, typed
 from longtake.console import say
 from longtake.evalharness.building.built_item import BuiltCriterion, BuiltItem, BuiltTurn
-from longtake.evalharness.building.checking import CheckedTurn, Decided, Decision
+from longtake.evalharness.building.checking import CheckedTurn, Decided, SetDecision
 
 _DECISIONS: dict[str, Decided] = {"a": "accept", "c": "correct", "d": "drop"}
 _KEYS = "[a]ccept, [c]orrect, [d]rop with the reason after it, [s]kip, [q]uit"
 
 
-def waiting(item: BuiltItem) -> Waiting[Decision]:
+def waiting(item: BuiltItem) -> Waiting[SetDecision]:
     """An item to decide about."""
     return Waiting(item.id, tuple(_lines(item)), _KEYS, lambda words: _read(item, words))
 
@@ -31,13 +31,13 @@ def _lines(item: BuiltItem) -> Iterator[str]:
     yield f"video: {item.path}"
 
 
-def _read(item: BuiltItem, words: str) -> Decision | str:
+def _read(item: BuiltItem, words: str) -> SetDecision | str:
     word, _, reason = words.partition(" ")
     decided = _DECISIONS.get(word[:1].lower())
     if decided is None:
         return "answer with one of these letters"
     turns = tuple(map(_corrected, item.turns)) if decided == "correct" else ()
-    decision = Decision(item=item.id, hash=item.hash, decision=decided, reason=reason.strip(), turns=turns)
+    decision = SetDecision(item=item.id, hash=item.hash, decision=decided, reason=reason.strip(), turns=turns)
     return decision.fault(item) or decision
 
 

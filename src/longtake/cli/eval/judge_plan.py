@@ -7,7 +7,7 @@ from statistics import fmean
 
 from longtake.console import counted
 from longtake.evalharness.items import Item
-from longtake.evalharness.judges.judging import CasesOf, Judge, SaysCost, to_judge
+from longtake.evalharness.judges.judging import CasesOf, Judge, JudgeSaysCost, to_judge
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.evalharness.scoring.spending import money, total
 from longtake.memory.records import Record, Usage
@@ -36,7 +36,7 @@ def judge_dry_run(
     verdicts, spent = 0, list[Usage]()
     for case in to_judge(folder, items, judge, notify, cases_of, limit):
         verdicts += 1
-        spent += [judge.expected(case)] if isinstance(judge, SaysCost) and not case.empty else []
+        spent += [judge.expected(case)] if isinstance(judge, JudgeSaysCost) and not case.empty else []
     whole = total(spent)
     calls = whole.rounds
     timed = [one.seconds for one in folder.judgements(notify) if one.judge == judge.id and one.seconds is not None]

@@ -12,7 +12,7 @@ from helpers.data.agentic import TOOLS, load, sample, turn
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Prediction, Reply, ToolCall, ToolDefinition, Turn
 from longtake.evalharness.scoring.call_scores import compare_calls
-from longtake.evalharness.scoring.rubric_scores import Reading, Verdict, sample_score
+from longtake.evalharness.scoring.rubric_scores import CriterionVerdict, Reading, sample_score
 from longtake.evalharness.suites.agentic import FINAL, agentic_cases, load_agentic, own_tools, rubric, verdicts
 
 NAMES = (
@@ -121,7 +121,7 @@ def test_a_flawless_run_of_two_tools_and_three_parameters_gets_75_as_released(
     asked = Turn(question="?", calls=tuple(gold), criteria=rubric(gold, tools))
     met = {**verdicts(compare_calls(gold, gold, tools)), FINAL: True}
     item = Item(suite="agentic", id="i", video="v", format="calls", turns=(asked,))
-    judged = [Verdict(criterion, met[criterion.name]) for criterion in asked.criteria]
+    judged = [CriterionVerdict(criterion, met[criterion.name]) for criterion in asked.criteria]
     assert sample_score(item.heading, judged, reading) == (item.heading, earned, possible)
 
 
