@@ -61,7 +61,6 @@ class Corpus:
         self._counts = counts
         self._by_id = np.argsort(self._firsts)
         self._counted = np.repeat(np.array([entry.refined is None for entry in entries], np.bool_), counts)
-        self.terms = int(lengths.sum())  # of all texts
         known = lengths[self._counted]
         mean = known.mean() if known.any() else 1.0
         self._damping = (_K1 * (1 - _B + _B * lengths / mean)).astype(np.float32)
@@ -76,12 +75,9 @@ class Corpus:
         return np.concatenate([np.zeros(0, np.int64), *rows])
 
     def positions(self, ids: npt.NDArray[np.int64]) -> Positions:
-        """The positions of documents by their ids; -1 for what is outdated."""
-        if not self.count:
-            return np.full(len(ids), -1)
+        """The positions of documents by their ids."""
         owners = self._by_id[np.searchsorted(self._firsts[self._by_id], ids, side="right") - 1]
-        rows = ids - self._firsts[owners]
-        return np.where((rows >= 0) & (rows < self._counts[owners]), self._begins[owners] + rows, -1)
+        return self._begins[owners] + ids - self._firsts[owners]
 
     def id(self, position: int) -> int:
         """The id of a document."""
@@ -92,9 +88,9 @@ class Corpus:
         """The video of a document."""
         return self._entries[self._owner(position)].video
 
-    def modality(self, position: int) -> Modality:
-        """The modality of a document."""
-        return MODALITIES[self._modalities[position]]
+    def place(self, position: int) -> tuple[str, TimeSpan, Modality]:
+        """The video, time span and modality of a document."""
+        return self.video(position), self.span(position), MODALITIES[self._modalities[position]]
 
     def span(self, position: int) -> TimeSpan:
         """The time span of a document."""
@@ -123,8 +119,7 @@ class Corpus:
         documents = int(np.count_nonzero(self._counted))
         for ids in postings:
             found, counts = np.unique(ids, return_counts=True)
-            positions = self.positions(found)
-            counts, positions = counts[positions >= 0].astype(np.float32), positions[positions >= 0]
+            positions, counts = self.positions(found), counts.astype(np.float32)
             matching = int(np.count_nonzero(self._counted[positions]))
             # Lucene's inverse document frequency, never negative.
             rarity = np.float32(np.log1p((documents - matching + 0.5) / (matching + 0.5)))

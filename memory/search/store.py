@@ -2,9 +2,8 @@
 
 A change is one transaction, so a reader sees a video's old documents or its new ones. Several processes may read and
 write, and be killed at any moment. FTS5 is the inverted index: it says which document holds a term and how often, while
-the scores are ours, because its own have fixed parameters and count closer looks. Terms are stored as 64-bit hashes:
-among a million terms, the chance that any two collide is 3 in 100 million, and no text stays behind where FTS5 has yet
-to clear up. Ids are never used twice, so nothing that is outdated can pass for what is current.
+the scores are ours, because its own have fixed parameters and count closer looks. Terms are stored as 64-bit hashes, so
+no text stays where FTS5 has yet to clear up; among a million terms, any two collide with a chance of 3 in 100 million.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _WHAT = "search index"
 _TICK = 100_000_000  # nanoseconds
 _TABLES = """
 PRAGMA secure_delete = ON;
-CREATE TABLE IF NOT EXISTS state (token BLOB NOT NULL, next INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS state (token BLOB NOT NULL, next INTEGER NOT NULL, words INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS entries (
     first INTEGER PRIMARY KEY, count INTEGER NOT NULL, video TEXT NOT NULL, refined TEXT,
     facts BLOB NOT NULL, checksum INTEGER NOT NULL
@@ -82,8 +81,9 @@ class Snapshot:
         """Where and when every document is, ordered by video, layers before closer looks."""
         rows = self._connection.execute("SELECT * FROM entries ORDER BY video, refined IS NOT NULL").fetchall()
         vectors = self._connection.execute("SELECT first, count, space, video FROM vectors ORDER BY first").fetchall()
-        if any(_checksum(row[:-1]) != row[-1] for row in rows):
-            raise StoreError("times of documents are damaged")
+        [words] = self._connection.execute("SELECT words FROM state").fetchone() or [None]
+        if any(_checksum(row[:-1]) != row[-1] for row in rows) or words not in (None, _words(self._connection)):
+            raise StoreError("times or terms of documents are damaged")
         facts = np.frombuffer(b"".join(row[4] for row in rows), FACTS)
         return Corpus([Entry(*row[:4]) for row in rows], facts, vectors)
 
@@ -101,8 +101,7 @@ class Snapshot:
             if row is None or _checksum(row[:-1]) != row[-1]:
                 raise StoreError("a document is missing or damaged")
             name, text, engine, layer, score, trusted, _ = row
-            place = corpus.video(position), corpus.span(position), corpus.modality(position)
-            found.append(Document(name, *place, text, engine, layer, score, bool(trusted)))
+            found.append(Document(name, *corpus.place(position), text, engine, layer, score, bool(trusted)))
         return found
 
     def vectors(self, space: str) -> Iterator[Vectors]:
@@ -119,8 +118,6 @@ class Snapshot:
         for space in corpus.spaces():
             for _ in self.vectors(space):
                 pass
-        if self._connection.execute("SELECT COUNT(*) FROM postings").fetchone() != (corpus.terms,):
-            raise StoreError("terms are missing")
 
 
 class Store:
@@ -154,15 +151,15 @@ class Store:
             gone: videos to remove.
         """
         with _damage_told(), open_database(self.file, _TABLES, _WHAT) as connection:
-            row = connection.execute("SELECT next FROM state").fetchone()
-            following: int = row[0] if row else time.time_ns() // 1000  # beyond those of a file that was here before
+            [following] = connection.execute("SELECT next FROM state").fetchone() or [1]
             for video in gone:
                 _remove(connection, "video = ?", video)
             for video, refined, batches in entries:
                 _remove(connection, f"video = ? AND refined IS {'' if refined is None else 'NOT'} NULL", video)
                 following = _insert(connection, following, video, refined, batches)
+            connection.execute("SELECT 1 FROM postings").fetchone()  # has FTS5 write out what it holds back
             connection.execute("DELETE FROM state")
-            connection.execute("INSERT INTO state VALUES (randomblob(16), ?)", (following,))
+            connection.execute("INSERT INTO state VALUES (randomblob(16), ?, ?)", (following, _words(connection)))
 
     @contextmanager
     def reading(self) -> Iterator[Snapshot | None]:
@@ -226,6 +223,14 @@ def _insert(connection: Connection, first: int, video: str, refined: str | None,
 
 def _hashed(term: str) -> str:
     return hashlib.blake2b(term.encode(), digest_size=8).hexdigest()
+
+
+def _words(connection: Connection) -> int:
+    """A checksum of the inverted index, which FTS5 itself doesn't have."""
+    found = 0
+    for row in connection.execute("SELECT block FROM words_data UNION ALL SELECT segid || term || pgno FROM words_idx"):
+        found = zlib.crc32(row[0] if isinstance(row[0], bytes) else repr(row[0]).encode(), found)
+    return found
 
 
 def _checksum(values: tuple[Any, ...]) -> int:
