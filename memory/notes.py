@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import NamedTuple
 
+from longtake.language.terms import document_terms, query_terms
 from longtake.memory.database import Connection, open_database
 from longtake.memory.postgres import Postgres
-from longtake.memory.search.terms import document_terms, query_terms
 
 MAX_NOTES = 500  # per thread
 MAX_NOTE_LENGTH = 4_000  # characters

@@ -30,7 +30,7 @@ from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.errors import Cancelled, EngineError, LibraryError
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import Library, VideoRecord
-from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.index import Index
 from longtake.preprocess.engines import EngineTable
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 
@@ -158,7 +158,7 @@ def _run_again(recording: WholeRun, folder: Path) -> RecordedTrace:
     library, time_left = Library(folder), _RecordedTime(recording)
     handles = {video.id: VideoHandle(_record(video), library) for video in recording.known.videos}
     settings, moments = recording.settings, RecordedMoments(recording.beside)
-    tools = ToolContext(handles, EngineTable(settings), HybridIndex(library.index_root), settings, time_left)
+    tools = ToolContext(handles, EngineTable(settings), Index(library.index_root), settings, time_left)
     controller, stand_in = _controllers(recording, time_left)
     trace = Trace(library.trace_root)
     context = RunContext(

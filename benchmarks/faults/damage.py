@@ -30,7 +30,7 @@ _TOLD = re.compile("The search index .* is built again from the layers, because 
 _PRELOADED = [
     "longtake.agent.graph.agent",
     "longtake.preprocess.pipeline.pipeline",
-    "longtake.memory.search.hybrid_search",
+    "longtake.memory.search.index",
 ]
 
 

@@ -1,15 +1,15 @@
 """Measures search as a library of many short videos grows, and extrapolates to a size that was not measured.
 
-One library grows from size to size, so each size is measured with the segments that growing left. The index is opened
-anew for each. Memory is as Linux reports it. The documents are made up (`made_up`): sentences of common words, embedded
-like real ones.
+One library grows from size to size. The index is opened anew for each. Memory is as Linux reports it. The documents are
+made up (`made_up`): sentences of common words, embedded like real ones.
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,11 +21,8 @@ from longtake.benchmarks.hour.reel import Notify
 from longtake.benchmarks.parts.made_up import made_up_batch, queries, sentences, vocabulary
 from longtake.benchmarks.timing import Machine, load, timed
 from longtake.memory.records import Record
-from longtake.memory.search.corpus import Corpus
-from longtake.memory.search.current_revisions import read_current
-from longtake.memory.search.hybrid_search import HybridIndex
-from longtake.memory.search.search_index import Batch, Hit, Index, SearchFilter
-from longtake.memory.search.segments import SegmentStore
+from longtake.memory.search.index import Index
+from longtake.memory.search.search_index import Batch, Hit, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
@@ -36,31 +33,29 @@ FAR = 10_000_000  # documents, extrapolated to from three sizes or more
 QUERIES = 100  # different ones for each kind of filter
 K = 5
 _AT_ONCE = 200  # videos written in one change
-_DEPTH = 100  # nearest documents by meaning that recall counts, those over the floor of the embedding
-_RECALLED = 20  # queries
 _WARMING = 5
 _STATM = Path("/proc/self/statm")  # pages of this process: all, resident, and shared with files
 
 
 class Latency(Record):
-    """Milliseconds of a whole search, and the share of the nearest by meaning that it finds; None if none is near."""
+    """Milliseconds of a whole search; `cpu` are those that processors worked for it in user mode, on average."""
 
     p50: float
     p95: float
-    recall: float | None
+    cpu: float
 
 
 class Size(Record):
-    """One size of the library; `write` and `first_query` in seconds.
+    """One size of the library; `write` and `first_query` in seconds, of which `write_cpu` of processors in user mode.
 
     Memory is in MB: `peak` until then, while writing too; `resident` after the searches, of which `mapped` from files.
     """
 
     documents: int
     videos: int
-    segments: int
     bytes_on_disk: int
     write: float
+    write_cpu: float
     first_query: float
     peak: int
     resident: int
@@ -84,9 +79,10 @@ def measure_scale(sizes: Sequence[int], notify: Notify) -> SearchScale:
     texts, asked = sentences(0, words), queries(1, words)
     measured: list[Size] = []
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
-        written, begun = 0.0, 0
+        written, begun = (0.0, 0.0), 0
         for size in sorted(sizes):
-            written += _grow(Path(folder), begun, size, texts, engine, notify)
+            more = _grow(Path(folder), begun, size, texts, engine, notify)
+            written = written[0] + more[0], written[1] + more[1]
             notify(f"searching {size} documents")
             measured.append(_measure(Path(folder), size, written, asked, engine))
             begun = size
@@ -112,78 +108,77 @@ def show_scale(report: SearchScale) -> list[str]:
     for size in report.sizes:
         lines += [
             f"{size.documents} documents of {size.videos} videos, {size.bytes_on_disk / 1e6:.0f} MB on disk, "
-            f"{size.segments} segments, written in {size.write:.0f} s, first query {size.first_query:.3g} s",
+            f"written in {size.write:.0f} s ({size.write_cpu:.0f} s of CPU), first query {size.first_query:.3g} s",
             f"  memory            {size.resident} MB after the searches, {size.mapped} of them mapped from files; "
             f"while writing, {size.peak} MB",
         ]
         for name, each in size.searches.items():
-            recall = "none near" if each.recall is None else f"{each.recall:.1%} of the nearest"
-            lines.append(f"  {name:<17} p50 {each.p50:.1f} ms, p95 {each.p95:.1f} ms; {recall}")
+            lines.append(f"  {name:<17} p50 {each.p50:.1f} ms, p95 {each.p95:.1f} ms; {each.cpu:.1f} ms of CPU")
     lines += [f"{FAR} documents, extrapolated: {name} p95 {time} ms" for name, time in report.extrapolated.items()]
     return lines
 
 
-def _grow(root: Path, begun: int, size: int, texts: Iterator[str], engine: TextEmbedding, notify: Notify) -> float:
-    """Add videos from a number of documents up to another; the seconds that the index took."""
+def _grow(
+    root: Path, begun: int, size: int, texts: Iterator[str], engine: TextEmbedding, notify: Notify
+) -> tuple[float, float]:
+    """Add videos from a number of documents up to another; the seconds that the index took, and those of CPU."""
     index = _open(root, engine)
-    seconds = 0.0
+    seconds = cpu = 0.0
     for start in range(begun, size, _AT_ONCE * PER_VIDEO):
         notify(f"writing {size} documents: {start}")
         videos: dict[str, list[Batch]] = {}
         for first in range(start, min(size, start + _AT_ONCE * PER_VIDEO), PER_VIDEO):
             video = f"{first:016x}"
             videos[video] = [made_up_batch(video, list(islice(texts, min(PER_VIDEO, size - first))), engine)]
-        seconds += timed(partial(index.replace_all, videos))
-    return seconds
+        took = _timed(partial(index.replace_all, videos))
+        seconds, cpu = seconds + took[0], cpu + took[1]
+    return seconds, cpu
 
 
-def _measure(root: Path, size: int, written: float, asked: Iterator[str], engine: TextEmbedding) -> Size:
+def _timed(work: Callable[[], object]) -> tuple[float, float]:
+    """Seconds that work took, and those of CPU in user mode."""
+    before = os.times().user
+    return timed(work), os.times().user - before
+
+
+def _measure(root: Path, size: int, written: tuple[float, float], asked: Iterator[str], engine: TextEmbedding) -> Size:
     index = _open(root, engine)
     first = timed(lambda: _search(index, engine, next(asked), SearchFilter()))
-    current = read_current(root / "revisions.json")
-    filters = _filters(list(current))
+    videos = [f"{first:016x}" for first in range(0, size, PER_VIDEO)]
+    filters = _filters(videos)
     times = {name: _times(index, engine, asked, where) for name, where in filters.items()}
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     resident, mapped = (int(pages) * resource.getpagesize() for pages in _STATM.read_text().split()[1:3])
-    corpus = Corpus(current, SegmentStore(root / "segments").open)
     return Size(
         documents=size,
-        videos=len(current),
-        segments=len(corpus.segments),
+        videos=len(videos),
         bytes_on_disk=sum(file.stat().st_size for file in root.rglob("*") if file.is_file()),
-        write=round(written, 1),
+        write=round(written[0], 1),
+        write_cpu=round(written[1], 1),
         first_query=round(first, 4),
         peak=round(peak / 1e3),
         resident=round(resident / 1e6),
         mapped=round(mapped / 1e6),
         searches={
             name: Latency(
-                p50=round(float(np.percentile(times[name], 50)), 1),
-                p95=round(float(np.percentile(times[name], 95)), 1),
-                recall=_recall(corpus, engine, islice(asked, _RECALLED), where),
+                p50=round(float(np.percentile([wall for wall, _ in times[name]], 50)), 1),
+                p95=round(float(np.percentile([wall for wall, _ in times[name]], 95)), 1),
+                cpu=round(float(np.mean([cpu for _, cpu in times[name]])), 1),
             )
-            for name, where in filters.items()
+            for name in filters
         },
     )
 
 
-def _times(index: Index, engine: TextEmbedding, asked: Iterator[str], where: SearchFilter) -> list[float]:
-    """Milliseconds of searches for different queries, after a few to warm up."""
+def _times(index: Index, engine: TextEmbedding, asked: Iterator[str], where: SearchFilter) -> list[tuple[float, float]]:
+    """Milliseconds of searches for different queries, after a few to warm up, and those of CPU."""
     for query in islice(asked, _WARMING):
         _search(index, engine, query, where)
-    return [1e3 * timed(partial(_search, index, engine, query, where)) for query in islice(asked, QUERIES)]
-
-
-def _recall(corpus: Corpus, engine: TextEmbedding, asked: Iterable[str], where: SearchFilter) -> float | None:
-    """Which share of the nearest documents over the floor is found; None if no query has any."""
-    space, allowed = corpus.space(engine.id), corpus.allowed(where)
-    assert space is not None
-    exact, found, all_near = space.exact(), 0, 0
-    for vector in engine.embed(list(asked)):
-        near, _ = exact.nearest(vector, allowed, _DEPTH, engine.floor)
-        found += len(np.intersect1d(near, space.nearest(vector, allowed, _DEPTH, engine.floor)[0]))
-        all_near += len(near)
-    return round(found / all_near, 4) if all_near else None
+    return [
+        (1e3 * wall, 1e3 * cpu)
+        for query in islice(asked, QUERIES)
+        for wall, cpu in [_timed(partial(_search, index, engine, query, where))]
+    ]
 
 
 def _search(index: Index, engine: TextEmbedding, query: str, where: SearchFilter) -> list[Hit]:
@@ -200,5 +195,5 @@ def _filters(videos: Sequence[str]) -> dict[str, SearchFilter]:
     }
 
 
-def _open(root: Path, engine: TextEmbedding) -> HybridIndex:
-    return HybridIndex(root, floors={engine.id: engine.floor})
+def _open(root: Path, engine: TextEmbedding) -> Index:
+    return Index(root, floors={engine.id: engine.floor})

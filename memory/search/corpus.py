@@ -1,102 +1,96 @@
-"""All current documents as concatenated arrays, entry by entry."""
+"""All current documents as arrays, position by position: filters, and the scores of words.
+
+Word search is BM25 (Robertson et al. 1994, in Lucene's form); the library's term frequencies are counted at query time.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
 
-from longtake.lazy import cached_property
-from longtake.memory.records import MODALITIES, MOMENTS
-from longtake.memory.search.current_revisions import Revision, is_refined, video_of
-from longtake.memory.search.gpu_vectors import Place
-from longtake.memory.search.lexical import LexicalIndex
+from longtake.memory.records import MODALITIES, MOMENTS, Modality
+from longtake.memory.search.fusion import Positions, Scores
 from longtake.memory.search.search_index import SearchFilter
-from longtake.memory.search.segments import Segment
-from longtake.memory.search.vectors import VectorSpace
 from longtake.memory.timespan import TimeSpan
+
+FACTS = np.dtype([("start", "<f8"), ("end", "<f8"), ("modality", "u1"), ("terms", "<i4")])  # seconds; of `MODALITIES`
+_K1 = 1.5  # how quickly repeats of a term stop counting
+_B = 0.75  # how strongly long texts are penalised
 
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """The documents of one entry, and the position of its first document in the corpus."""
+class Entry:
+    """The documents of a video's layers, or of closer looks with the key `refined`: `count` ids from `first` on."""
 
-    entry: str
-    video: str
-    revision: Revision
     first: int
+    count: int
+    video: str
+    refined: str | None
 
 
 class Corpus:
-    """The segments of some revisions, laid end to end; a document is identified by its position."""
+    """The documents of all entries, one after the other. A document has an id in the store, and a position here."""
 
-    def __init__(self, revisions: Mapping[str, Revision], opened: Callable[[str, Revision], Segment]) -> None:
-        """Lay out the segments that `opened` returns for an entry and revision; entries may share one.
+    def __init__(
+        self, entries: Sequence[Entry], facts: npt.NDArray[np.void], vectors: Sequence[tuple[int, int, str, str]]
+    ) -> None:
+        """Lay out entries.
 
-        Raises:
-            SegmentError: if a segment is missing or damaged.
+        Args:
+            entries: in order.
+            facts: of all their documents, as `FACTS`.
+            vectors: which documents have some: the id of the first one, their number, the space and the video; by id.
         """
-        self.revisions = revisions
-        self.segments: dict[str, Segment] = {}
-        self.count = 0
-        self._firsts: dict[str, int] = {}
-        self._parts: list[Part] = []
-        for name, revision in revisions.items():
-            folder = revision.folder(name)
-            if folder not in self.segments:
-                self.segments[folder] = opened(name, revision)
-                self._firsts[folder] = self.count
-                self.count += len(self.segments[folder].starts)
-            first = self._firsts[folder] + (revision.merged[1] if revision.merged else 0)
-            self._parts.append(Part(name, video_of(name), revision, first))
-        self._parts.sort(key=lambda part: (part.first, part.revision.count))
-        segments = self.segments.values()
-        self._starts = np.concatenate([np.zeros(0), *(segment.starts for segment in segments)])
-        self._ends = np.concatenate([np.zeros(0), *(segment.ends for segment in segments)])
-        self._modalities = np.concatenate([np.zeros(0, np.uint8), *(segment.modalities for segment in segments)])
-        # A merged segment keeps the rows of documents that were replaced since.
-        self._current = self._rows_of(self._parts)
-        self._spaces: dict[str, VectorSpace | None] = {}
+        self.held = {(entry.video, entry.refined is not None): entry for entry in entries}
+        self.count = len(facts)
+        self._entries = entries
+        self._vectors = vectors
+        self._starts, self._ends, self._modalities, lengths = (
+            np.ascontiguousarray(facts[each]) for each in FACTS.names
+        )
+        counts = np.array([entry.count for entry in entries], np.int64)
+        self._firsts = np.array([entry.first for entry in entries], np.int64)
+        self._begins = np.cumsum(counts) - counts
+        self._places: list[int] = self._begins.tolist()
+        self._counts = counts
+        self._by_id = np.argsort(self._firsts)
+        self._counted = np.repeat(np.array([entry.refined is None for entry in entries], np.bool_), counts)
+        known = lengths[self._counted]
+        mean = known.mean() if known.any() else 1.0
+        self._damping = (_K1 * (1 - _B + _B * lengths / mean)).astype(np.float32)
 
-    @cached_property
-    def words(self) -> LexicalIndex:
-        """BM25 over all documents."""
-        counted = self._current.copy()
-        for part in self._parts:
-            if is_refined(part.entry):
-                counted[part.first : part.first + part.revision.count] = False
-        postings = [segment.postings for segment in self.segments.values()]
-        return LexicalIndex(postings, np.split(counted, list(self._firsts.values())[1:]))
+    def spaces(self, videos: Sequence[str] = ()) -> frozenset[str]:
+        """The spaces in which documents of these videos, or of all, have vectors."""
+        return frozenset(space for *_, space, video in self._vectors if not videos or video in videos)
 
-    def space(self, name: str) -> VectorSpace | None:
-        """The vectors of a space; None if no document has one.
+    def embedded(self, space: str) -> npt.NDArray[np.int64]:
+        """The ids of the documents that have a vector in a space, ascending."""
+        rows = [np.arange(first, first + count) for first, count, name, _ in self._vectors if name == space]
+        return np.concatenate([np.zeros(0, np.int64), *rows])
 
-        Raises:
-            SegmentError: if vectors are missing or damaged.
-        """
-        if name not in self._spaces:
-            within = {part.revision.folder(part.entry): None for part in self._parts if name in part.revision.spaces}
-            placed = [
-                (_place(self._firsts[folder], self.segments[folder].rows(name)), self.segments[folder].vectors(name))
-                for folder in within
-            ]
-            self._spaces[name] = VectorSpace(placed) if placed else None
-        return self._spaces[name]
+    def positions(self, ids: npt.NDArray[np.int64]) -> Positions:
+        """The positions of documents by their ids."""
+        owners = self._by_id[np.searchsorted(self._firsts[self._by_id], ids, side="right") - 1]
+        return self._begins[owners] + ids - self._firsts[owners]
+
+    def id(self, position: int) -> int:
+        """The id of a document."""
+        owner = self._owner(position)
+        return self._entries[owner].first + position - self._places[owner]
 
     def video(self, position: int) -> str:
         """The video of a document."""
-        return self._part(position).video
+        return self._entries[self._owner(position)].video
 
-    def name(self, position: int) -> tuple[str, int]:
-        """The revision and row of a document."""
-        part = self._part(position)
-        return part.revision.key, position - part.first
+    def place(self, position: int) -> tuple[str, TimeSpan, Modality]:
+        """The video, time span and modality of a document."""
+        return self.video(position), self.span(position), MODALITIES[self._modalities[position]]
 
     def span(self, position: int) -> TimeSpan:
         """The time span of a document."""
@@ -104,37 +98,43 @@ class Corpus:
 
     def allowed(self, where: SearchFilter) -> Mask:
         """Which positions a filter allows."""
+        modalities = where.modalities or MOMENTS
+        allowed: Mask = np.array([modality in modalities for modality in MODALITIES])[self._modalities]
         if where.videos:
             videos = frozenset(where.videos)
-            allowed = self._rows_of(part for part in self._parts if part.video in videos)
-        else:
-            allowed = self._current.copy()
-        modalities = where.modalities or MOMENTS
-        allowed &= np.array([modality in modalities for modality in MODALITIES])[self._modalities]
+            allowed &= np.repeat(np.array([entry.video in videos for entry in self._entries], np.bool_), self._counts)
         if where.span is not None:
             allowed &= self._overlapping(where.span)
         return allowed
 
-    def _rows_of(self, parts: Iterable[Part]) -> Mask:
-        rows = np.zeros(self.count, np.bool_)
-        for part in parts:
-            rows[part.first : part.first + part.revision.count] = True
-        return rows
+    def scores(self, postings: Iterable[npt.NDArray[np.int64]]) -> Scores:
+        """One score per position; 0 if it contains none of the terms.
 
-    def _part(self, position: int) -> Part:
-        return self._parts[bisect_right(self._parts, position, key=attrgetter("first")) - 1]
+        Readings of closer looks can be found but don't affect other scores.
+
+        Args:
+            postings: for each term, the ids of the documents that contain it, once for each time.
+        """
+        scores = np.zeros(self.count, np.float32)
+        documents = int(np.count_nonzero(self._counted))
+        for ids in postings:
+            found, counts = np.unique(ids, return_counts=True)
+            positions, counts = self.positions(found), counts.astype(np.float32)
+            matching = int(np.count_nonzero(self._counted[positions]))
+            # Lucene's inverse document frequency, never negative.
+            rarity = np.float32(np.log1p((documents - matching + 0.5) / (matching + 0.5)))
+            scores[positions] += rarity * counts / (counts + self._damping[positions])
+        return scores
+
+    def _owner(self, position: int) -> int:
+        return bisect_right(self._places, position) - 1
 
     def _overlapping(self, span: TimeSpan) -> Mask:
         """`TimeSpan.overlaps` for every position."""
-        touching: Mask = (self._starts <= span.end) & (self._ends >= span.start)
+        starts, ends = self._starts, self._ends
+        touching: Mask = (starts <= span.end) & (ends >= span.start)
         if span.length == 0:
             return touching
-        inside: Mask = (self._starts < span.end) & (self._ends > span.start)
-        inside |= touching & (self._starts == self._ends)
+        inside: Mask = (starts < span.end) & (ends > span.start)
+        inside |= touching & (starts == ends)
         return inside
-
-
-def _place(first: int, rows: npt.NDArray[np.int64]) -> Place:
-    """Where the rows of a segment lie in the corpus, the first of which is at `first`."""
-    together = not len(rows) or rows[-1] - rows[0] == len(rows) - 1
-    return first + int(rows[0] if len(rows) else 0) if together else first + rows

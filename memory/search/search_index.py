@@ -1,10 +1,9 @@
-"""The data types of the search index and the protocol it implements."""
+"""What goes into the search index, what is asked of it, and what it finds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -80,43 +79,3 @@ class Hit(Match):
     span: TimeSpan
     also: tuple[Match, ...] = ()
     weak: bool = False
-
-
-class Index(Protocol):
-    """Documents with their vectors, replaced and searched per video."""
-
-    def replace(self, video: str, batches: Sequence[Batch], *, refined: str | None = None) -> None:
-        """Make these the documents of a video's layers, or of closer looks at it; the others stay.
-
-        Args:
-            video: library id.
-            batches: the documents.
-            refined: key of the closer looks that the documents come from; None if they come from the layers.
-        """
-        ...
-
-    def holds(self, video: str, *, refined: str | None = None) -> bool:
-        """Whether documents of a video's layers, or of closer looks with exactly this key, are in the index.
-
-        The empty key means no closer looks: it holds if the index has no documents of any.
-        """
-        ...
-
-    def spaces(self, videos: Sequence[str] = ()) -> frozenset[str]:
-        """Ids of the embeddings used by documents of these videos; of all videos if none is given."""
-        ...
-
-    def delete(self, video: str) -> None:
-        """Remove a video and its closer looks."""
-        ...
-
-    def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
-        """The k best events, best first; fewer only if the filter allows fewer. Weak ones come last.
-
-        Args:
-            query: in words.
-            vectors: the embedded query, (dimensions,) of length 1, by id of the embedding; if empty, only words count.
-            where: which documents may be found.
-            k: maximum number of events.
-        """
-        ...

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from longtake.language.terms import content_words
 from longtake.memory.layers import Layer
 from longtake.memory.search.search_index import Document, Vectors
-from longtake.memory.search.terms import content_words
 from longtake.preprocess.layers.documents import SOURCES, documents_of
 from longtake.preprocess.layers.text_vectors import load_vectors
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from filelock import Timeout
@@ -15,11 +16,14 @@ from longtake.memory.closer_readings import ANSWERS, Reading
 from longtake.memory.layers import Layer, content_key
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Modality
-from longtake.memory.search.search_index import Batch, Document, Index
+from longtake.memory.search.search_index import Batch, Document
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.documents import SOURCES, VERSION, documents_of
 from longtake.preprocess.layers.frame_vectors import frame_batch
 from longtake.preprocess.layers.text_vectors import load_vectors
+
+if TYPE_CHECKING:
+    from longtake.memory.search.index import Index
 
 LOCK_SECONDS = 2.0  # to wait for a video's lock at question time; a process that holds it longer is building layers
 _INDEXED = (*SOURCES, "text_vectors", "frame_vectors")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.memory.library import FORMAT, Library, VideoRecord
-from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.index import Index
 from longtake.preprocess.pipeline.index_sync import index_key
 from longtake.settings import Settings
 
@@ -48,7 +48,7 @@ def check_library(root: Path, settings: Settings) -> LibraryCheck:
         for found in (
             library.damaged_records(),
             _reading_problems(library),
-            _video_problems(library, records, settings.search.chroma),
+            _video_problems(library, records),
         ):
             problems.extend(found)  # an error further on leaves what was found
         written, videos = FORMAT if (root / "library.json").exists() else None, len(records)
@@ -105,7 +105,7 @@ def size_of(root: Path) -> int:
     return size
 
 
-def _video_problems(library: Library, videos: Sequence[VideoRecord], chroma: str | None) -> Iterator[str]:
+def _video_problems(library: Library, videos: Sequence[VideoRecord]) -> Iterator[str]:
     """Where layers are damaged, and where the search index doesn't match them."""
     keys = {}  # of the videos whose layers are sound
     for video in videos:
@@ -113,7 +113,7 @@ def _video_problems(library: Library, videos: Sequence[VideoRecord], chroma: str
         yield from problems.values()
         if not problems:
             keys[video.id] = index_key(layers)
-    index = HybridIndex(library.index_root, chroma=chroma)
+    index = Index(library.index_root)
     try:
         index.check()
     except LibraryError as error:

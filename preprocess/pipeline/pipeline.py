@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import Timeout
 
@@ -16,7 +17,6 @@ from longtake.memory.building import forget_unfinished, settle
 from longtake.memory.gallery import Gallery
 from longtake.memory.layers import Layer
 from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
-from longtake.memory.search.search_index import Index
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.captions import Captions
 from longtake.preprocess.layers.detections import Detections
@@ -43,6 +43,9 @@ from longtake.preprocess.pipeline.progress import IndexReport, LayerReport, Watc
 from longtake.preprocess.pipeline.step_run import StepRunner, run_step, unchanged
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
 from longtake.settings import Settings
+
+if TYPE_CHECKING:
+    from longtake.memory.search.index import Index
 
 FACES = Faces()
 # Cheapest first, so that early questions find as much as possible.

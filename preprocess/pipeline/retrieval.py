@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from longtake.errors import EngineError
 from longtake.memory.search.fusion import RERANKED, contribution
-from longtake.memory.search.search_index import Hit, Index, SearchFilter, Signal, Vectors
+from longtake.memory.search.search_index import Hit, SearchFilter, Signal, Vectors
 from longtake.memory.timespan import joined
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.engines.text.reranker import Reranker
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+
+if TYPE_CHECKING:
+    from longtake.memory.search.index import Index
 
 
 @dataclass(frozen=True, slots=True)

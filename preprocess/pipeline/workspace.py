@@ -16,8 +16,8 @@ from longtake.preprocess.engines import EngineTable
 from longtake.settings import Settings
 
 if TYPE_CHECKING:
-    from longtake.memory.search.hybrid_search import HybridIndex
-    from longtake.memory.search.search_index import Hit, Index, SearchFilter
+    from longtake.memory.search.index import Index
+    from longtake.memory.search.search_index import Hit, SearchFilter
     from longtake.preprocess.pipeline.progress import IndexReport, Watcher
     from longtake.preprocess.pipeline.step_run import StepRunner
 
@@ -43,23 +43,22 @@ class Workspace:
         Raises:
             LibraryError: if it can't be.
         """
-        from longtake.memory.search.hybrid_search import HybridIndex
+        from longtake.memory.search.index import Index
         from longtake.preprocess.pipeline.retrieval import query_embeddings
 
         floors = {embedding.space: embedding.floor for embedding in query_embeddings(self.engines)}
         search = self.settings.search
-        index = HybridIndex(
+        index = Index(
             self.library.index_root,
             floors=floors,
             rrf_constant=search.rrf_constant,
             refill=self._refill,
-            chroma=search.chroma,
         )
         if index.outdated and self.library.writable:
             self._renew(index)
         return index
 
-    def _renew(self, index: HybridIndex) -> None:
+    def _renew(self, index: Index) -> None:
         """Build the index of an earlier version again; what is left of it goes once all videos are in the new one."""
         with self.library.lock("search-index"):
             if not index.outdated:  # another process has done it

@@ -1,4 +1,4 @@
-"""A library whose search index an earlier version wrote, with documents in files of Chroma's that may crash it."""
+"""A library whose search index an earlier version wrote, perhaps with Chroma, which its files may crash."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from helpers.media.clips import flat, write_clip
 from helpers.read_only import needs_jail, run_read_only
 
 from longtake.memory.library import Library, VideoRecord
+from longtake.memory.search.store import NAME
 from longtake.preprocess.pipeline.workspace import Workspace
 
+OLD = ("documents.sqlite", "revisions.json", "index-0.1.sqlite", "chroma/chroma.sqlite3", "segments/a-b/documents.npz")
 CRASHES = Path(__file__).parents[3] / "shared" / "field" / "19-chroma-crash"  # Chroma crashes when it opens them
 COSTS = "249 dollars"
 SAID = "The search index is of an earlier version: it is built again from the layers."
@@ -23,10 +25,11 @@ SAID = "The search index is of an earlier version: it is built again from the la
 def earlier(request: pytest.FixtureRequest, own_workspace: Workspace) -> Path:
     """The library of the small video, with an index of an earlier version."""
     index = own_workspace.library.index_root
-    (index / "documents.sqlite").unlink()
+    (index / NAME).unlink()
     if request.param is None:
-        (index / "chroma").mkdir()
-        (index / "chroma" / "chroma.sqlite3").write_bytes(b"Nothing opens it.")
+        for file in OLD:
+            (index / file).parent.mkdir(parents=True, exist_ok=True)
+            (index / file).write_bytes(b"Nothing opens it.")
     elif request.param.exists():
         shutil.copytree(request.param, index / "chroma", copy_function=shutil.copyfile)
         (index / "chroma").chmod(0o755)
@@ -45,6 +48,13 @@ def run(library: Path, *arguments: str) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
+def left(library: Path) -> list[Path]:
+    """What no version but an earlier one writes."""
+    return [
+        path for path in (library / "index").iterdir() if path.name.partition("/")[0] in {x.split("/")[0] for x in OLD}
+    ]
+
+
 @pytest.mark.parametrize(
     "command", [("search", "kettle"), ("ask", "talk.mp4", "How much does the blue kettle cost?")], ids=["search", "ask"]
 )
@@ -53,7 +63,7 @@ def test_it_is_built_again_by_the_first_command(earlier: Path, command: tuple[st
     stdout, stderr = run(earlier, *command)
     assert COSTS in stdout
     assert stderr.count(SAID) == 1
-    assert not (earlier / "index" / "chroma").exists()
+    assert left(earlier) == []
     assert SAID not in run(earlier, *command)[1]
     assert "search index" not in run(earlier, "doctor")[0]
 
@@ -61,7 +71,7 @@ def test_it_is_built_again_by_the_first_command(earlier: Path, command: tuple[st
 def test_indexing_another_file_builds_all_of_it_again(earlier: Path, tmp_path: Path) -> None:
     other = write_clip(tmp_path / "red.mp4", [flat((20, 20, 180))] * 20, sound_seconds=2.0)
     assert run(earlier, "index", str(other))[1].count(SAID) == 1
-    assert not (earlier / "index" / "chroma").exists()
+    assert left(earlier) == []
     stdout, stderr = run(earlier, "search", "kettle")
     assert COSTS in stdout
     assert stderr == ""
@@ -73,9 +83,9 @@ def test_what_is_left_of_it_stays_until_all_videos_are_in_the_new_one(earlier: P
     library.save(VideoRecord.model_validate(video.model_dump() | {"id": "f" * 16, "name": "other.mp4", "layers": {}}))
     with library.lock("f" * 16):  # another process indexes it
         assert COSTS in run(earlier, "search", "kettle")[0]
-        assert (earlier / "index" / "chroma").exists()
+        assert left(earlier)
     assert COSTS in run(earlier, "search", "kettle")[0]
-    assert not (earlier / "index" / "chroma").exists()
+    assert left(earlier) == []
 
 
 @needs_jail

@@ -16,7 +16,7 @@ from longtake.errors import LibraryError
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.postgres import Postgres
-from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.index import Index
 from longtake.memory.search.search_index import Batch, Document, SearchFilter
 from longtake.memory.timespan import TimeSpan
 
@@ -90,7 +90,7 @@ def test_what_is_not_there_is_one_sentence(library: Library) -> None:
 
 
 def test_delete_forgets_layers_and_search_but_not_the_file(library: Library) -> None:
-    index = HybridIndex(library.index_root)
+    index = Index(library.index_root)
     found = Document("d", TALK, TimeSpan(start=61.5, end=64), "speech", "Hello dragon", "sidecar", "key")
     index.replace(TALK, [Batch("", [found], None)])
     assert index.search("dragon", {}, SearchFilter(), 5)

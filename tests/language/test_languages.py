@@ -7,8 +7,8 @@ import pytest
 from longtake.language.amounts import Amount, amounts
 from longtake.language.languages import language_in
 from longtake.language.numbers import figures
+from longtake.language.terms import query_terms
 from longtake.language.words import content_stems
-from longtake.memory.search.terms import query_terms
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from longtake.errors import Cancelled
 from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.notes import Notes
-from longtake.memory.search.search_index import Index
 from longtake.memory.timespan import ParsedSpan, SpanError, TimeSpan, parse_span
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media.media import MediaInfo
@@ -23,6 +22,7 @@ from longtake.settings import Settings
 from longtake.tools.core.result import ToolError
 
 if TYPE_CHECKING:
+    from longtake.memory.search.index import Index
     from longtake.tools.core.frames import Frames
 
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
+from longtake.language.terms import matched_terms
 from longtake.memory.records import WORDS_WIDTH, Modality, in_words
 from longtake.memory.search.fusion import RERANKED, WORDS, contribution
 from longtake.memory.search.search_index import Hit, Match, Signal
-from longtake.memory.search.terms import matched_terms
 
 _PICTURE = "(picture)"  # shown for documents without text
 _WEAK = "  (weak)"

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from longtake.language.terms import document_terms
 from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Evidence
-from longtake.memory.search.terms import document_terms
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
 from longtake.preprocess.engines.text.scene_text_engine import Box

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.search.terms import content_words
+from longtake.language.terms import content_words
 from longtake.settings import Settings
 
 _DAMPING = 0.85

@@ -9,7 +9,7 @@ import typer
 from filelock import Timeout
 
 from longtake.cli.options import Json, empty_library, library_of
-from longtake.console import Session, counted, say, say_json
+from longtake.console import counted, say, say_json
 from longtake.errors import LibraryError, wrap_disk_errors
 from longtake.memory.layers import Layer
 from longtake.memory.library import Library, VideoRecord
@@ -70,16 +70,15 @@ def delete(context: typer.Context, video: Name, as_json: Json = False) -> None:
 
     Any other file stays.
     """
-    from longtake.memory.search.hybrid_search import HybridIndex
+    from longtake.memory.search.index import Index
 
-    session: Session = context.obj
     library = library_of(context.obj)
     record = library.resolve(video)
     try:
         # A server holds `changes` while it takes an upload, which may be of the same bytes.
         with wrap_disk_errors(library.root), library.lock("changes"), library.lock(record.id).acquire(timeout=0):
             uploaded = library.uploaded(record.id)
-            HybridIndex(library.index_root, chroma=session.settings.search.chroma).delete(record.id)
+            Index(library.index_root).delete(record.id)
             library.delete(record)
     except Timeout as error:
         raise LibraryError(f"{record.name} is being indexed by another process: stop that first.") from error

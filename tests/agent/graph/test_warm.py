@@ -9,6 +9,7 @@ import pytest
 
 from longtake.agent.graph.agent import Agent
 from longtake.config import load
+from longtake.memory.search.store import NAME
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -39,9 +40,9 @@ def test_an_empty_or_damaged_library_is_left_for_a_question_to_report(
     tmp_path: Path, damaged: bool, settings: tuple[str, ...]
 ) -> None:
     workspace = Workspace(tmp_path, load(overrides=settings))
-    revisions = workspace.library.index_root / "revisions.json"
+    index = workspace.library.index_root / NAME
     if damaged:
-        revisions.parent.mkdir(parents=True)
-        revisions.write_text("[]", encoding="utf-8")
+        index.parent.mkdir(parents=True)
+        index.write_text("[]", encoding="utf-8")
     Agent(workspace).warm()
-    assert [file.read_text(encoding="utf-8") for file in tmp_path.rglob(revisions.name)] == ["[]"] * damaged
+    assert [file.read_text(encoding="utf-8") for file in tmp_path.rglob(index.name)] == ["[]"] * damaged

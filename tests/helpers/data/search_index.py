@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from longtake.memory.records import Modality
-from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.index import Index
 from longtake.memory.search.search_index import Batch, Document, Vectors
 from longtake.memory.timespan import TimeSpan
 
@@ -32,8 +32,8 @@ def batch(documents: Sequence[Document], vectors: Vectors | None, space: str = S
     return Batch(space if vectors is not None else "", documents, vectors)
 
 
-def open_index(root: Path) -> HybridIndex:
-    return HybridIndex(root, floors={SPACE: 0.5, PICTURES: 0.5}, rrf_constant=60)
+def open_index(root: Path) -> Index:
+    return Index(root, floors={SPACE: 0.5, PICTURES: 0.5}, rrf_constant=60)
 
 
 def rewrite(root: Path, rounds: int) -> None:

@@ -1,46 +1,41 @@
-"""Filters over segments that lie end to end."""
+"""Filters and scores over documents that lie in a row."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+import bm25s
 import numpy as np
 import pytest
+from helpers.data.search_index import batch, documents, open_index
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longtake.language.terms import document_terms, query_terms
 from longtake.memory.records import MODALITIES, MOMENTS
-from longtake.memory.search.corpus import Corpus
-from longtake.memory.search.current_revisions import Revision
-from longtake.memory.search.search_index import Batch, Document, SearchFilter
-from longtake.memory.search.segments import SegmentStore
+from longtake.memory.search.corpus import FACTS, Corpus, Entry
+from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.timespan import TimeSpan
 
 TIMES = (0.0, 1.0, 1.001, 2.5, 3.0, 1 / 3)
 SPANS = [TimeSpan(start=start, end=end) for start in TIMES for end in TIMES if start <= end]
 VIDEOS = ("a", "b", "c", "d")
-
-
-def documents(video: str) -> list[Document]:
-    """All spans in an order of the video's own; none of `c`."""
-    random = np.random.default_rng(ord(video))
-    order = random.permutation(len(SPANS)) if video != "c" else []
-    return [
-        Document(f"{video}{n}", video, SPANS[n], MODALITIES[random.integers(5)], "text", "engine", "layer")
-        for n in order
-    ]
-
-
-HELD = [document for video in VIDEOS for document in documents(video)]
+FIRSTS = {"a": 40, "b": 7, "c": 6, "d": 100}  # `c` has no documents
+HELD = [
+    (video, SPANS[n], MODALITIES[(n * ord(video)) % 5])
+    for video in VIDEOS
+    if video != "c"
+    for n in np.random.default_rng(ord(video)).permutation(len(SPANS))
+]
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    store = SegmentStore(tmp_path_factory.mktemp("segments"))
-    for video in VIDEOS:
-        store.write(video, "one", [Batch("", documents(video), None)])
-    revisions = {video: Revision(key="one", count=len(documents(video)), spaces={}) for video in VIDEOS}
-    return Corpus(revisions, store.open)
+def corpus() -> Corpus:
+    counts = {video: sum(held[0] == video for held in HELD) for video in VIDEOS}
+    entries = [Entry(FIRSTS[video], counts[video], video, None) for video in VIDEOS]
+    facts = [(span.start, span.end, MODALITIES.index(modality), 1) for _, span, modality in HELD]
+    return Corpus(entries, np.array(facts, FACTS), [])
 
 
 @given(
@@ -53,26 +48,62 @@ def test_filters_allow_just_what_a_look_at_every_document_allows(
 ) -> None:
     where = SearchFilter(tuple(videos), tuple(modalities), span)  # type: ignore[arg-type] # from MODALITIES
     assert corpus.allowed(where).tolist() == [
-        (not videos or held.video in videos)
-        and held.modality in (modalities or MOMENTS)
-        and (span is None or held.span.overlaps(span))
-        for held in HELD
+        (not videos or video in videos) and modality in (modalities or MOMENTS) and (span is None or own.overlaps(span))
+        for video, own, modality in HELD
     ]
 
 
 def test_every_position_leads_back_to_its_document(corpus: Corpus) -> None:
-    assert corpus.count == len(HELD)
+    ids = [corpus.id(position) for position in range(corpus.count)]
+    assert corpus.positions(np.array(ids)).tolist() == list(range(len(HELD)))
     for position, held in enumerate(HELD):
-        row = [other for other in HELD if other.video == held.video].index(held)
-        assert (corpus.video(position), corpus.name(position), corpus.span(position)) == (
-            held.video,
-            ("one", row),
-            held.span,
-        )
+        assert corpus.place(position) == held
 
 
-def test_without_revisions_there_is_nothing() -> None:
-    empty = Corpus({}, lambda video, _: pytest.fail(f"{video} was opened"))
+def test_without_entries_there_is_nothing() -> None:
+    empty = Corpus([], np.zeros(0, FACTS), [])
     assert not empty.allowed(SearchFilter(videos=("a",), modalities=("speech",), span=SPANS[0])).size
-    assert empty.space("model") is None
-    assert not empty.words.scores(["word"]).size
+    assert not empty.scores([np.zeros(0, np.int64)]).size
+
+
+def scores(root: Path, texts: list[str], query: str) -> dict[int, float]:
+    """BM25 scores of texts that lie in several videos, by their numbers."""
+    index = open_index(root)
+    for first in range(0, len(texts), 7):
+        index.replace(f"{first:03}", [batch(documents(f"{first:03}", *texts[first : first + 7]), None)])
+    hits = index.search(query, {}, SearchFilter(), len(texts))
+    found = [match for hit in hits if not hit.weak for match in (hit, *hit.also)]
+    places = [match.document.id.split(":") for match in found]
+    return {
+        int(video) + int(row): match.signals["words"].score for (video, row), match in zip(places, found, strict=True)
+    }
+
+
+def test_scores_are_those_of_a_library_that_indexes_all_texts_at_once(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    texts = [" ".join(random.choice("red car bus fly red-car 1:30".split(), random.integers(1, 7))) for _ in range(60)]
+    model = bm25s.BM25(method="lucene")
+    model.index([document_terms(text) for text in texts], show_progress=False)
+    for number, query in enumerate(("red car", "bus boat 1:30", "fly")):
+        known = [term for term in query_terms(query) if term in model.vocab_dict]
+        expected = {place: score for place, score in enumerate(model.get_scores(known).tolist()) if score}
+        assert scores(tmp_path / str(number), texts, query) == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_phrase_ranks_above_its_scattered_words(tmp_path: Path) -> None:
+    found = scores(tmp_path, ["The red car stops.", "A car that is red, and a red bus", "", "Dragons fly"], "red car")
+    assert found[0] > found[1] > 0
+    assert set(found) == {0, 1}
+
+
+def test_what_closer_looks_found_is_found_and_moves_no_other_score(tmp_path: Path) -> None:
+    texts = ["the red kettle", "a blue kettle and a lamp", "nothing"]
+    alone = scores(tmp_path, texts, "kettle")
+    closer = documents("000", "a kettle seen closely", "KETTLE 7")
+    open_index(tmp_path).replace("000", [batch(closer, None)], refined="look")
+    index = open_index(tmp_path)
+    hits = index.search("kettle", {}, SearchFilter(), 9)
+    found = [match for hit in hits if not hit.weak for match in (hit, *hit.also)]
+    assert len(found) == 4
+    beside = {match.document.text: match.signals["words"].score for match in found}
+    assert [beside[text] for text in texts[:2]] == [alone[0], alone[1]]

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from longtake.memory.records import Modality
-from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.index import Index
 from longtake.memory.search.search_index import Batch, Document, Hit, SearchFilter
 from longtake.memory.timespan import TimeSpan
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> HybridIndex:
-    return HybridIndex(tmp_path)
+def index(tmp_path: Path) -> Index:
+    return Index(tmp_path)
 
 
-def found(index: HybridIndex, *documents: Document, query: str = "kettle", k: int = 10) -> list[Hit]:
+def found(index: Index, *documents: Document, query: str = "kettle", k: int = 10) -> list[Hit]:
     for video in dict.fromkeys(document.video for document in documents):
         index.replace(video, [Batch("", [document for document in documents if document.video == video], None)])
     return index.search(query, {}, SearchFilter(), k)
@@ -41,7 +41,7 @@ def shown(start: float, end: float, text: str = "Kettle") -> Document:
     return document(start, end, text, "scene_text")
 
 
-def test_a_line_of_a_slide_and_the_words_spoken_over_it_are_one_event(index: HybridIndex) -> None:
+def test_a_line_of_a_slide_and_the_words_spoken_over_it_are_one_event(index: Index) -> None:
     [hit] = found(index, said(12, 16), shown(10, 30))
     assert hit.span == TimeSpan(start=10, end=30)
     assert (hit.document.text, [match.document.text for match in hit.also]) == ("Kettle", ["A kettle is said"])
@@ -49,27 +49,27 @@ def test_a_line_of_a_slide_and_the_words_spoken_over_it_are_one_event(index: Hyb
     assert hit.also[0].signals["words"].rank == 2
 
 
-def test_a_sentence_and_its_continuation_are_one_event(index: HybridIndex) -> None:
+def test_a_sentence_and_its_continuation_are_one_event(index: Index) -> None:
     hits = found(index, said(0, 4), said(4.5, 8, "kettle again and more"), said(10, 13, "the last of the kettle"))
     assert spans(hits) == [(0, 13)]
     assert [len(hit.also) for hit in hits] == [2]
 
 
-def test_what_lies_further_apart_is_two_events(index: HybridIndex) -> None:
+def test_what_lies_further_apart_is_two_events(index: Index) -> None:
     assert spans(found(index, said(0, 4), said(6.1, 8))) == [(0, 4), (6.1, 8)]
 
 
-def test_the_same_moment_of_two_videos_is_two_events(index: HybridIndex) -> None:
+def test_the_same_moment_of_two_videos_is_two_events(index: Index) -> None:
     assert len(found(index, document(0, 4, "A kettle"), document(0, 4, "A kettle", video="b"))) == 2
 
 
-def test_other_lines_of_the_slide_add_nothing(index: HybridIndex) -> None:
+def test_other_lines_of_the_slide_add_nothing(index: Index) -> None:
     hit, *others = found(index, shown(10, 30, "Kettle"), shown(10, 30, "Opening hours"), shown(10, 30, "Gate 4"))
     assert hit.also == ()
     assert all(other.weak for other in others)
 
 
-def test_what_is_said_at_two_ends_of_a_long_slide_is_two_events(index: HybridIndex) -> None:
+def test_what_is_said_at_two_ends_of_a_long_slide_is_two_events(index: Index) -> None:
     early, late = said(20, 24), said(500, 504)
     hits = found(index, shown(0, 600, "Kettle"), early, late)
     assert hits[0].document.modality == "scene_text"
@@ -80,17 +80,17 @@ def test_what_is_said_at_two_ends_of_a_long_slide_is_two_events(index: HybridInd
     assert alone.also == ()
 
 
-def test_a_long_slide_does_not_swallow_a_short_cue_that_is_better(index: HybridIndex) -> None:
+def test_a_long_slide_does_not_swallow_a_short_cue_that_is_better(index: Index) -> None:
     hits = found(index, said(20, 24, "kettle"), shown(0, 600, "A kettle among many other things on the slide"))
     assert spans(hits) == [(0, 600), (20, 24)]
 
 
-def test_lines_of_one_long_slide_are_one_event(index: HybridIndex) -> None:
+def test_lines_of_one_long_slide_are_one_event(index: Index) -> None:
     [hit] = found(index, shown(0, 600, "Kettle"), shown(0, 600, "Another kettle"))
     assert len(hit.also) == 1
 
 
-def test_an_event_ends_thirty_seconds_beyond_its_best_document(index: HybridIndex) -> None:
+def test_an_event_ends_thirty_seconds_beyond_its_best_document(index: Index) -> None:
     best = said(100, 104, "kettle")
     around = [said(100 + 4 * n, 104 + 4 * n, "a kettle is said here") for n in range(-20, 21) if n]
     hits = found(index, best, *around, k=50)
@@ -99,7 +99,7 @@ def test_an_event_ends_thirty_seconds_beyond_its_best_document(index: HybridInde
     assert sum(1 + len(hit.also) for hit in hits) == 41
 
 
-def test_a_number_of_results_is_a_number_of_events(index: HybridIndex) -> None:
+def test_a_number_of_results_is_a_number_of_events(index: Index) -> None:
     chain = [said(4.0 * n, 4.0 * n + 4, "kettle") for n in range(400)]
     hits = found(index, *chain, said(9000, 9004, "A kettle that nobody else in this long film speaks of"), k=60)
     assert len(hits) == 51  # eight cues fill the 34 s of an event

@@ -16,7 +16,7 @@ from longtake.config import load
 from longtake.errors import Cancelled, EngineError, EngineUnavailable, LibraryError
 from longtake.memory.building import Chunks, build_layers
 from longtake.memory.layers import Layer, LayerStore
-from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.index import Index
 from longtake.memory.search.search_index import Batch, SearchFilter
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.built_in_engines import Entry
@@ -146,7 +146,7 @@ def test_words_for_what_is_seen_find_the_second(
 ) -> None:
     layer, _ = build(store, job_for(write_keyframes(store, shown("red", "green", "blue", "white")), settings))
     engine = EngineTable(settings).load(ENGINE)
-    index = HybridIndex(tmp_path / "index", floors={engine.id: engine.floor})
+    index = Index(tmp_path / "index", floors={engine.id: engine.floor})
     index.replace("v", [Batch("", (), None), frame_batch("v", layer)])
     hits = index.search(query, {engine.id: engine.embed_texts([query])[0]}, SearchFilter(), 3)
     assert [hit.document.span.start for hit in hits if not hit.weak] == [second]

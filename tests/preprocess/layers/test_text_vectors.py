@@ -13,7 +13,7 @@ from helpers.data.written_layers import write_layer
 
 from longtake.errors import Cancelled
 from longtake.memory.layers import Layer, LayerStore
-from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.index import Index
 from longtake.memory.search.search_index import Batch, SearchFilter, Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
@@ -130,7 +130,7 @@ def test_questions_about_a_real_film_lead_to_what_is_said(
     cues = list(real_cues(media / "video.js" / "elephantsdream-captions.en.vtt"))
     layers = {"subtitles": write_layer(store, "subtitles", *cues)}
     engine = ENGINES.load("text_embedding")
-    index = HybridIndex(tmp_path / "index", floors={engine.id: engine.floor})
+    index = Index(tmp_path / "index", floors={engine.id: engine.floor})
     index.replace("film", [Batch(engine.id, documents_of("film", layers), load_vectors(build(store, layers)))])
     hits = index.search(query, {engine.id: engine.embed([query])[0]}, SearchFilter(), 3)
     assert any(said in hit.document.text.lower() for hit in hits)

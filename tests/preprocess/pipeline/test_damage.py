@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,11 +13,11 @@ from helpers.libraries import SETTINGS
 
 from longtake.agent.graph.agent import Agent
 from longtake.benchmarks.faults.damage import DAMAGES, damage_file
+from longtake.memory.search.store import NAME
 from longtake.preprocess.pipeline.library_check import check_library
 from longtake.preprocess.pipeline.workspace import Workspace
 
 COST, GOLD = "How much does the blue kettle cost?", "249 dollars"
-INDEX = ("index/revisions.json", "index/segments/*/documents.npz", "index/segments/*/*.faiss", "index/documents.sqlite")
 LAYERS = ("subtitles", "shots", "text_frames", "sounds", "scene_text", "text_vectors")
 LAYER_FILES = (*(f"{layer}/*/items.jsonl" for layer in LAYERS), "moments/*/layer.json")
 
@@ -33,17 +33,15 @@ def problems(root: Path) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("file", INDEX)
+@pytest.mark.parametrize("where", ["beginning", "text"])
 def test_a_damaged_index_is_built_again_from_the_layers(
-    own_workspace: Workspace, file: str, damage: str, caplog: pytest.LogCaptureFixture
+    own_workspace: Workspace, where: str, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     root = own_workspace.library.root
-    (damaged,) = root.glob(file)
-    damage_file(damaged, damage, 20)
+    file = root / "index" / NAME
+    damage_file(file, damage, 20 if where == "beginning" else file.read_bytes().index(GOLD.encode()))
     assert answer(root) == ("answered", True)
-    told = [record.message for record in caplog.records if "built again from the layers" in record.message]
-    if file == "index/documents.sqlite":  # elsewhere, that byte may say nothing
-        assert len(told) == 1
+    assert len([record for record in caplog.records if "built again from the layers" in record.message]) == 1
     assert answer(root) == ("answered", True)
     assert problems(root) == ()
 
@@ -121,19 +119,20 @@ def test_a_question_outside_every_thread_needs_no_memory(own_workspace: Workspac
     assert answer(own_workspace.library.root) == ("answered", True)
 
 
-def test_documents_that_are_gone_from_the_database_return(own_workspace: Workspace) -> None:
+@pytest.mark.parametrize("table", ["entries", "documents"])
+def test_rows_that_are_gone_from_the_index_return(own_workspace: Workspace, table: str) -> None:
     root = own_workspace.library.root
-    with sqlite3.connect(root / "index" / "documents.sqlite") as connection:
-        connection.execute("DELETE FROM documents")
-    connection.close()
+    with closing(sqlite3.connect(root / "index" / NAME)) as connection, connection:
+        connection.execute(f"DELETE FROM {table}")
     assert answer(root) == ("answered", True)
     assert answer(root) == ("answered", True)
+    assert problems(root) == ()
 
 
 def test_a_damaged_index_is_built_again_without_a_damaged_layer(own_workspace: Workspace) -> None:
     root = own_workspace.library.root
     damage_file(next(root.glob("videos/*/layers/sounds/*/items.jsonl")), "zero", 0)
-    shutil.rmtree(root / "index" / "segments")
+    damage_file(root / "index" / NAME, "zero", 0)
     assert answer(root) == ("answered", True)
     assert len(problems(root)) == 1
 

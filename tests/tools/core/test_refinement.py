@@ -17,8 +17,8 @@ from helpers.servers.openai_server import openai_server, says
 from longtake.config import load
 from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.search.current_revisions import read_current
-from longtake.memory.search.hybrid_search import HybridIndex
+from longtake.memory.search.index import Index
+from longtake.memory.search.store import NAME
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
@@ -140,7 +140,7 @@ def test_what_the_layers_hold_is_not_found_twice(place: Workspace) -> None:
 
 def test_a_lost_index_gets_the_readings_back(place: Workspace) -> None:
     read(opened(place), 1.5, 3)
-    (place.library.index_root / "revisions.json").unlink()
+    (place.library.index_root / NAME).unlink()
     fresh = Workspace(place.library.root, place.settings)
     fresh.restore(fresh.library.videos())
     assert f"TICKET {BETWEEN}" in search(opened(fresh), BETWEEN)
@@ -155,15 +155,15 @@ def test_other_layers_leave_old_readings_out_of_search(place: Workspace, indexed
 
 
 def test_a_look_leaves_the_index_alone_and_a_search_brings_it_up_once(place: Workspace) -> None:
-    revisions = place.library.index_root / "revisions.json"
-    before = revisions.read_bytes()
+    index = place.library.index_root / NAME
+    before = index.read_bytes()
     read(opened(place), 1.5, 3)
     read(opened(place), 3, 4)
-    assert revisions.read_bytes() == before
+    assert index.read_bytes() == before
     assert f"TICKET {BETWEEN}" in search(opened(place), BETWEEN)
-    written = revisions.stat()
+    written = index.stat()
     assert search(opened(place), "ticket")
-    assert revisions.stat() == written
+    assert index.stat() == written
 
 
 def test_what_an_earlier_version_of_the_code_read_is_not_found(
@@ -336,8 +336,9 @@ def test_a_video_that_is_deleted_during_a_search_does_not_come_back(place: Works
     with lock, ThreadPoolExecutor(1) as others:
         searching = others.submit(make_readings_findable, record, place.library, place.index)
         assert not wait([searching], timeout=0.5).done
-        HybridIndex(place.library.index_root).delete(record.id)
+        Index(place.library.index_root).delete(record.id)
         place.library.delete(record)
         lock.release()
         assert searching.result() == ()
-    assert read_current(place.library.index_root / "revisions.json") == {}
+    assert Index(place.library.index_root).spaces() == frozenset()
+    assert not Index(place.library.index_root).holds(record.id)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import errno
-import json
 import multiprocessing
-import shutil
-from collections.abc import Callable, Sequence
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
 from itertools import cycle
 from pathlib import Path
 
@@ -16,30 +15,27 @@ from helpers.data.search_index import PICTURES, SPACE, axes, batch, document, do
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from longtake.errors import LibraryError, LibraryUnavailable
+from longtake.errors import LibraryError
 from longtake.memory.records import Modality
-from longtake.memory.search.document_store import DocumentsError, DocumentStore
-from longtake.memory.search.hybrid_search import HybridIndex
-from longtake.memory.search.search_index import Hit, SearchFilter, Signal
-from longtake.memory.search.segments import SegmentStore
+from longtake.memory.search.index import Index
+from longtake.memory.search.search_index import Batch, Hit, SearchFilter, Signal
+from longtake.memory.search.store import NAME
 from longtake.memory.timespan import TimeSpan
 
 ALL = SearchFilter()
 
 
-def search(
-    index: HybridIndex, query: str, axis: int | None = None, where: SearchFilter = ALL, k: int = 10
-) -> list[Hit]:
+def search(index: Index, query: str, axis: int | None = None, where: SearchFilter = ALL, k: int = 10) -> list[Hit]:
     return index.search(query, {} if axis is None else {SPACE: axes(axis)[0]}, where, k)
 
 
-def texts(index: HybridIndex, query: str, axis: int | None = None, where: SearchFilter = ALL) -> list[str]:
+def texts(index: Index, query: str, axis: int | None = None, where: SearchFilter = ALL) -> list[str]:
     """What was found, without what is merely the nearest."""
     return [hit.document.text for hit in search(index, query, axis, where) if not hit.weak]
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> HybridIndex:
+def index(tmp_path: Path) -> Index:
     index = open_index(tmp_path / "index")
     priced = documents("a", "The price is $249.", "A dragon flies.", "It costs 199 dollars.")
     index.replace("a", [batch(priced, axes(0, 1, 0))])
@@ -47,7 +43,7 @@ def index(tmp_path: Path) -> HybridIndex:
     return index
 
 
-def test_words_and_vectors_are_fused_and_say_what_each_gave(index: HybridIndex) -> None:
+def test_words_and_vectors_are_fused_and_say_what_each_gave(index: Index) -> None:
     hits = [hit for hit in search(index, "price", 0) if not hit.weak]
     assert [hit.document for hit in hits] == [
         document("a", 0, "The price is $249."),
@@ -79,7 +75,7 @@ def test_documents_without_vectors_are_found_by_words(tmp_path: Path) -> None:
     assert texts(index, "monster", 1) == []
 
 
-def test_what_is_not_there_is_not_found_and_the_nearest_is_shown_as_weak(index: HybridIndex) -> None:
+def test_what_is_not_there_is_not_found_and_the_nearest_is_shown_as_weak(index: Index) -> None:
     for query, axis in [("Where is the submarine?", 5), ("", None)]:
         assert texts(index, query, axis) == []
         hits = search(index, query, axis)
@@ -89,7 +85,7 @@ def test_what_is_not_there_is_not_found_and_the_nearest_is_shown_as_weak(index: 
         assert not any(hit.also for hit in hits)
 
 
-def test_weak_hits_follow_the_strong_ones_up_to_k_with_their_rank_among_all(index: HybridIndex) -> None:
+def test_weak_hits_follow_the_strong_ones_up_to_k_with_their_rank_among_all(index: Index) -> None:
     tilted = 0.9 * axes(1)[0] + np.float32(0.3) * axes(2)[0]
     hits = index.search("flies", {SPACE: tilted}, ALL, 3)
     assert [(hit.document.text, hit.weak) for hit in hits] == [
@@ -101,48 +97,48 @@ def test_weak_hits_follow_the_strong_ones_up_to_k_with_their_rank_among_all(inde
     assert [hit.document.text for hit in index.search("flies", {SPACE: tilted}, ALL, 1)] == ["A dragon flies."]
 
 
-def test_a_strong_event_takes_no_weak_neighbour(index: HybridIndex) -> None:
+def test_a_strong_event_takes_no_weak_neighbour(index: Index) -> None:
     best, *others = search(index, "dragon", 1, SearchFilter(videos=("a",)))
     assert (best.document.text, best.also, best.weak) == ("A dragon flies.", (), False)
     assert [hit.weak for hit in others] == [True, True]
 
 
-def test_weak_hits_lie_within_the_filter(index: HybridIndex) -> None:
+def test_weak_hits_lie_within_the_filter(index: Index) -> None:
     hits = search(index, "submarine", 5, SearchFilter(modalities=("scene_text",)))
     assert [(hit.document.text, hit.weak) for hit in hits] == [("Dragon tattoo parlour", True)]
     assert search(index, "submarine", 5, SearchFilter(modalities=("audio",))) == []
 
 
-def test_an_exact_number_comes_first(index: HybridIndex) -> None:
+def test_an_exact_number_comes_first(index: Index) -> None:
     assert texts(index, "$249", 2)[0] == "The price is $249."
     assert texts(index, "199")[0] == "It costs 199 dollars."
 
 
-def test_filters_by_video_modality_and_time(index: HybridIndex) -> None:
+def test_filters_by_video_modality_and_time(index: Index) -> None:
     assert texts(index, "dragon", 1, SearchFilter(videos=("b",))) == ["Dragon tattoo parlour"]
     assert texts(index, "dragon", 2, SearchFilter(modalities=("speech",))) == ["A dragon flies."]
     assert texts(index, "dragon", 1, SearchFilter(span=TimeSpan(start=3, end=4))) == ["A dragon flies."]
     assert texts(index, "dragon", 1, SearchFilter(videos=("unknown",))) == []
 
 
-def test_k_is_the_most_that_is_returned(index: HybridIndex) -> None:
+def test_k_is_the_most_that_is_returned(index: Index) -> None:
     assert len(search(index, "dragon", k=1)) == 1
     assert search(index, "dragon", k=0) == []
 
 
-def test_replacing_forgets_what_was_there_before(index: HybridIndex) -> None:
+def test_replacing_forgets_what_was_there_before(index: Index) -> None:
     index.replace("a", [batch(documents("a", "A unicorn sleeps."), axes(3))])
     assert texts(index, "dragon unicorn price", 1) == ["A unicorn sleeps.", "Dragon tattoo parlour"]
 
 
-def test_deleting_removes_a_video_from_every_store(index: HybridIndex, tmp_path: Path) -> None:
-    HybridIndex(tmp_path / "index").delete("a")
+def test_the_text_of_a_deleted_video_leaves_the_disk(index: Index, tmp_path: Path) -> None:
+    Index(tmp_path / "index").delete("a")
     assert texts(index, "dragon price", 1) == ["Dragon tattoo parlour"]
-    assert [folder.name[:2] for folder in (tmp_path / "index" / "segments").glob("*")] == ["b-"]
+    assert not any(b"dragon flies" in file.read_bytes() for file in (tmp_path / "index").iterdir())
     index.delete("unknown")
 
 
-def test_a_video_without_documents_is_no_obstacle(index: HybridIndex) -> None:
+def test_a_video_without_documents_is_no_obstacle(index: Index) -> None:
     index.replace("c", [batch([], np.zeros((0, 8), np.float32))])
     assert texts(index, "tattoo", 2) == ["Dragon tattoo parlour"]
     index.delete("a")
@@ -157,49 +153,25 @@ def test_an_index_that_was_never_written_is_empty(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_vectors_of_another_model_are_not_compared(index: HybridIndex, tmp_path: Path) -> None:
+def test_vectors_of_another_model_are_not_compared(index: Index, tmp_path: Path) -> None:
     hits = open_index(tmp_path / "index").search("tattoo", {"another model": axes(2)[0]}, ALL, 5)
     assert [(set(hit.signals), hit.weak) for hit in hits] == [({"words"}, False), *[(set(), True)] * 3]
 
 
-def test_a_reader_sees_what_another_writer_did(index: HybridIndex, tmp_path: Path) -> None:
+def test_a_reader_sees_what_another_writer_did(index: Index, tmp_path: Path) -> None:
     assert len(texts(index, "dragon")) == 2
     open_index(tmp_path / "index").replace("c", [batch(documents("c", "One more dragon"), axes(1))])
     assert len(texts(index, "dragon")) == 3
 
 
-def test_what_a_crashed_writer_left_is_not_seen_and_swept_by_the_next(index: HybridIndex, tmp_path: Path) -> None:
-    root = tmp_path / "index"
-    crashed = documents("a", "A crashed dragon")
-    SegmentStore(root / "segments").write("a", "crashed", [batch(crashed, axes(1))])
-    DocumentStore(root / "documents.sqlite").add_all([("a", "crashed", crashed)])
-    assert "A crashed dragon" not in texts(index, "dragon crashed", 1)
-    index.replace("a", [batch(documents("a", "A healed dragon"), axes(1))])
-    assert texts(index, "healed crashed", 1) == ["A healed dragon"]
-    with pytest.raises(DocumentsError):
-        DocumentStore(root / "documents.sqlite").get([("crashed", 0)])
-    assert sorted(folder.name[:2] for folder in (root / "segments").glob("*")) == ["a-", "b-"]
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda root: DocumentStore(root / "documents.sqlite").keep_only({"a": None}),
-        lambda root: shutil.rmtree(root / "segments"),
-        lambda root: next((root / "segments").glob("a-*/*.npz")).write_bytes(b"not a segment"),
-        lambda root: next((root / "segments").glob("a-*/*.faiss")).write_bytes(b"no vectors"),
-    ],
-    ids=["documents lost", "segments lost", "segment damaged", "vectors damaged"],
-)
-def test_a_damaged_index_without_layers_says_what_to_do(
-    index: HybridIndex, tmp_path: Path, damage: Callable[[Path], object]
-) -> None:
-    damage(tmp_path / "index")
+def test_a_damaged_index_without_layers_says_what_to_do(index: Index) -> None:
+    with closing(sqlite3.connect(index.root / NAME)) as connection, connection:
+        connection.execute("DELETE FROM documents")
     with pytest.raises(LibraryError, match=r"delete the folder .*index, and"):
-        search(open_index(tmp_path / "index"), "dragon", 1)
+        search(open_index(index.root), "dragon", 1)
 
 
-def test_a_lost_vector_count_is_a_mistake_of_the_caller(index: HybridIndex) -> None:
+def test_a_lost_vector_count_is_a_mistake_of_the_caller(index: Index) -> None:
     with pytest.raises(ValueError, match="1 documents but 2 vectors"):
         index.replace("c", [batch(documents("c", "one"), axes(1, 2))])
 
@@ -210,7 +182,7 @@ HELD = [document(video, n, f"dragon {n}", KINDS[n % 3]) for video in VIDEOS for 
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> HybridIndex:
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Index:
     index = open_index(tmp_path_factory.mktemp("filled"))
     for video in VIDEOS:
         index.replace(video, [batch([held for held in HELD if held.video == video], axes(0, 1, 0, 1, 0, 1))])
@@ -225,7 +197,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> HybridIndex:
 )
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
 def test_filters_hold_exactly(
-    filled: HybridIndex,
+    filled: Index,
     videos: Sequence[str],
     modalities: Sequence[Modality],
     bounds: tuple[float, float] | None,
@@ -266,20 +238,7 @@ def test_readers_see_one_whole_revision_while_another_process_writes(tmp_path: P
     assert texts(index, "dragon")[0] == "dragon round11"
 
 
-def test_a_video_taken_apart_by_an_earlier_version_is_to_be_indexed_again(index: HybridIndex) -> None:
-    kept = [batch(documents("v", "Charges you 15 bucks"), None)]
-    index.replace("v", kept)
-    file = index.root / "revisions.json"
-    facts = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
-    del facts["v"]["terms"]  # as it was written before there were stems
-    file.write_text(json.dumps(facts), encoding="utf-8")
-    assert not index.holds("v")
-    index.replace("v", kept)
-    assert index.holds("v")
-    assert texts(index, "what is the charge") == ["Charges you 15 bucks"]
-
-
-def test_what_closer_looks_found_is_searched_with_the_rest_and_replaced_apart(index: HybridIndex) -> None:
+def test_what_closer_looks_found_is_searched_with_the_rest_and_replaced_apart(index: Index) -> None:
     closer = [document("a", 1, "A dragon flies over Bath", "scene_text"), document("a", 90, "Dragon teeth")]
     index.replace("a", [batch(closer, axes(1, 4))], refined="two")
     hits = search(index, "dragon", 1)
@@ -295,15 +254,14 @@ def test_what_closer_looks_found_is_searched_with_the_rest_and_replaced_apart(in
     assert texts(index, "teeth unicorn", 4) == ["A unicorn sleeps."]
 
 
-def test_deleting_a_video_forgets_what_closer_looks_found(index: HybridIndex) -> None:
+def test_deleting_a_video_forgets_what_closer_looks_found(index: Index) -> None:
     index.replace("a", [batch(documents("a", "Dragon teeth"), None)], refined="key")
     index.delete("a")
     assert not index.holds("a", refined="key")
     assert texts(index, "dragon teeth") == ["Dragon tattoo parlour"]
-    assert [folder.name[:2] for folder in (index.root / "segments").glob("*")] == ["b-"]
 
 
-def test_closer_looks_are_held_by_their_key(index: HybridIndex) -> None:
+def test_closer_looks_are_held_by_their_key(index: Index) -> None:
     assert index.holds("a")
     assert index.holds("a", refined="")
     assert not index.holds("a", refined="key")
@@ -314,23 +272,7 @@ def test_closer_looks_are_held_by_their_key(index: HybridIndex) -> None:
     assert index.holds("a", refined="")
 
 
-def test_no_reader_sees_a_deleted_video_by_closer_looks_alone(
-    index: HybridIndex, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    index.replace("a", [batch(documents("a", "Dragon teeth"), None)], refined="key")
-    seen: list[list[str]] = []
-
-    def removing(*arguments: object) -> None:
-        seen.append(texts(index, "dragon"))
-        keep_only(*arguments)
-
-    keep_only: Callable[..., None] = DocumentStore.keep_only
-    monkeypatch.setattr(DocumentStore, "keep_only", removing)
-    index.delete("a")
-    assert seen == [["Dragon tattoo parlour"]]
-
-
-def test_many_videos_are_replaced_in_one_change(index: HybridIndex) -> None:
+def test_many_videos_are_replaced_in_one_change(index: Index) -> None:
     index.replace_all(
         {
             "a": [batch(documents("a", "A unicorn sleeps."), axes(3))],
@@ -344,15 +286,46 @@ def test_many_videos_are_replaced_in_one_change(index: HybridIndex) -> None:
     ]
 
 
-@pytest.mark.parametrize("error", [errno.EIO, errno.ESTALE, errno.EACCES, None])
-def test_a_disk_that_fails_for_now_takes_no_index_away(
-    index: HybridIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int | None
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise OSError(error, "failed") if error else MemoryError
+WORDS = ("dragon", "kettle", "river", "tattoo", "price")
 
-    monkeypatch.setattr(np, "load", fail)
-    with pytest.raises((LibraryUnavailable, MemoryError)):
-        texts(HybridIndex(tmp_path / "index", refill=lambda: pytest.fail("no damage")), "dragon")
-    monkeypatch.undo()
-    assert len(texts(open_index(tmp_path / "index"), "dragon")) == 2
+
+def drawn(video: str, seed: int) -> list[Batch]:
+    """Documents of a video with words and vectors drawn at random; pictures for some, and some without vectors."""
+    random = np.random.default_rng([int(video, 16), seed])
+    said = [document(video, n, " ".join(random.choice(WORDS, 6))) for n in range(random.integers(1, 6))]
+    vectors = random.normal(size=(len(said), 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    pictures = batch([document(video, 20, "", "visual")], axes(int(random.integers(8))), PICTURES)
+    unseen = batch([document(video, 30, "A tattoo parlour", "scene_text")], None)
+    return [batch(said, vectors), *([pictures] if random.random() < 0.5 else []), unseen]
+
+
+def test_what_is_found_and_in_which_order_depends_on_what_is_held_and_not_on_how_it_came(tmp_path: Path) -> None:
+    grown, at_once = open_index(tmp_path / "grown"), open_index(tmp_path / "at once")
+    videos = [f"{number:03x}" for number in range(30)]
+    vectors = {SPACE: np.full(8, 8**-0.5, np.float32), PICTURES: axes(3)[0]}
+    for video in reversed(videos):
+        grown.replace(video, drawn(video, 0))
+        grown.search("price", vectors, ALL, 5)
+    for video in videos[8:11]:
+        grown.replace(video, drawn(video, 2), refined="look")
+    for video in videos[3:6]:
+        grown.replace(video, drawn(video, 1))
+    grown.delete(videos[7])
+    held = [video for video in videos if video != videos[7]]
+    at_once.replace_all({video: drawn(video, int(video in videos[3:6])) for video in held})
+    for video in videos[8:11]:
+        at_once.replace(video, drawn(video, 2), refined="look")
+    for where in (
+        ALL,
+        SearchFilter(videos=(videos[4],)),
+        SearchFilter(modalities=("scene_text",)),
+        SearchFilter(videos=tuple(videos[::3]), span=TimeSpan(start=4, end=13)),
+    ):
+        for query in ("dragon price", "kettle", "submarine"):
+            found, expected = (each.search(query, vectors, where, 200) for each in (grown, at_once))
+            assert [hit.document for hit in found] == [hit.document for hit in expected]
+            assert [hit.score for hit in found] == [hit.score for hit in expected]
+    for video in videos[:28]:
+        grown.delete(video)
+    assert {hit.document.video for hit in grown.search("dragon", vectors, ALL, 200)} == set(videos[28:])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.memory.search.terms import content_words, document_terms, matched_terms, query_terms
+from longtake.language.terms import content_words, document_terms, matched_terms, query_terms
 
 
 @pytest.mark.parametrize(
