@@ -107,10 +107,10 @@ def _subject(run: ScoredRun, name: str) -> SubjectScores:
 
 def _alone(item: Item, scored: Scored, prediction: Prediction, found: Iterable[Judgement]) -> Scored:
     """One prediction as if nothing else had been asked."""
-    base = scored.variants[0]
+    renamed = {"variant": scored.variants[0].name}
     own = [one for one in found if (one.variant, one.seed) == (prediction.variant, prediction.seed)]
-    said, *judged = (one.model_copy(update={"variant": base.name}) for one in (prediction, *own))
-    return _of_item(item, (base,), [said], judged)
+    judged = [one.model_copy(update=renamed) for one in own]
+    return _of_item(item, scored.variants[:1], [prediction.model_copy(update=renamed)], judged)
 
 
 def _of_item(item: Item, variants: Sequence[Variant], said: Sequence[Prediction], found: Sequence[Judgement]) -> Scored:
