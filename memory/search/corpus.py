@@ -51,9 +51,8 @@ class Corpus:
         self.count = len(facts)
         self._entries = entries
         self._vectors = vectors
-        self._starts, self._ends, self._modalities, lengths = (
-            np.ascontiguousarray(facts[each]) for each in FACTS.names
-        )
+        columns = (np.ascontiguousarray(facts[name]) for name in ("start", "end", "modality", "terms"))
+        self._starts, self._ends, self._modalities, lengths = columns
         counts = np.array([entry.count for entry in entries], np.int64)
         self._firsts = np.array([entry.first for entry in entries], np.int64)
         self._begins = np.cumsum(counts) - counts

@@ -50,9 +50,8 @@ def run(library: Path, *arguments: str) -> tuple[str, str]:
 
 def left(library: Path) -> list[Path]:
     """What no version but an earlier one writes."""
-    return [
-        path for path in (library / "index").iterdir() if path.name.partition("/")[0] in {x.split("/")[0] for x in OLD}
-    ]
+    names = {file.partition("/")[0] for file in OLD}
+    return [path for path in (library / "index").iterdir() if path.name in names]
 
 
 @pytest.mark.parametrize(
