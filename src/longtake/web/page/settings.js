@@ -71,7 +71,7 @@ function show(now, models) {
 
 function engine({ capability, purpose, on, engine: name, summary, missing }) {
   const lacking = on && !name;
-  const how = !on ? null : name ? ["How", summary] : ["What it takes", missing];
+  const how = !on ? null : name ? ["How", summary] : missing && ["What it takes", missing];
   return switched(Plain(capability), on, `${purpose}${lacking ? " · not available here" : ""}`, "engines_off", capability, how);
 }
 
