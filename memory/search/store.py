@@ -9,6 +9,7 @@ no text stays where FTS5 has yet to clear up; among a million terms, any two col
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -132,12 +133,9 @@ class Store:
     @property
     def state(self) -> tuple[object, ...] | None:
         """Sizes and times of the file and its log, which every change changes; None if there is no file."""
-        try:
-            facts = self.file.stat()
-        except FileNotFoundError:
+        if (facts := _stat(self.file)) is None:
             return None
-        log = self.file.with_name(f"{self.file.name}-wal")
-        written = log.stat() if log.exists() else None
+        written = _stat(self.file.with_name(f"{self.file.name}-wal"))  # whoever closes the file last removes it
         logged = (written.st_size, written.st_mtime_ns) if written and written.st_size else (0, 0)
         now = time.time_ns()  # soon after a change, another one may leave the times as they are
         settled = now - max(facts.st_mtime_ns, logged[1]) > _TICK
@@ -187,6 +185,13 @@ class Store:
         """Delete the file and its logs."""
         for suffix in ("", "-wal", "-shm"):  # in this order: SQLite ignores the logs of a file that is gone
             self.file.with_name(self.file.name + suffix).unlink(missing_ok=True)
+
+
+def _stat(file: Path) -> os.stat_result | None:
+    try:
+        return file.stat()
+    except FileNotFoundError:
+        return None
 
 
 def _remove(connection: Connection, which: str, video: str) -> None:

@@ -24,7 +24,7 @@ WRITTEN = {"run": ("items.jsonl", "predictions.jsonl"), "judge": ("judgements.js
 
 def command(stage: str, cards: Path, run: Path) -> list[str]:
     asked = [part for subject in SUBJECTS for part in ("--subject", subject)]
-    given = [cards / "card.yaml", "--suite", "own", "--out", run, *asked] if stage == "run" else [run]
+    given = [cards / "card.yaml", "--suite", "own", "--out", run, *asked] if stage == "run" else [run, "--by", "rules"]
     return [sys.executable, "-m", "longtake", "--offline", "eval", stage, *map(str, given)]
 
 

@@ -92,6 +92,6 @@ def test_twenty_chats_at_once_know_nothing_of_each_other(server: tuple[WebServer
             assert _price(number) in answers[0]["answer"]
             trace = RecordedTrace(web.service.library.trace_root, answers[1]["trace"])
             understood = trace.blob(trace.event(1, "orient")["output"])
-            assert understood["question"] == f"When is the {_thing(number)} mentioned?"
+            assert _thing(number) in understood["question"]
             assert understood["earlier"] == [f"Q: {asked[number][0]}\nA: {answers[0]['answer']}"]
             assert [turn["answer"] for turn in _thread(client, thread)["turns"]] == answers
