@@ -107,7 +107,7 @@ class ChromaSpace:
     def nearest(self, vector: Vectors, allowed: Mask, k: int, floor: float) -> Ranking:
         """Up to k positions, best first, with their cosines, as `VectorSpace.nearest`, but found approximately.
 
-        Malkov and Yashunin 2018 (HNSW): a few of the nearest may be missing, more of them with a filter.
+        Malkov and Yashunin 2018 (HNSW): a few of the nearest may be missing.
         """
         mine = allowed[self._positions]
         depth = min(k, int(np.count_nonzero(mine)))

@@ -113,7 +113,7 @@ class Snapshot:
         """Of each array of `vectors`: its first document, its rows, and a checksum of it and its documents' times."""
         entry = "(SELECT checksum FROM entries WHERE first <= vectors.first ORDER BY first DESC LIMIT 1)"
         select = f"SELECT first, count, printf('%08x%08x', checksum, {entry}) FROM vectors WHERE space = ?"
-        return self._connection.execute(select, (space,)).fetchall()
+        return [(first, count, key) for first, count, key in self._connection.execute(select, (space,))]
 
     def block(self, first: int) -> Vectors:
         """The array of `vectors` that begins with this document."""
