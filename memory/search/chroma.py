@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from hashlib import blake2b
 from typing import Any
@@ -25,7 +25,7 @@ from longtake.memory.search.corpus import Corpus
 from longtake.memory.search.fusion import Ranking, top
 from longtake.memory.search.search_index import SearchFilter, Vectors
 from longtake.memory.search.store import Snapshot
-from longtake.memory.search.vectors import Mask
+from longtake.memory.search.vectors import Mask, VectorSpace
 from longtake.memory.timespan import TimeSpan
 
 _COLLECTIONS = "/tenants/default_tenant/databases/default_database/collections"
@@ -87,14 +87,17 @@ class ChromaSpace:
         space: str,
         where: SearchFilter,
         turn: AbstractContextManager[Any],
+        exact: Callable[[], VectorSpace | None],
     ) -> None:
         """Bring the collection up to date where it isn't; `turn` is held meanwhile.
+
+        `exact` has the same vectors, for when the server finds fewer than there are.
 
         Raises:
             LibraryUnavailable: if the server doesn't answer.
             StoreError: if vectors in the store are damaged.
         """
-        self._chroma, self._where, self._corpus = chroma, where, corpus
+        self._chroma, self._where, self._corpus, self._exact = chroma, where, corpus, exact
         self._ids = corpus.embedded(space)
         self._positions = corpus.positions(self._ids)
         token = snapshot.token.hex()
@@ -107,7 +110,8 @@ class ChromaSpace:
     def nearest(self, vector: Vectors, allowed: Mask, k: int, floor: float) -> Ranking:
         """Up to k positions, best first, with their cosines, as `VectorSpace.nearest`, but found approximately.
 
-        Malkov and Yashunin 2018 (HNSW): a few of the nearest may be missing.
+        Malkov and Yashunin 2018 (HNSW): a few of the nearest may be missing. Behind hundreds of equal vectors, others
+        may be out of its reach.
         """
         mine = allowed[self._positions]
         depth = min(k, int(np.count_nonzero(mine)))
@@ -120,7 +124,10 @@ class ChromaSpace:
         ids = np.array([int(key.partition("-")[0]) for key in answer["ids"][0]], np.int64)
         cosines = 1 - np.array(answer["distances"][0], np.float32)
         rows = np.searchsorted(self._ids, ids).clip(max=len(self._ids) - 1)
-        kept = (self._ids[rows] == ids) & mine[rows] & (cosines >= floor)
+        sound = (self._ids[rows] == ids) & mine[rows]
+        if np.count_nonzero(sound) < depth and (exact := self._exact()):
+            return exact.nearest(vector, allowed, k, floor)
+        kept = sound & (cosines >= floor)
         positions, cosines = self._positions[rows[kept]], cosines[kept]
         order = np.argsort(positions)
         return top(positions[order], cosines[order], k)

@@ -238,7 +238,7 @@ class Index:
 
         writable = os.access(self.root, os.W_OK)
         turn = FileLock(self._store.file.with_suffix(".lock")) if writable else nullcontext()
-        return ChromaSpace(self._server, snapshot, known.corpus, name, where, turn)
+        return ChromaSpace(self._server, snapshot, known.corpus, name, where, turn, lambda: known.space(snapshot, name))
 
     @property
     def _corpus(self) -> Corpus:
