@@ -49,7 +49,8 @@ def opened(root: Path, server: str | None) -> Index:
 
 def vectors(rows: int, seed: int = 0) -> Vectors:
     numbers = np.random.default_rng(seed).normal(size=(rows, 16))
-    return (numbers / np.linalg.norm(numbers, axis=1, keepdims=True)).astype(np.float32)
+    found: Vectors = (numbers / np.linalg.norm(numbers, axis=1, keepdims=True)).astype(np.float32)
+    return found
 
 
 def moments(video: str, rows: int) -> list[Document]:
