@@ -37,6 +37,14 @@ def test_a_file_builds_on_the_profile_it_names(tmp_path: Path) -> None:
         ("embedded", ["budget.rounds"], "--set needs key=value, got 'budget.rounds'"),
         ("embedded", ["controller.engine=gpt"], "controller.engine: Input should be 'extractive', 'openai'"),
         ("embedded", ["budget.rounds=[1"], "is not a valid value"),
+        ("embedded", ["search.chroma=localhost:8000"], "search.chroma: write it as http://host:port/name"),
+        ("embedded", ["search.chroma=ftp://localhost/name"], "search.chroma: write it"),
+        ("embedded", ["search.chroma=http://localhost:8000"], "search.chroma: write it"),
+        ("embedded", ["search.chroma=http://localhost:0"], "search.chroma: write it"),
+        ("embedded", ["search.chroma=http://localhost/a/b"], "search.chroma: write it"),
+        ("embedded", ["search.chroma=http://localhost/ab"], "search.chroma: write it"),
+        ("embedded", ["search.chroma=http://localhost/name?x"], "search.chroma: write it"),
+        ("embedded", ["search.chroma=http://me:secret@localhost/name"], "search.chroma: write it"),
     ],
 )
 def test_a_wrong_setting_is_named_with_what_is_right(profile: str, overrides: list[str], message: str) -> None:

@@ -46,6 +46,7 @@ import os, sys
 from longtake.cluster.pool import Pool, Worker
 from longtake.errors import LongtakeError
 from longtake.memory.postgres import Postgres
+from longtake.memory.search.chroma import Chroma
 from longtake.offline import forbid_network
 def database(url):
     Postgres(url).pool()
@@ -71,6 +72,8 @@ except LongtakeError as error:
         ("database('postgresql://127.0.0.1:9/memory')", ""),
         ("database('postgresql://[::1]:9/memory')", ""),
         ("database('postgresql://%2Fnowhere/memory')", ""),
+        ("Chroma('http://192.0.2.9:8000/name')", "192.0.2.9"),
+        ("Chroma('http://127.0.0.1:9/name')", ""),
         ("ray('192.0.2.9:6379')", "192.0.2.9"),
         ("ray('ray://head.example:10001')", "head.example"),
         ("ray('auto')", "auto"),
@@ -84,4 +87,5 @@ def test_servers_elsewhere_are_refused_with_one_remedy(attempt: str, refused: st
     assert done.returncode == 1
     assert ("--offline forbids" in done.stderr) == bool(refused), done.stderr
     assert refused in done.stderr
+    assert ("chroma run" in done.stderr) == (attempt.startswith("Chroma") and not refused)
     assert "secret" not in done.stderr

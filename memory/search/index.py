@@ -11,21 +11,26 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from filelock import FileLock
 
 from longtake.errors import LibraryError, LibraryUnavailable, file_error
 from longtake.language.terms import query_terms
+from longtake.lazy import cached_property
 from longtake.memory.search.corpus import FACTS, Corpus, Mask
 from longtake.memory.search.event_merging import Event, find_events
 from longtake.memory.search.fusion import WORDS, Candidate, fuse, top
 from longtake.memory.search.search_index import Batch, Hit, Match, SearchFilter, Vectors
 from longtake.memory.search.store import NAME, Snapshot, Store, StoreError
 from longtake.memory.search.vectors import VectorsError, VectorSpace
+
+if TYPE_CHECKING:
+    from longtake.memory.search.chroma import Chroma, ChromaSpace
 
 _DEPTH = 100  # candidates per signal; deeper ones add less than 1 / 160 to a fused score
 _DEEPER = 4  # times as many, if they made too few events
@@ -61,6 +66,7 @@ class Index:
         *,
         floors: Mapping[str, float] | None = None,
         rrf_constant: int = 60,
+        chroma: str | None = None,
         refill: Callable[[], None] | None = None,
     ) -> None:
         """Open lazily: nothing is read or created before the first call.
@@ -69,11 +75,13 @@ class Index:
             root: folder of the index.
             floors: by id of an embedding, the cosine below which a match is weak; 0 for others.
             rrf_constant: constant of reciprocal-rank fusion (Cormack, Clarke and Buettcher, 2009).
+            chroma: address of the Chroma server that compares the vectors; None if this process does.
             refill: adds every video again, after damage emptied the index; without it, damage is an error.
         """
         self.root = root
         self.floors = floors or {}
         self.rrf_constant = rrf_constant
+        self.chroma = chroma
         self._refill = refill
         self._store = Store(root / NAME)
         self._known: _Known | None = None
@@ -122,12 +130,14 @@ class Index:
         """Read everything through. Nothing is written.
 
         Raises:
+            LibraryUnavailable: if the Chroma server doesn't answer.
             LibraryError: if something is missing, damaged or of an earlier version.
         """
         if self.outdated:
             raise LibraryError(
                 f"The search index {self.root} is of an earlier version: the next `longtake search` builds it again."
             )
+        _ = self._server  # says if it doesn't answer
         try:
             self._store.check()
         except _DAMAGE as error:
@@ -146,6 +156,7 @@ class Index:
             k: maximum number of events.
 
         Raises:
+            LibraryUnavailable: if the Chroma server doesn't answer; without vectors it isn't asked.
             LibraryError: if the index is damaged and can't be filled again.
         """
         refill = self._refill
@@ -169,7 +180,11 @@ class Index:
         allowed = corpus.allowed(where)
         scores = corpus.scores(map(snapshot.postings, query_terms(query)))
         matching = np.flatnonzero((scores > 0) & allowed)
-        spaces = {name: (space, vector) for name, vector in vectors.items() if (space := known.space(snapshot, name))}
+        spaces = {
+            name: (space, vector)
+            for name, vector in vectors.items()
+            if (space := self._space(known, snapshot, name, where))
+        }
         depth = max(k, _DEPTH)
         while True:
             ranked = {WORDS: top(matching, scores[matching], depth)}
@@ -188,7 +203,11 @@ class Index:
         return _hits(snapshot, corpus, events)
 
     def _weak(
-        self, spaces: Mapping[str, tuple[VectorSpace, Vectors]], allowed: Mask, found: Sequence[int], k: int
+        self,
+        spaces: Mapping[str, tuple[VectorSpace | ChromaSpace, Vectors]],
+        allowed: Mask,
+        found: Sequence[int],
+        k: int,
     ) -> list[Candidate]:
         """The k best allowed documents not yet found, by their vectors; those without one come last."""
         left = allowed.copy()
@@ -200,6 +219,26 @@ class Index:
         left[[each.position for each in weak]] = False
         rest = np.flatnonzero(left)[: k - len(weak)].tolist()
         return weak + [Candidate(position, 0.0, {}) for position in rest]
+
+    @cached_property
+    def _server(self) -> Chroma | None:
+        """The Chroma server, which answered; None if this process compares vectors."""
+        if not self.chroma:
+            return None
+        from longtake.memory.search.chroma import Chroma
+
+        return Chroma(self.chroma)
+
+    def _space(
+        self, known: _Known, snapshot: Snapshot, name: str, where: SearchFilter
+    ) -> VectorSpace | ChromaSpace | None:
+        if self._server is None:
+            return known.space(snapshot, name)
+        from longtake.memory.search.chroma import ChromaSpace
+
+        writable = os.access(self.root, os.W_OK)
+        turn = FileLock(self._store.file.with_suffix(".lock")) if writable else nullcontext()
+        return ChromaSpace(self._server, snapshot, known.corpus, name, where, turn, lambda: known.space(snapshot, name))
 
     @property
     def _corpus(self) -> Corpus:

@@ -108,9 +108,17 @@ class Snapshot:
     def vectors(self, space: str) -> Iterator[Vectors]:
         """The vectors of a space, (rows, dimensions) at a time, by the ids of their documents."""
         for row in self._connection.execute("SELECT * FROM vectors WHERE space = ? ORDER BY first", (space,)):
-            if _checksum(row[:-1]) != row[-1]:
-                raise StoreError("vectors are damaged")
-            yield np.frombuffer(row[-2], np.float32).reshape(row[1], -1)
+            yield _rows(row)
+
+    def blocks(self, space: str) -> list[tuple[int, int, str]]:
+        """Of each array of `vectors`: its first document, its rows, and a checksum of it and its documents' times."""
+        entry = "(SELECT checksum FROM entries WHERE first <= vectors.first ORDER BY first DESC LIMIT 1)"
+        select = f"SELECT first, count, printf('%08x%08x', checksum, {entry}) FROM vectors WHERE space = ?"
+        return [(first, count, key) for first, count, key in self._connection.execute(select, (space,))]
+
+    def block(self, first: int) -> Vectors:
+        """The array of `vectors` that begins with this document."""
+        return _rows(self._connection.execute("SELECT * FROM vectors WHERE first = ?", (first,)).fetchone())
 
     def check(self) -> None:
         """Read everything through."""
@@ -224,6 +232,12 @@ def _insert(connection: Connection, first: int, video: str, refined: str | None,
     entry = (first, len(facts), video, refined, np.array(facts, FACTS).tobytes())
     connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)", (*entry, _checksum(entry)))
     return max(following, first + 1)
+
+
+def _rows(row: tuple[Any, ...]) -> Vectors:
+    if _checksum(row[:-1]) != row[-1]:
+        raise StoreError("vectors are damaged")
+    return np.frombuffer(row[-2], np.float32).reshape(row[1], -1)
 
 
 def _hashed(term: str) -> str:

@@ -48,7 +48,7 @@ def check_library(root: Path, settings: Settings) -> LibraryCheck:
         for found in (
             library.damaged_records(),
             _reading_problems(library),
-            _video_problems(library, records),
+            _video_problems(library, records, settings.search.chroma),
         ):
             problems.extend(found)  # an error further on leaves what was found
         written, videos = FORMAT if (root / "library.json").exists() else None, len(records)
@@ -105,7 +105,7 @@ def size_of(root: Path) -> int:
     return size
 
 
-def _video_problems(library: Library, videos: Sequence[VideoRecord]) -> Iterator[str]:
+def _video_problems(library: Library, videos: Sequence[VideoRecord], chroma: str | None) -> Iterator[str]:
     """Where layers are damaged, and where the search index doesn't match them."""
     keys = {}  # of the videos whose layers are sound
     for video in videos:
@@ -113,7 +113,7 @@ def _video_problems(library: Library, videos: Sequence[VideoRecord]) -> Iterator
         yield from problems.values()
         if not problems:
             keys[video.id] = index_key(layers)
-    index = Index(library.index_root)
+    index = Index(library.index_root, chroma=chroma)
     try:
         index.check()
     except LibraryError as error:

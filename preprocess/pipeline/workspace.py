@@ -52,6 +52,7 @@ class Workspace:
             self.library.index_root,
             floors=floors,
             rrf_constant=search.rrf_constant,
+            chroma=search.chroma,
             refill=self._refill,
         )
         if index.outdated and self.library.writable:

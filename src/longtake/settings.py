@@ -24,6 +24,11 @@ def _like(pattern: str, example: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+# Chroma takes names of 3 to 512 letters, digits, dots, dashes and underscores; we add 11 for each embedding.
+_SERVER = _like(
+    r"https?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:[1-9]\d{0,4})?/[a-zA-Z0-9][a-zA-Z0-9._-]{1,498}[a-zA-Z0-9]",
+    "http://host:port/name",
+)
 _STORAGE = _like(r"[a-z][a-z0-9]+://[^/@]+(/[^/@]+)+", "s3://bucket/folder")
 
 
@@ -276,6 +281,12 @@ class SearchSettings(_Section):
     k: int = Field(default=5, ge=1)
     rrf_constant: int = Field(
         default=60, ge=1, description="Cormack et al. 2009: score = sum of 1 / (constant + rank)."
+    )
+    chroma: Annotated[str, _SERVER] | None = Field(
+        default=None,
+        description="Address of a Chroma server that compares the vectors, `http://host:port/name`. Libraries on one "
+        "server need different names, of 3 to 500 letters, digits, dots, dashes and underscores. By default, "
+        "Longtake compares them itself.",
     )
 
 

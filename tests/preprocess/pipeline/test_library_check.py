@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -188,6 +189,16 @@ def test_a_read_only_disk_is_named_and_hides_nothing_else(
     assert len(problems) == 1 + len(said)
     for problem, words in zip(problems, ("mount it writable", *said), strict=True):
         assert words in problem
+
+
+def test_a_chroma_server_that_is_gone_is_named(workspace: Workspace) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"http://127.0.0.1:{taken.getsockname()[1]}/name"
+    named = load(overrides=[f"search.chroma={address}"])
+    [problem] = check_library(workspace.library.root, named).problems
+    assert address in problem
+    damage_a_layer(workspace)
+    assert len(check_library(workspace.library.root, named).problems) == 2
 
 
 def test_doctor_shows_the_library_to_people_and_as_json(workspace: Workspace) -> None:
