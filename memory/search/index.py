@@ -237,7 +237,7 @@ class Index:
         from longtake.memory.search.chroma import ChromaSpace
 
         writable = os.access(self.root, os.W_OK)
-        turn = FileLock(self._store.file.with_suffix(".lock")) if writable else nullcontext()
+        turn = FileLock(self._store.file.with_suffix(".chroma.lock")) if writable else nullcontext()
         return ChromaSpace(self._server, snapshot, known.corpus, name, where, turn, lambda: known.space(snapshot, name))
 
     @property
