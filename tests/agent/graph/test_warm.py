@@ -9,6 +9,7 @@ import pytest
 
 from longtake.agent.graph.agent import Agent
 from longtake.config import load
+from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.search.store import NAME
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -36,7 +37,7 @@ def test_the_first_question_finds_its_reader_and_its_search_loaded(small_workspa
 
 @pytest.mark.parametrize("damaged", [False, True])
 @pytest.mark.parametrize("settings", [(), ("engines.text_embedding=[]",)])
-def test_an_empty_or_damaged_library_is_left_for_a_question_to_report(
+def test_an_empty_or_damaged_library_keeps_nobody_from_starting(
     tmp_path: Path, damaged: bool, settings: tuple[str, ...]
 ) -> None:
     workspace = Workspace(tmp_path, load(overrides=settings))
@@ -45,4 +46,4 @@ def test_an_empty_or_damaged_library_is_left_for_a_question_to_report(
         index.parent.mkdir(parents=True)
         index.write_text("[]", encoding="utf-8")
     Agent(workspace).warm()
-    assert [file.read_text(encoding="utf-8") for file in tmp_path.rglob(index.name)] == ["[]"] * damaged
+    assert workspace.index.search("anything", {}, SearchFilter(), 1) == []
