@@ -204,7 +204,7 @@ def _headline(subjects: Sequence[SubjectScores]) -> Grid:
                 subject.name,
                 estimate(subject.table.headline),
                 _rate(subject.table.rates.get(_ERRORS)),
-                f"{subject.table.excluded} (n {subject.table.excluded.n})",
+                f"{subject.table.excluded} ({counted(subject.table.excluded.n, 'observation')})",
             )
             for subject in subjects
         ),
