@@ -173,7 +173,7 @@ def test_what_has_no_text_is_shown_as_a_picture(library: Path) -> None:
 
 def test_a_search_needs_no_room_on_the_disk(library: Path) -> None:
     def held() -> dict[str, bytes]:
-        return {file.name: file.read_bytes() for file in (library / "index").rglob("*.json")}
+        return {file.name: file.read_bytes() for file in (library / "index").rglob("*.sqlite")}
 
     before = held()
     command = [sys.executable, "-c", ON_A_FULL_DISK, "--library", str(library), "search", "copper kettle"]

@@ -52,9 +52,9 @@ def test_an_uploaded_video_is_indexed_asked_about_played_where_it_is_cited_and_d
         page.locator("#files").set_input_files(clip)
         page.locator("#indexing").get_by_text("Steps").click()
         layers = page.get_by_role("list", name="Layers of my clip.mp4")
-        layers.get_by_text("Text on screen").wait_for()
+        layers.get_by_text("On-screen text").wait_for()
         page.locator("#indexing").get_by_text("Indexed").wait_for(timeout=INDEXED)
-        assert layers.locator("li.done", has_text="Text on screen").count() == 1
+        assert layers.locator("li.done", has_text="On-screen text").count() == 1
         card = page.locator("li.card", has_text="my clip.mp4")
         card.get_by_text("Indexed").wait_for()
         assert card.locator("img").evaluate("image => image.decode().then(() => image.naturalWidth)") == 320

@@ -117,8 +117,8 @@ def test_models_are_asked_as_the_repository_does_or_in_our_words(moments: Path, 
     as_repo, ours = (
         (tmp_path / name / "report.md").read_text(encoding="utf-8") for name in ("run", "run---prompts-longtake")
     )
-    assert "as repo has them" in as_repo
-    assert "as repo has them" not in ours
+    assert "those of repo, reworded" in as_repo
+    assert "those of repo, reworded" not in ours
 
 
 @pytest.fixture
