@@ -266,11 +266,11 @@ def test_an_upload_is_never_missing_while_it_becomes_a_video(workspace: Workspac
     held, size = uploads.Uploads(workspace.library.root / "uploads", workspace.library.lock), tone.stat().st_size
     upload = held.begin(Upload(name="talk.wav", size=size))
     held.append(upload, 0, tone.read_bytes())
-    with held.finishing(upload) as arrived:
+    with held.finishing(upload, lambda *_: None) as arrived:
         assert held.get(upload) == (KeptUpload(name="talk.wav", size=size), size)
         arrived.upload.rename(arrived.target)
         assert held.get(upload) == (KeptUpload(name="talk.wav", size=size, video=file_id(tone)), size)
-    with pytest.raises(Refusal, match="already"), held.finishing(upload):
+    with pytest.raises(Refusal, match="already"), held.finishing(upload, lambda *_: None):
         pass
     assert held.get(upload)[0].video == file_id(tone)
 
