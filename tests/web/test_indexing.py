@@ -159,8 +159,9 @@ def test_the_queue_goes_on_past_a_video_that_another_program_indexes(
             held = add(client, clips / long_tone.name)
             other = add(client, clips / tone.name)
             assert list(reported(client, other))[-1]["state"] == "done"
-            until(lambda: client.get(f"/api/videos/{held}").json()["progress"]["state"] == "queued")
+            until(lambda: client.get(f"/api/videos/{held}").json()["progress"]["error"])
             waiting = client.get(f"/api/videos/{held}").json()["progress"]
+            assert waiting["state"] == "queued"
             assert waiting["error"].startswith("Another program, or a question, is indexing this video")
         last = list(reported(client, held))[-1]
     assert (last["state"], last["error"]) == ("done", None)
