@@ -14,7 +14,7 @@ from longtake.benchmarks.page_tour import PRICE, SUMMARY, tour
 from longtake.benchmarks.pictures import PHONE, Picture, play_proof, save
 from longtake.benchmarks.processes import longtake, run
 from longtake.console import Session
-from longtake.memory.records import Record, in_words
+from longtake.memory.records import Record, display_name
 from longtake.preprocess.demo.demo_truth import load_truth
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -106,7 +106,7 @@ def _evaluate(session: Session, library: Path, demo: Path) -> Path:
     folder = demo.parent
     rows = [
         {"id": f"q{number}", "question": item.question, "answer": item.answer, "video": demo.name}
-        | {"kind": in_words(item.modality or "")}
+        | {"kind": display_name(item.modality or "")}
         for number, item in enumerate(load_truth().questions, start=1)
         if item.answerable
     ]

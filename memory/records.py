@@ -24,7 +24,7 @@ WORDS_WIDTH = len("on-screen text")  # characters of the longest modality as peo
 Status = Literal["answered", "uncertain", "abstained", "partial", "failed"]
 
 
-def in_words(name: str) -> str:
+def display_name(name: str) -> str:
     """A modality, layer or tool as people read it: `on-screen text` for `scene_text`."""
     return name.replace("scene_text", "on-screen text").replace("_", " ")
 

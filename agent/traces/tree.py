@@ -13,7 +13,7 @@ from rich.tree import Tree
 from longtake.agent.traces.recorded import LenientRun, Origin, Summary
 from longtake.agent.traces.steps import Step, steps_of
 from longtake.console import counted
-from longtake.memory.records import Answer, Citation, in_words
+from longtake.memory.records import Answer, Citation, display_name
 from longtake.memory.timespan import TimeSpan
 
 _SHOWN = 5  # maximum findings of a call
@@ -130,7 +130,7 @@ def _citations(found: Iterable[Citation], names: Mapping[str, str]) -> Iterator[
 
 def place(citation: Citation) -> str:
     """Time and modality."""
-    return f"{TimeSpan(start=citation.start, end=citation.end)}  {in_words(citation.modality)}"
+    return f"{TimeSpan(start=citation.start, end=citation.end)}  {display_name(citation.modality)}"
 
 
 def _of(video: str, names: Mapping[str, str]) -> str:

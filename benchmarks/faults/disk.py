@@ -16,6 +16,8 @@ from pathlib import Path
 from longtake.benchmarks.faults.ground import Ground, Trial, finish, misanswer
 from longtake.errors import EngineUnavailable
 
+# Python doesn't see that it wrote the bytecode of a module only in part, and couldn't import the module any more.
+_NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}
 _YEAR = 365 * 24 * 3600.0  # seconds
 _FASTEST, _SLOWEST = 1, 10  # milliseconds that each write takes; a hard disk takes the longer
 _WRITES = "pwrite64,fsync,fdatasync,rename"
@@ -27,7 +29,7 @@ def full_disk(ground: Ground, chance: random.Random) -> Generator[Trial]:
     while True:
         with ground.place() as library:
             room = round(math.exp(chance.uniform(0, math.log(largest))))
-            ended = finish(ground.index(library), limits=partial(_limit_files, room))
+            ended = finish(ground.index(library), None, partial(_limit_files, room), os.environ | _NO_BYTECODE)
             problem = ended.bad_failure() or finish(ground.index(library)).failure() or ground.unsound(library)
         yield Trial(did=f"no file may have more than {room} bytes", problem=problem)
 

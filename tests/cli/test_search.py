@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.full_disk import NO_BYTECODE
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
@@ -177,7 +179,7 @@ def test_a_search_needs_no_room_on_the_disk(library: Path) -> None:
 
     before = held()
     command = [sys.executable, "-c", ON_A_FULL_DISK, "--library", str(library), "search", "copper kettle"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | NO_BYTECODE)
     assert (done.returncode, "The copper kettle costs" in done.stdout) == (0, True), done.stderr
     assert held() == before
     assert before

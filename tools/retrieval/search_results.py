@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from longtake.language.terms import matched_terms
-from longtake.memory.records import WORDS_WIDTH, Modality, in_words
+from longtake.memory.records import WORDS_WIDTH, Modality, display_name
 from longtake.memory.search.fusion import RERANKED, WORDS, contribution
 from longtake.memory.search.search_index import Hit, Match, Signal
 
@@ -66,7 +66,7 @@ def _row(match: Match, query: str, constant: int) -> dict[str, Any]:
 
 def _line(match: Match) -> str:
     document = match.document
-    return f"{document.span}  {in_words(document.modality):<{WORDS_WIDTH}}  {document.text or _PICTURE}"
+    return f"{document.span}  {display_name(document.modality):<{WORDS_WIDTH}}  {document.text or _PICTURE}"
 
 
 def _other_texts(hit: Hit) -> list[str]:
@@ -96,7 +96,7 @@ def _joined(hit: Hit) -> list[str]:
     lines = [f"  event {hit.span}, merged from {len(hit.also) + 1}; the best of those that joined:"] if found else []
     for (modality, name), signals in found.items():
         best = min(signals, key=attrgetter("rank"))
-        lines.append(f"    {in_words(modality):<{WORDS_WIDTH}}  {len(signals):>3} found  {_measured(name, best)}")
+        lines.append(f"    {display_name(modality):<{WORDS_WIDTH}}  {len(signals):>3} found  {_measured(name, best)}")
     return lines
 
 

@@ -18,7 +18,7 @@ from longtake.agent.graph.video_metadata import shots_examined
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Source
 from longtake.agent.verification.judge import Judged
 from longtake.console import counted
-from longtake.memory.records import Answer, Citation, Claim, Evidence, Modality, Option, Status, Usage, in_words
+from longtake.memory.records import Answer, Citation, Claim, Evidence, Modality, Option, Status, Usage, display_name
 from longtake.memory.timespan import clock
 from longtake.preprocess.engines.objects.objects_query import kinds_named
 
@@ -230,7 +230,7 @@ def _examined(state: AgentState, context: RunContext) -> str:
     assert query is not None, "orient runs first"
     named = {name for names in LAYERS_OF.values() for name in names}
     shares = query.coverage.items()
-    looked = [f"{in_words(name)} {share:.0%}" for name, share in shares if name in named and share]
+    looked = [f"{display_name(name)} {share:.0%}" for name, share in shares if name in named and share]
     missing = []
     for source, label in SENSES.items():
         if not query.examined(source) and source not in query.lacks:

@@ -36,7 +36,7 @@ from longtake.agent.traces.steps import Step, every, spoken, steps_of
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import origin
 from longtake.memory.library import Library, VideoRecord
-from longtake.memory.records import VERDICTS, in_words
+from longtake.memory.records import VERDICTS, display_name
 from longtake.prompts import templates
 from longtake.remote import RemoteFile, media_path
 
@@ -156,7 +156,7 @@ def _template() -> Template:
         "json": as_json,
         "cut": cut,
         "verdicts": VERDICTS,
-        "in_words": in_words,
+        "display_name": display_name,
     }
     return environment.get_template("trace.html")
 

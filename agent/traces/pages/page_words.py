@@ -11,7 +11,7 @@ from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.steps import Step
 from longtake.agent.traces.tree import one_line
 from longtake.console import counted
-from longtake.memory.records import Claim, in_words
+from longtake.memory.records import Claim, display_name
 from longtake.memory.timespan import clock
 
 MAX_TEXT = 20_000  # characters of one argument, message or result
@@ -89,7 +89,7 @@ def examined(run: LenientRun) -> dict[str, float]:
 
 
 def _plain(name: str) -> str:
-    return in_words(name).capitalize()
+    return display_name(name).capitalize()
 
 
 def as_json(value: Any) -> str:

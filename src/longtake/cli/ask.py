@@ -28,7 +28,7 @@ from longtake.console import (
     say_json,
 )
 from longtake.errors import Cancelled, LongtakeError
-from longtake.memory.records import WORDS_WIDTH, Answer, in_words
+from longtake.memory.records import WORDS_WIDTH, Answer, display_name
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.media.sources import source
 from longtake.preprocess.pipeline.progress import Watcher
@@ -282,7 +282,7 @@ def show(answer: Answer, workspace: Workspace) -> None:
         record = workspace.library.get(citation.video) if several else None
         where = f"{record.name} " if record else ""
         when = TimeSpan(start=citation.start, end=citation.end)
-        say(f"  {where}{when}  {in_words(citation.modality):<{WORDS_WIDTH}}  {_short(citation.quote)}")
+        say(f"  {where}{when}  {display_name(citation.modality):<{WORDS_WIDTH}}  {_short(citation.quote)}")
     for claim in answer.flagged:
         against = "".join(f" [{clock(place.start)}]" for place in claim.against)
         say_coloured(f"  {claim.told}{against}", REASONS)

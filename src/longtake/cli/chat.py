@@ -20,7 +20,7 @@ from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note, 
 from longtake.errors import LongtakeError
 from longtake.memory.layers import content_key
 from longtake.memory.library import file_id
-from longtake.memory.records import Answer, in_words
+from longtake.memory.records import Answer, display_name
 from longtake.memory.timespan import clock
 from longtake.remote import media_path
 
@@ -176,7 +176,7 @@ def _list_videos(conversation: _Conversation, argument: str) -> None:
 def _list_sources(conversation: _Conversation, argument: str) -> None:
     for number, place in enumerate(conversation.answered().places, start=1):
         when, quote = f"{clock(place.start)}-{clock(place.end)}", " ".join(place.quote.split())
-        say(f"  {number}  {when}  {in_words(place.modality)}  {quote}")
+        say(f"  {number}  {when}  {display_name(place.modality)}  {quote}")
 
 
 def _show_moment(conversation: _Conversation, argument: str) -> None:

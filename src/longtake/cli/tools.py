@@ -10,7 +10,7 @@ from longtake.cli.options import Json
 from longtake.console import EXIT_FAILED, Session, note, say, say_json
 from longtake.language.text import parse_json
 from longtake.memory.notes import Notes
-from longtake.memory.records import WORDS_WIDTH, in_words
+from longtake.memory.records import WORDS_WIDTH, display_name
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.catalogue import ALL_TOOLS
@@ -87,7 +87,7 @@ def _show(result: ToolResult) -> None:
         return
     say_json(result.output)
     for item in result.evidence:
-        say(f"  {item.span}  {in_words(item.modality):<{WORDS_WIDTH}}  {item.content}")
+        say(f"  {item.span}  {display_name(item.modality):<{WORDS_WIDTH}}  {item.content}")
     for remark in result.notes:
         say(f"  ({remark})")
 

@@ -11,7 +11,7 @@ from longtake import __version__
 from longtake.exports.places import Place
 from longtake.exports.transcript import Line, rendered
 from longtake.memory.conversations import Exchange
-from longtake.memory.records import Answer, Citation, Claim, in_words
+from longtake.memory.records import Answer, Citation, Claim, display_name
 from longtake.memory.timespan import TimeSpan
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~])")
@@ -36,7 +36,7 @@ def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[s
         parts += [title, "\n".join(line for place in places for line in _place_lines(place, files))]
     if answer.claims:
         parts += ["## Claims", "\n".join(line for claim in answer.claims for line in claim_lines(claim))]
-    if looked := [f"- {in_words(name)}: {share:.0%}" for name, share in answer.coverage.items() if share]:
+    if looked := [f"- {display_name(name)}: {share:.0%}" for name, share in answer.coverage.items() if share]:
         parts += ["## Share of the timeline that was examined", "\n".join(looked)]
     if missing:
         parts += ["## Missing", "\n".join(f"- {plain(sentence)}" for sentence in missing)]
@@ -64,7 +64,7 @@ def _place_lines(place: Place, files: Collection[str]) -> list[str]:
     return [
         f"{where}: {', '.join(shown)}" if shown else where,
         *(
-            f"   - {span_text(citation)} {in_words(citation.modality)}: “{plain(citation.quote)}”"
+            f"   - {span_text(citation)} {display_name(citation.modality)}: “{plain(citation.quote)}”"
             for citation in place.citations
         ),
     ]

@@ -21,7 +21,7 @@ from longtake.exports.clip_export import clip_bytes
 from longtake.exports.places import Place, places_of
 from longtake.memory.conversations import Conversation, Exchange
 from longtake.memory.library import Library
-from longtake.memory.records import Answer, in_words
+from longtake.memory.records import Answer, display_name
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.sources import media_at, source
 from longtake.prompts import data_url, templates
@@ -132,7 +132,7 @@ def _cited_lines(answer: Answer, library: Library) -> list[str]:
     names = {cited.video: video.name for cited in answer.places if (video := library.get(cited.video))}
     return [
         f"- {plain(names.get(cited.video, 'a deleted video'))}, {span_text(cited)} "
-        f"{in_words(cited.modality)}: “{plain(cited.quote)}”"
+        f"{display_name(cited.modality)}: “{plain(cited.quote)}”"
         for cited in answer.places
     ]
 
@@ -145,5 +145,5 @@ def _asked(exchange: Exchange) -> str:
 @cache
 def _template() -> Template:
     environment = templates("longtake.exports")
-    environment.globals |= {"span": span_text, "in_words": in_words}
+    environment.globals |= {"span": span_text, "display_name": display_name}
     return environment.get_template("chat.html")

@@ -19,7 +19,7 @@ from longtake.exports.bundle_text import span_text
 from longtake.exports.clip_export import clip_bytes
 from longtake.exports.places import AROUND, Place, places_of
 from longtake.memory.library import Library, VideoRecord
-from longtake.memory.records import Answer, Citation, in_words
+from longtake.memory.records import Answer, Citation, display_name
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.media.sources import media_at, source
 from longtake.prompts import data_url, templates
@@ -102,5 +102,5 @@ def _still(video: VideoRecord, library: Library, at: float) -> Picture | None:
 @cache
 def _templates() -> Environment:
     environment = templates("longtake.exports")
-    environment.globals |= {"span": span_text, "in_words": in_words}
+    environment.globals |= {"span": span_text, "display_name": display_name}
     return environment

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import resource
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from helpers.eval_command import eval_
+from helpers.full_disk import full_disk
 from helpers.media.clips import flat, write_clip
 from helpers.servers.openai_server import openai_server, says
 
@@ -44,17 +42,6 @@ def place(tmp_path: Path) -> Path:
 def asked(place: Path, *subjects: str) -> tuple[object, ...]:
     named = [word for subject in subjects or ("longest",) for word in ("--subject", subject)]
     return "run", place / "card.yaml", "--suite", "own", "--out", place / "run", *named
-
-
-@contextmanager
-def files_no_larger_than(size: int) -> Iterator[None]:
-    """A disk that is full after so many bytes of a file."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
 @pytest.mark.parametrize(
@@ -162,13 +149,13 @@ def test_what_loading_left_out_is_reported_by_doctor_and_report_until_it_is_mend
 
 def test_after_a_full_disk_a_run_goes_on_with_nothing_lost_and_nothing_twice(place: Path) -> None:
     command, file = asked(place, "longest", "random"), place / "run" / "predictions.jsonl"
-    with files_no_larger_than(5_000):
+    with full_disk(5_000):
         code, _, remarks = eval_(*command)
     assert (code, "items.jsonl cannot be written to: File too large; make room" in remarks) == (EXIT_FAILED, True)
     assert eval_(*command)[1].startswith("80 replies")
     held = b"".join(file.read_bytes().splitlines(keepends=True)[:20])
     file.write_bytes(held)
-    with files_no_larger_than(len(held) + 1_000):
+    with full_disk(len(held) + 1_000):
         code, _, remarks = eval_(*command)
     assert (code, "predictions.jsonl cannot be written to: File too large; make room" in remarks) == (EXIT_FAILED, True)
     assert file.read_bytes().startswith(held)
@@ -180,12 +167,12 @@ def test_after_a_full_disk_a_run_goes_on_with_nothing_lost_and_nothing_twice(pla
 def test_after_a_full_disk_judging_goes_on_and_a_report_is_written_whole(place: Path) -> None:
     run = place / "run"
     eval_(*asked(place, "longest", "random"))
-    with files_no_larger_than(500):
+    with full_disk(500):
         code, _, remarks = eval_("judge", run, "--by", "rules")
     assert (code, "judgements.jsonl cannot be written to" in remarks) == (EXIT_FAILED, True)
     assert eval_("judge", run, "--by", "rules")[1].startswith("1 verdict, 1 kept from before")
     for most, file in ((1_000, "report"), (10_000, "report.html")):
-        with files_no_larger_than(most):
+        with full_disk(most):
             code, _, remarks = eval_("report", run)
         assert (code, f"{file} cannot be written: File too large; make room" in remarks) == (EXIT_FAILED, True)
         assert not list(run.glob("report*"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import resource
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from helpers.full_disk import full_disk
 
 from longtake.errors import LibraryError
 from longtake.evalharness.runs.journal import Journal, read_records
@@ -65,15 +65,11 @@ def test_a_file_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
 
 def test_where_there_is_no_room_the_half_line_is_taken_back(tmp_path: Path) -> None:
     file = tmp_path / "spans.jsonl"
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     with Journal(file) as journal:
         journal.append(ONE)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (file.stat().st_size + 5, limits[1]))
-        try:
-            with pytest.raises(LibraryError, match=r"cannot be written to: File too large; make room"):
-                journal.append(TWO)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        room = file.stat().st_size + 5
+        with full_disk(room), pytest.raises(LibraryError, match=r"cannot be written to: File too large; make room"):
+            journal.append(TWO)
         journal.append(TWO)
     assert read(file) == ([ONE, TWO], [])
 

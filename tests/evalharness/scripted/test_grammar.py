@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import resource
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from helpers.full_disk import full_disk
 from PIL import Image, ImageDraw, ImageFont
 
 from longtake.errors import ConfigError, EngineError
@@ -120,10 +120,5 @@ def test_a_text_that_is_not_utf8_is_named(tmp_path: Path, tone: Path) -> None:
 
 
 def test_speech_that_there_is_no_room_for_is_reported() -> None:
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
-    try:
-        with pytest.raises(EngineError, match=r"espeak-ng cannot speak into .*make room there"):
-            spoken("Nobody has said this before.", "en-gb")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    with full_disk(1_000), pytest.raises(EngineError, match=r"espeak-ng cannot speak into .*make room there"):
+        spoken("Nobody has said this before.", "en-gb")

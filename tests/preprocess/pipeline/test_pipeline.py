@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from helpers.full_disk import NO_BYTECODE
 from helpers.layers_on_disk import chunks_in, in_use
 from helpers.media.small_video import write_small_video
 
@@ -292,7 +294,8 @@ def test_a_full_disk_is_one_sentence_and_what_was_finished_goes_on(video: Path, 
     index += f", 'index', {str(video)!r}]; main()"
     limited = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
     limited += "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
-    done = subprocess.run([sys.executable, "-c", limited + index], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", limited + index]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | NO_BYTECODE)
     assert done.returncode == 1
     told = [line for line in done.stderr.strip().splitlines() if "still working" not in line]  # on a busy machine
     assert (len(told), "disk space" in told[0]) == (1, True)
