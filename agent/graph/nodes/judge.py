@@ -116,6 +116,9 @@ def _judged(
     if settings.mode == "strict" and not text:
         status, text = "abstained", _PROVES_NOTHING
     verdicts = [claim.verdict for claim in claims] + ([chosen.verdict] if chosen else [])
+    if option and chosen and chosen.verdict == "supported" and not any(claim.citations for claim in claims):
+        # The moments that prove an option are shown also if nothing else of the reply has any, such as "B".
+        claims = (*claims, _claim(option, chosen, state, context.told_apart, shows=shows))
     # An open guess isn't sent back for being one.
     doubts = ("contradicted",) if draft.status == "uncertain" else tuple(FLAGS)
     return Judged(

@@ -280,6 +280,15 @@ def test_an_answer_that_says_nothing_is_asked_for_again(small_workspace: Workspa
     assert "say nothing" in (silent.answer.controller_error or "")
 
 
+@pytest.mark.parametrize(
+    "reply", [says("B"), calls_answer(option="B"), calls_answer(text="It is the middle one.", option="B")]
+)
+def test_an_option_without_a_moment_has_those_that_the_judge_names(small_workspace: Workspace, reply: Reply) -> None:
+    judge = doubts("The right option is", verdict="supported", reason="m7 says 249.")
+    answer = ask_endpoint(small_workspace, [reply], options=PRICES, judge=judge).answer
+    assert [(place.start, place.end) for place in answer.places] == [(4.0, 6.0)]
+
+
 def test_noise_is_no_answer_unless_it_is_an_option(small_workspace: Workspace) -> None:
     noise = says("-\ufffd\ufffd-\ufffd")
     asked = ask_endpoint(small_workspace, [noise, says(GOOD)])
