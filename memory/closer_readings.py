@@ -18,7 +18,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from longtake.memory.database import check_database, open_database, read_database
 from longtake.memory.layers import LayerRecipe, canonical_json, content_key
 from longtake.memory.postgres import Postgres
-from longtake.memory.records import Evidence, Record
+from longtake.memory.records import Moment, Record
 from longtake.memory.timespan import TimeSpan
 
 # Versions of the closer looks, by capability. Raise one when a look's results or their format change; readings of
@@ -70,7 +70,7 @@ class Reading(Record):
     recipe: LayerRecipe
     asked: str = Field(default="", description="The question about the span, if the recipe leaves that open.")
     span: TimeSpan
-    found: tuple[Evidence, ...] = Field(description="In the order found; empty if nothing was.")
+    found: tuple[Moment, ...] = Field(description="In the order found; empty if nothing was.")
     facts: Mapping[str, Any] = Field(default_factory=dict, description="What else a tool reports about the look.")
     space: str = Field(default="", description="Id of the texts' embedding; empty without one.")
     vectors: bytes = Field(default=b"", repr=False, description="One row of float32 per text.")
@@ -78,7 +78,7 @@ class Reading(Record):
     @property
     def texts(self) -> tuple[str, ...]:
         """The distinct texts found, in order of first appearance."""
-        return tuple(dict.fromkeys(item.content for item in self.found))
+        return tuple(dict.fromkeys(item.text for item in self.found))
 
     def is_current(self, layers: Mapping[str, str]) -> bool:
         """Whether today's code would take this look, and start it from these layers (key by name)."""

@@ -1,4 +1,4 @@
-"""Evidence, claims and answers: what a run collects and returns."""
+"""Moments, claims and answers: what a run collects and returns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from longtake.memory.timespan import TimeSpan
 
@@ -35,13 +35,16 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Evidence(Record):
-    """Something an engine found in a video: where, what, and with what confidence."""
+class Moment(Record):
+    """What is said, shown or heard in some seconds of a video, as an engine found it."""
 
     video: str = Field(description="Library id.")
     span: TimeSpan
     modality: Modality
-    content: str
+    text: str = Field(
+        validation_alias=AliasChoices("text", "content"),  # `content` in traces and closer looks of version 0.1
+        description="The words, or what a picture or sound is; empty for a picture that only its vector finds.",
+    )
     score: float = Field(default=1.0, description="The engine's confidence, or the search score.")
     engine: str = Field(description="Id of the engine that found it.")
     layer: str = Field(default="", description="Key of its source layer; empty if found at question time.")
@@ -49,18 +52,15 @@ class Evidence(Record):
         default=None, description="Left, top, width and height as fractions of the picture."
     )
     frame: str | None = Field(default=None, description="File of the frame or clip, relative to the library.")
-    trusted: bool = Field(default=True, description="Untrusted evidence may lead to a place but never prove a claim.")
+    trusted: bool = Field(default=True, description="An untrusted moment may lead to a place but never prove a claim.")
 
     @property
     def id(self) -> str:
-        """Ten hex digits that identify content, place and engine."""
-        parts = (self.video, f"{self.span.start:.3f}", f"{self.span.end:.3f}", self.modality, self.content, self.engine)
+        """Ten hex digits that identify text, place and engine: two cells of a table may have the same text."""
+        times = (f"{self.span.start:.3f}", f"{self.span.end:.3f}")
+        place = (",".join(f"{part:.3f}" for part in self.box),) if self.box else ()
+        parts = (self.video, *times, self.modality, self.text, self.engine, *place)
         return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=5).hexdigest()
-
-    @property
-    def key(self) -> tuple[str, tuple[float, float, float, float] | None]:
-        """Its unique key: two cells of a table may have the same text, and so the same id."""
-        return self.id, self.box
 
 
 class Citation(Record):
@@ -73,15 +73,15 @@ class Citation(Record):
     quote: str
 
     @classmethod
-    def of(cls, evidence: Evidence) -> Citation:
-        """Cite a piece of evidence in full."""
-        span = evidence.span
+    def of(cls, moment: Moment) -> Citation:
+        """Cite a moment in full."""
+        span = moment.span
         return cls(
-            video=evidence.video,
+            video=moment.video,
             start=round(span.start, 3),
             end=round(span.end, 3),
-            modality=evidence.modality,
-            quote=evidence.content,
+            modality=moment.modality,
+            quote=moment.text,
         )
 
 

@@ -56,8 +56,8 @@ def test_a_video_is_searched_read_summarised_and_cut(folder: Path, tmp_path: Pat
         said = [line for line in library.transcript("talk.mp4") if "kettle" in line.text]
         summary = library.summary("talk.mp4")
         cut = library.clip("talk.mp4", "0:04-0:06", tmp_path / "kettle.mp4")
-    assert "249" in found[0].document.text
-    assert found[0].document.span.start == said[0].start
+    assert "249" in found[0].moment.text
+    assert found[0].moment.span.start == said[0].start
     assert summary.places
     assert (cut.span.start, cut.span.end, cut.name) == (4.0, 6.0, "talk.mp4")
     assert probe(cut.file).duration == pytest.approx(2.0, abs=0.1)

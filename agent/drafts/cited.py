@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from longtake.agent.gathering.moments import GENERIC
-from longtake.memory.records import Citation, Evidence
+from longtake.memory.records import Citation, Moment
 from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 
@@ -74,7 +74,7 @@ def parenthesised_times(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[Mark, ...]:
+def marks_in(text: str, moments: Mapping[str, Moment], names: Mapping[str, str]) -> tuple[Mark, ...]:
     """The marks of a text. Quotations hold none, except for ids."""
     written = re.search(r"[\[【]\s*m\d", text)  # where ids are as they are shown, a bare number alone is none
     masked = QUOTATION.sub(lambda match: match[0] if _cites_inside(match[0], moments) else "_" * len(match[0]), text)
@@ -95,13 +95,13 @@ def marks_in(text: str, moments: Mapping[str, Evidence], names: Mapping[str, str
     return tuple(found)
 
 
-def _cites_inside(quotation: str, moments: Mapping[str, Evidence]) -> bool:
+def _cites_inside(quotation: str, moments: Mapping[str, Moment]) -> bool:
     """Whether a quotation holds the id of a moment, which is no part of it."""
     return any(word in moments for word in re.findall(r"\bm\d+\b", quotation))
 
 
 def mark_of(
-    parts: Sequence[str], moments: Mapping[str, Evidence], names: Mapping[str, str], *, numbered: bool = True
+    parts: Sequence[str], moments: Mapping[str, Moment], names: Mapping[str, str], *, numbered: bool = True
 ) -> Mark | None:
     """The ids and times in brackets; None if they hold anything else. `numbered` takes a bare number for an id."""
     ids, times, lost = list[str](), list[Time](), 0
@@ -157,7 +157,7 @@ class Cited(NamedTuple):
     at: TimeSpan | None
 
 
-def cites(marks: Sequence[Mark], bare: str, moments: Mapping[str, Evidence]) -> tuple[tuple[Cited, ...], int]:
+def cites(marks: Sequence[Mark], bare: str, moments: Mapping[str, Moment]) -> tuple[tuple[Cited, ...], int]:
     """The moments that a statement cites by its marks and the times in its bare text, and how many of them are none.
 
     A time at a moment that is cited by its id says where in it, and cites no other moment of that time: one place has
@@ -192,12 +192,12 @@ def cites(marks: Sequence[Mark], bare: str, moments: Mapping[str, Evidence]) -> 
     return tuple(Cited(name, at) for name, at in cited.items()), lost
 
 
-def held(mark: Mark, moments: Mapping[str, Evidence]) -> Mark:
+def held(mark: Mark, moments: Mapping[str, Moment]) -> Mark:
     """A mark without the times that point to nothing."""
     return replace(mark, times=tuple(time for time in mark.times if _is_held(time, moments)))
 
 
-def citations_of(cited: Sequence[Cited], moments: Mapping[str, Evidence]) -> tuple[Citation, ...]:
+def citations_of(cited: Sequence[Cited], moments: Mapping[str, Moment]) -> tuple[Citation, ...]:
     """Cited moments as an answer publishes them: one citation for a moment, and one for what fills a span.
 
     A span that cites several moments of a kind is one place: its quote is what they say, in order.
@@ -224,12 +224,12 @@ def _part_of(moment: TimeSpan, at: TimeSpan | None) -> TimeSpan:
     return moment if most or end - start < _SECOND else TimeSpan(start=start, end=end)
 
 
-def _is_held(time: Time, moments: Mapping[str, Evidence]) -> bool:
+def _is_held(time: Time, moments: Mapping[str, Moment]) -> bool:
     """Whether there is anything at a time that cites; a long span only says which part is meant."""
     return time.span.length > _LONGEST or bool(_at(time, moments))
 
 
-def _at(time: Time, moments: Mapping[str, Evidence]) -> list[str]:
+def _at(time: Time, moments: Mapping[str, Moment]) -> list[str]:
     """The ids of the moments at a time of a draft, the most exact first; of those in a span, in order.
 
     Whoever writes whole seconds cuts what follows: 01:08 is any time up to 01:09. What begins then comes first, and
@@ -245,7 +245,7 @@ def _at(time: Time, moments: Mapping[str, Evidence]) -> list[str]:
         if _is_place(moment) and time.video in ("", moment.video) and _near(span, moment)
     }
     # Not what is there all the time, such as silence, if anything else is.
-    near = {name: moment for name, moment in near.items() if not moment.content.startswith(GENERIC)} or near
+    near = {name: moment for name, moment in near.items() if not moment.text.startswith(GENERIC)} or near
     if span.length:
         there = [name for name, moment in near.items() if _fills(span, moment)] or [*near]
         return sorted(there, key=lambda name: near[name].span.start)
@@ -255,17 +255,17 @@ def _at(time: Time, moments: Mapping[str, Evidence]) -> list[str]:
     return [name for name in there if name == there[0] or near[name].modality == "speech"] or ranked[:1]
 
 
-def _fills(span: TimeSpan, moment: Evidence) -> bool:
+def _fills(span: TimeSpan, moment: Moment) -> bool:
     """Whether a span that cites means a moment: half of it lies there, or it is speech that fills half of the span."""
     shared = span.shared(moment.span)
     spoken = moment.modality == "speech" and shared >= _HALF * span.length
     return spoken or (span.overlaps(moment.span) and shared >= _HALF * moment.span.length)
 
 
-def _is_place(moment: Evidence) -> bool:
+def _is_place(moment: Moment) -> bool:
     """Whether a moment has a time of its own; facts about a whole recording don't."""
     return moment.modality != "metadata" and moment.engine != SPEAKERS
 
 
-def _near(span: TimeSpan, moment: Evidence) -> bool:
+def _near(span: TimeSpan, moment: Moment) -> bool:
     return span.apart(moment.span) <= max(_SECOND, _TENTH * moment.span.length)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from longtake.agent.drafts.cited import Mark, held, marks_in, stated_times
 from longtake.agent.drafts.draft import ABSTENTION
 from longtake.agent.drafts.statements import Read, Statement
-from longtake.memory.records import Citation, Claim, Evidence, Verdict
+from longtake.memory.records import Citation, Claim, Moment, Verdict
 from longtake.memory.timespan import clock
 
 MAX_MARKS = 4  # behind one statement
@@ -25,7 +25,7 @@ _MAY_ABSTAIN = re.compile(r"[\s*_#>(\[]*(\w*[ _]?\w*)\Z")
 def published(
     read: Read,
     claims: Sequence[Claim],
-    moments: Mapping[str, Evidence],
+    moments: Mapping[str, Moment],
     names: Mapping[str, str],
     *,
     strict: bool = False,
@@ -70,7 +70,7 @@ def published(
     return out.strip()
 
 
-def _text_of_mark(mark: Mark, said: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> str:
+def _text_of_mark(mark: Mark, said: str, moments: Mapping[str, Moment], names: Mapping[str, str]) -> str:
     """What stands for a mark: its times, and those of its ids that `said` doesn't tell."""
     times = "".join(time.told(names) for time in mark.times)
     ids = _citations_without_time([Citation.of(moments[name]) for name in mark.ids], said + times, names)
@@ -97,7 +97,7 @@ def _citations_without_time(
     return left
 
 
-def _for_ids(match: re.Match[str], moments: Mapping[str, Evidence], names: Mapping[str, str]) -> str:
+def _for_ids(match: re.Match[str], moments: Mapping[str, Moment], names: Mapping[str, str]) -> str:
     """The times for brackets that hold ids beside other words, such as `[m7: said]`; other brackets stay."""
     cited = [Citation.of(moments[name]) for name in re.findall(r"\bm\d+\b", match[0]) if name in moments]
     return marks(cited, names).strip() if cited else match[0]
@@ -122,9 +122,7 @@ def _cut(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end + 1 if alone else end
 
 
-def live(
-    told: Callable[[str], None], moments: Mapping[str, Evidence], names: Mapping[str, str]
-) -> Callable[[str], None]:
+def live(told: Callable[[str], None], moments: Mapping[str, Moment], names: Mapping[str, str]) -> Callable[[str], None]:
     """Takes the pieces of a draft as it is written, and tells them with times for marks, as `published` has them.
 
     Args:
@@ -182,7 +180,7 @@ def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
     return f" {''.join([*shown][:MAX_MARKS])}" if shown else ""
 
 
-def with_times(reason: str, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> str:
+def with_times(reason: str, moments: Mapping[str, Moment], names: Mapping[str, str]) -> str:
     """What a judge says, with times for the ids of moments.
 
     Args:

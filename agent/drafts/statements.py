@@ -14,7 +14,7 @@ from itertools import zip_longest
 from longtake.agent.drafts.cited import Cited, Mark, cites, held, mark_of, marks_in, parenthesised_times, stated_times
 from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.language.text import words_of
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 
 _MARKED = "\0"  # stands for the letters of marks where edges are sought
 _EDGE = re.compile(r"(?:[.!?][\"”»)*_]*(?:\s*\0+)*\s+|[。！？](?:\s*\0+)*\s*)(?=[^\s\0])")
@@ -74,7 +74,7 @@ class _Piece:
     marks: tuple[Mark, ...] = ()
 
 
-def read_draft(draft: Draft, moments: Mapping[str, Evidence], names: Mapping[str, str], *, marked: bool = True) -> Read:
+def read_draft(draft: Draft, moments: Mapping[str, Moment], names: Mapping[str, str], *, marked: bool = True) -> Read:
     """The statements of a draft.
 
     Args:
@@ -171,7 +171,7 @@ def _led(pieces: Iterable[_Piece], text: str) -> list[_Piece]:
 
 
 def _joined(
-    pieces: Sequence[_Piece], claim: DraftClaim, moments: Mapping[str, Evidence], names: Mapping[str, str]
+    pieces: Sequence[_Piece], claim: DraftClaim, moments: Mapping[str, Moment], names: Mapping[str, str]
 ) -> list[_Piece]:
     """The pieces with a claim: the one that says the same takes its marks, else the claim is one of its own."""
     own = _piece(claim.text, 0, len(claim.text), marks_in(claim.text, moments, names), names)
@@ -219,6 +219,6 @@ def _shared(statements: Sequence[Statement], text: str, marks: Sequence[Mark]) -
             yield each
 
 
-def _listed(claim: DraftClaim, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> tuple[Mark, ...]:
+def _listed(claim: DraftClaim, moments: Mapping[str, Moment], names: Mapping[str, str]) -> tuple[Mark, ...]:
     """The ids and times that a claim lists, as marks."""
     return tuple(mark_of([place], moments, names) or Mark(-1, -1, (), (), 1) for place in claim.moments)

@@ -14,14 +14,13 @@ from longtake.agent.gathering.contents import contents
 from longtake.agent.gathering.gathered import Briefing
 from longtake.agent.gathering.moments import GENERIC, MomentsOf, shown
 from longtake.agent.query.query import Query
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.tools.core.refinement import answered_before
 from longtake.tools.core.registry import SPECS
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.retrieval.cross_modal_search import evidence_of_document
 from longtake.tools.usable import usable
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ _GENERIC_MOST = 5  # of what every recording has
 _NAMED = 2.0  # weight of what is within the time that the question names
 
 
-def brief(query: Query, spot: Evidence | None, context: RunContext) -> Briefing:
+def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
     """The moments for a question, best first, and the transcript of its videos if the model has room for it.
 
     Args:
@@ -49,7 +48,7 @@ def brief(query: Query, spot: Evidence | None, context: RunContext) -> Briefing:
     """
     tools = context.tools
     scores: dict[str, float] = defaultdict(float)
-    items: dict[str, Evidence] = {}
+    items: dict[str, Moment] = {}
     lists = [(1.0, _search(text, None, tools)) for text in (query.question, *query.options)]
     if query.scope.span is not None:
         around = query.scope.span.widened(_AROUND, _AROUND, max(query.videos.values(), default=0.0))
@@ -68,9 +67,9 @@ def brief(query: Query, spot: Evidence | None, context: RunContext) -> Briefing:
     most = tools.settings.gathering.tokens_for(tools.settings.controller.engine)
     room = (min(most, _BESIDE) if transcript else most) * LETTERS_A_TOKEN
     said = {item.id for item in transcript}
-    chosen: list[Evidence] = []
+    chosen: list[Moment] = []
     for moment in _distinct(ranked, context.moments):
-        length = len(moment.content) + 32
+        length = len(moment.text) + 32
         if moment.id not in said and length <= room and len(chosen) < MOST:
             chosen.append(moment)
             room -= length
@@ -88,35 +87,35 @@ def brief(query: Query, spot: Evidence | None, context: RunContext) -> Briefing:
     )
 
 
-def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Evidence]:
-    """The documents for a text, best first: words count as much as vectors."""
+def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Moment]:
+    """The moments for a text, best first: words count as much as vectors."""
     where = SearchFilter(tuple(tools.videos), (), span)
     hits = retrieve(text, where, _EACH, tools.engines, tools.index)
     matches = (match for hit in hits if not hit.weak or span for match in (hit, *hit.also))
-    return [evidence_of_document(match.document, match.score) for match in matches if match.document.text]
+    return [match.scored for match in matches if match.moment.text]
 
 
-def _telling(items: Iterable[Evidence], query: Query) -> list[Evidence]:
+def _telling(items: Iterable[Moment], query: Query) -> list[Moment]:
     """Without what every recording has, unless the question is about sounds or changes of the picture."""
     most = _GENERIC_MOST if query.source in ("sound", "shots", "motion") else 0
-    told: list[Evidence] = []
+    told: list[Moment] = []
     for item in items:
-        generic = item.content.startswith(GENERIC)
+        generic = item.text.startswith(GENERIC)
         most -= generic
         if most >= 0 or not generic:
             told.append(item)
     return told
 
 
-def _distinct(moments: Sequence[Evidence], of: MomentsOf) -> list[Evidence]:
+def _distinct(moments: Sequence[Moment], of: MomentsOf) -> list[Moment]:
     """Each moment once, also if another one has all of its text."""
     return list(shown(moments, {}, of).values())
 
 
-def _transcript(context: RunContext) -> tuple[Evidence, ...]:
+def _transcript(context: RunContext) -> tuple[Moment, ...]:
     """The passages of all videos in order; none if the model hasn't room for them."""
     passages = [passage for video in context.tools.videos for passage in context.moments(video).passages]
-    letters = sum(len(passage.content) + 32 for passage in passages)
+    letters = sum(len(passage.text) + 32 for passage in passages)
     budget = context.tools.settings.budget
     each_round = budget.tokens / (budget.rounds + 2)
     room = min(TRANSCRIPT, TRANSCRIPT_SHARE * context.profile.context, each_round)

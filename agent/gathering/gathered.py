@@ -9,7 +9,7 @@ from pydantic import Field
 
 from longtake.agent.gathering.text_lines import CELLS
 from longtake.agent.query.query import Query
-from longtake.memory.records import Evidence, Modality, Record
+from longtake.memory.records import Modality, Moment, Record
 from longtake.memory.timespan import TimeSpan
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Found(Record):
     """A document that was found, with its line: what is said around it, or text that is shown together."""
 
-    evidence: Evidence
-    line: tuple[Evidence, ...] = Field(description="The document with its neighbours, in reading order.")
+    evidence: Moment
+    line: tuple[Moment, ...] = Field(description="The document with its neighbours, in reading order.")
     cosine: float = Field(default=0.0, description="Similarity to the question, in the document's embedding space.")
     words: float = Field(default=0.0, description="BM25 of the question's words.")
     anchored: bool = Field(
@@ -48,8 +48,8 @@ class Found(Record):
 class Briefing(Record):
     """What a language model reads before its first round."""
 
-    moments: tuple[Evidence, ...] = Field(default=(), description="The likeliest moments, best first.")
-    transcript: tuple[Evidence, ...] = Field(default=(), description="All passages, if the model has room for them.")
+    moments: tuple[Moment, ...] = Field(default=(), description="The likeliest moments, best first.")
+    transcript: tuple[Moment, ...] = Field(default=(), description="All passages, if the model has room for them.")
     contents: tuple[str, ...] = Field(default=(), description="What the videos hold, line by line.")
     tools: tuple[str, ...] = Field(default=(), description="Names of the tools that work here.")
     missing: Mapping[str, str] = Field(default_factory=dict, description="What the other tools would need, by name.")
@@ -60,22 +60,22 @@ class Gathered(Record):
 
     found: tuple[Found, ...] = ()
     window: TimeSpan | None = Field(default=None, description="The scope that was searched; none means everywhere.")
-    spot: Evidence | None = Field(default=None, description="What the question's anchor names, if found.")
+    spot: Moment | None = Field(default=None, description="What the question's anchor names, if found.")
     widened: bool = Field(
         default=False, description="The scope itself was empty, so the seconds around it were searched."
     )
     briefing: Briefing | None = Field(default=None, description="For a language model.")
 
     @property
-    def evidence(self) -> list[Evidence]:
+    def evidence(self) -> list[Moment]:
         """Every document that was found and their lines, each once."""
         pieces = (item for found in self.found for item in (found.evidence, *found.line))
-        return list({item.key: item for item in pieces}.values())
+        return list({item.id: item for item in pieces}.values())
 
 
 Gatherer = Callable[[Query, "RunContext"], Gathered]
 
 
-def joined_text(items: tuple[Evidence, ...]) -> str:
+def joined_text(items: tuple[Moment, ...]) -> str:
     """Lines of speech as one text, word for word; texts on screen separated."""
-    return (" " if items[0].modality == "speech" else CELLS).join(" ".join(item.content.split()) for item in items)
+    return (" " if items[0].modality == "speech" else CELLS).join(" ".join(item.text.split()) for item in items)

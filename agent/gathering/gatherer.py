@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING
 
 from longtake.agent.gathering.briefing import brief
 from longtake.agent.gathering.gathered import Found, Gathered
-from longtake.agent.gathering.moments import documents
 from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Anchor, Query, Relation
 from longtake.errors import EngineError
 from longtake.language.words import holds_phrase
-from longtake.memory.records import Evidence, Modality
+from longtake.memory.records import Modality, Moment
 from longtake.memory.search.fusion import WORDS
 from longtake.memory.search.search_index import Match, SearchFilter, Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 from longtake.preprocess.pipeline.retrieval import query_embeddings
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.retrieval.cross_modal_search import evidence_of_document
 
 if TYPE_CHECKING:
     from longtake.agent.graph.run_context import RunContext
@@ -58,18 +56,18 @@ def _gather(query: Query, search: _Search) -> Gathered:
     if there is None:
         return Gathered(found=found)
     inside = [each.model_copy(update={"anchored": True}) for each in search.within(query.question, there)]
-    known = {each.evidence.key for each in inside}
-    others = [each for each in found if each.evidence.key not in known]
+    known = {each.evidence.id for each in inside}
+    others = [each for each in found if each.evidence.id not in known]
     return Gathered(found=(*inside, *others), window=there, spot=spot)
 
 
 def _for_options(query: Query, gathered: Gathered, search: _Search) -> list[Found]:
     """What is closest to the question with each of its options, and not yet found; not yet compared with it."""
-    found = {each.evidence.key: each for each in gathered.found}
+    found = {each.evidence.id: each for each in gathered.found}
     known = len(found)
     for option in query.options:
         for each in search.within(f"{query.question} {option}", gathered.window, _OF_AN_OPTION):
-            found.setdefault(each.evidence.key, each.model_copy(update={"cosine": 0.0, "words": 0.0}))
+            found.setdefault(each.evidence.id, each.model_copy(update={"cosine": 0.0, "words": 0.0}))
     return list(found.values())[known:]
 
 
@@ -83,12 +81,10 @@ class _Search:
     def __init__(self, query: Query, tools: ToolContext) -> None:
         self._query = query
         self._tools = tools
-        self._evidence: dict[str, Evidence] = {}
-        self._lines: dict[str, Lines] = {}
-        for handle in tools.videos.values():
-            own = documents(handle)
-            self._evidence |= own
-            self._lines[handle.id] = Lines([item for item in own.values() if item.engine != SPEAKERS])
+        self._lines = {
+            video: Lines([item for item in tools.index.moments(video) if item.engine != SPEAKERS])
+            for video in tools.videos
+        }
 
     def within(self, text: str, window: TimeSpan | None, most: int = MOST) -> tuple[Found, ...]:
         """The documents found for a text, best first in each modality."""
@@ -99,13 +95,13 @@ class _Search:
             hits = self._tools.index.search(text, vectors, where, most)
             matches = (match for hit in hits for match in (hit, *hit.also))
             for match in sorted(matches, key=lambda match: -match.score)[:most]:
-                found.setdefault(match.document.id, self._with_line(match, window))
+                found.setdefault(match.moment.id, self._with_line(match, window))
         return tuple(found.values())
 
-    def anchored(self, anchors: Sequence[Anchor]) -> tuple[TimeSpan | None, Evidence | None]:
+    def anchored(self, anchors: Sequence[Anchor]) -> tuple[TimeSpan | None, Moment | None]:
         """The seconds that the anchors select, and the evidence for the first anchor."""
         start, end = 0.0, _longest(self._query)
-        spots: list[Evidence] = []
+        spots: list[Moment] = []
         for anchor in anchors:
             spot = self._spot(anchor.phrase)
             if spot is not None:
@@ -114,25 +110,21 @@ class _Search:
         there = TimeSpan(start=start, end=end) if spots and start < end else None
         return there, spots[0] if there else None
 
-    def _spot(self, phrase: str) -> Evidence | None:
+    def _spot(self, phrase: str) -> Moment | None:
         """The evidence for a phrase; exact words are preferred to similar ones."""
         found = self.within(phrase, None)
-        best = max(found, key=lambda each: (holds_phrase(phrase, each.evidence.content), each.cosine), default=None)
+        best = max(found, key=lambda each: (holds_phrase(phrase, each.evidence.text), each.cosine), default=None)
         return best.evidence if best and best.cosine >= _ANCHOR_COSINE else None
 
     def _with_line(self, match: Match, window: TimeSpan | None) -> Found:
-        # A closer reading is in the index but in no layer, so it is its own line.
-        evidence = self._evidence.get(match.document.id)
-        lines = self._lines[evidence.video] if evidence else None
-        line = lines.line_of(evidence) if lines and evidence else ()
+        line = self._lines[match.moment.video].line_of(match.moment)
         if window:
             line = tuple(item for item in line if item.span.overlaps(window))
-        evidence = evidence or evidence_of_document(match.document, match.document.score)
         words = match.signals.get(WORDS)
         cosines = [signal.score for name, signal in match.signals.items() if name != WORDS]
         return Found(
-            evidence=evidence,
-            line=line or (evidence,),
+            evidence=match.moment,
+            line=line or (match.moment,),
             cosine=round(max(cosines, default=0.0), 4),
             words=round(words.score, 4) if words else 0.0,
         )

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longtake.agent.gathering.text_lines import CELLS, ENDS, by_row
 from longtake.language.text import words_of
-from longtake.memory.records import Evidence, Modality
+from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.layers.documents import documents_of
 from longtake.preprocess.layers.entities import ENGINE as ENTITIES
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 from longtake.tools.core.frames import is_frame
 from longtake.tools.core.result import ToolResult
-from longtake.tools.core.tool_context import VideoHandle
-from longtake.tools.retrieval.cross_modal_search import evidence_of_document
+
+if TYPE_CHECKING:
+    from longtake.memory.search.index import Index
 
 ROWS = " / "  # between the rows of on-screen text
 KINDS: Mapping[Modality, str] = {
@@ -50,7 +50,7 @@ _ALIKE = 1.0  # seconds between two pictures with the same description that are 
 class Moments:
     """The moments of one video, built from its documents."""
 
-    def __init__(self, documents: Sequence[Evidence]) -> None:
+    def __init__(self, documents: Sequence[Moment]) -> None:
         """Take all documents of a video, in the order of its layers."""
         ordered = sorted(documents, key=lambda item: item.span.start)
         self._texts = [item for item in ordered if item.modality == "scene_text"]
@@ -58,11 +58,11 @@ class Moments:
         self._longest = max((item.span.length for item in self._texts), default=0.0)
         said = [item for item in documents if item.modality == "speech" and item.engine != SPEAKERS]
         self.passages = _passages(said)
-        told = [item for item in ordered if not item.content.startswith(GENERIC)]
+        told = [item for item in ordered if not item.text.startswith(GENERIC)]
         self.pictures = _merged_alike([item for item in told if item.modality == "visual"])
         self._sounds = [item for item in told if item.modality == "audio"]
 
-    def around(self, item: Evidence) -> Evidence:
+    def around(self, item: Moment) -> Moment:
         """The moment that a document belongs to; the document itself if it belongs to none."""
         if item.modality == "scene_text":
             return self._standing_with(item)
@@ -71,23 +71,23 @@ class Moments:
                 return moment
         return item
 
-    def reply_to(self, moment: Evidence) -> list[Evidence]:
+    def reply_to(self, moment: Moment) -> list[Moment]:
         """The passage after one in which something is asked; none after others."""
-        if moment not in self.passages or "?" not in moment.content:
+        if moment not in self.passages or "?" not in moment.text:
             return []
         place = self.passages.index(moment) + 1
         return self.passages[place : place + 1]
 
-    def at(self, span: TimeSpan) -> list[Evidence]:
+    def at(self, span: TimeSpan) -> list[Moment]:
         """What is said, shown, seen and heard in a span."""
         lines = (*self.passages, *self.pictures, *self._sounds)
         texts = (each for each in self._texts if each.span.overlaps(span))
-        shown = {moment.content: moment for moment in map(self._standing_with, texts)}
+        shown = {moment.text: moment for moment in map(self._standing_with, texts)}
         return [*(each for each in lines if each.span.overlaps(span)), *shown.values()]
 
-    def beside(self, moment: Evidence) -> list[Evidence]:
+    def beside(self, moment: Moment) -> list[Moment]:
         """What is said just before and after a moment and meanwhile, and what else is shown or heard meanwhile."""
-        near: list[Evidence] = []
+        near: list[Moment] = []
         for line, reach in ((self.passages, _REACH), (self.pictures, _REACH), (self._sounds, 0.0)):
             window = moment.span.widened(reach, reach, float("inf"))
             there = [each for each in line if each.span.overlaps(window)]
@@ -95,10 +95,10 @@ class Moments:
         shown = next((each for each in self._texts if each.span.overlaps(moment.span)), None)
         return [*near, self._standing_with(shown)] if shown else near
 
-    def _standing_with(self, item: Evidence) -> Evidence:
+    def _standing_with(self, item: Moment) -> Moment:
         """All texts that stand with one, row by row, as long as they fit; the rows nearest to it first."""
         # Search returns texts without their places in the picture. What isn't in a layer stands alone.
-        own = [each for each in self._texts if each.content == item.content and each.span == item.span]
+        own = [each for each in self._texts if each.text == item.text and each.span == item.span]
         if not own:
             return item
         item = own[0]
@@ -116,11 +116,11 @@ class Moments:
         )
         letters, kept = 0, list[int]()
         for place in nearest:
-            letters += sum(len(cell.content) + len(CELLS) for cell in rows[place])
+            letters += sum(len(cell.text) + len(CELLS) for cell in rows[place])
             if kept and letters > _LETTERS:
                 break
             kept.append(place)
-        cells = [[" ".join(cell.content.split()) for cell in rows[place]] for place in sorted(kept)]
+        cells = [[" ".join(cell.text.split()) for cell in rows[place]] for place in sorted(kept)]
         text = ROWS.join(dict.fromkeys(map(CELLS.join, cells)))
         return _one([cell for place in kept for cell in rows[place]], text, item.span)
 
@@ -128,30 +128,17 @@ class Moments:
 class LibraryMoments:
     """The moments of each open video, built when they are first asked for."""
 
-    def __init__(self, videos: Mapping[str, VideoHandle]) -> None:
-        """Take the open videos by id."""
+    def __init__(self, videos: Container[str], index: Index) -> None:
+        """Take the ids of the open videos and the index that holds them."""
         self._videos = videos
+        self._index = index
         self._built: dict[str, Moments] = {}
 
     def __call__(self, video: str) -> Moments:
         """The moments of one video."""
         if video not in self._built:
-            handle = self._videos.get(video)
-            self._built[video] = Moments(list(documents(handle).values()) if handle else ())
+            self._built[video] = Moments(self._index.moments(video) if video in self._videos else ())
         return self._built[video]
-
-
-def documents(handle: VideoHandle) -> dict[str, Evidence]:
-    """The documents of a video by id, with the places of on-screen text."""
-    layers = {name: layer for name in handle.record.layers if (layer := handle.layer(name))}
-    # By order: cells of a table may have the same text at the same time.
-    boxes = iter([item.get("box") for item in handle.items("scene_text") if item["text"].strip()])
-    found: dict[str, Evidence] = {}
-    for document in documents_of(handle.id, layers):
-        box = next(boxes) if document.modality == "scene_text" else None
-        evidence = evidence_of_document(document, document.score)
-        found[document.id] = evidence.model_copy(update={"box": box and tuple(box)})
-    return found
 
 
 def key_of(span: TimeSpan) -> str:
@@ -162,7 +149,7 @@ def key_of(span: TimeSpan) -> str:
 MomentsOf = Callable[[str], Moments]
 
 
-def shown(items: Iterable[Evidence], known: Mapping[str, Evidence], of: MomentsOf) -> dict[str, Evidence]:
+def shown(items: Iterable[Moment], known: Mapping[str, Moment], of: MomentsOf) -> dict[str, Moment]:
     """The moments around documents, by id: those that are known keep theirs, the others get the next ones.
 
     Args:
@@ -170,7 +157,7 @@ def shown(items: Iterable[Evidence], known: Mapping[str, Evidence], of: MomentsO
         known: all moments of the run so far.
         of: the moments of a video.
     """
-    every, found = dict(known), dict[str, Evidence]()
+    every, found = dict(known), dict[str, Moment]()
     for item in items:
         identity = _held_by(item, every)
         if identity is None:
@@ -181,16 +168,16 @@ def shown(items: Iterable[Evidence], known: Mapping[str, Evidence], of: MomentsO
     return found
 
 
-def _last(moments: Mapping[str, Evidence]) -> int:
+def _last(moments: Mapping[str, Moment]) -> int:
     """The highest number of an id."""
     return max((int(identity[1:]) for identity in moments if identity[1:].isdecimal()), default=0)
 
 
-def _held_by(item: Evidence, moments: Mapping[str, Evidence]) -> str | None:
+def _held_by(item: Moment, moments: Mapping[str, Moment]) -> str | None:
     return next((identity for identity, moment in moments.items() if holds(moment, item)), None)
 
 
-def line_of(identity: str, moment: Evidence, names: Mapping[str, str]) -> str:
+def line_of(identity: str, moment: Moment, names: Mapping[str, str]) -> str:
     """A moment in one line: id, video if there are several, start and end, kind, text."""
     name = f"{' '.join(names[moment.video].split())} " if len(names) > 1 and moment.video in names else ""
     doubt = "" if moment.trusted else " (recognised poorly)"
@@ -198,83 +185,83 @@ def line_of(identity: str, moment: Evidence, names: Mapping[str, str]) -> str:
     start, end = (clock(edge, decimals=decimals).removeprefix("00:") for edge in (moment.span.start, moment.span.end))
     when = f"[{name}{start}-{end}]"
     kind = _KIND_BY_ENGINE.get(moment.engine, KINDS[moment.modality])
-    return f"{identity} {when} {kind}{doubt}: {' '.join(moment.content.split())}"
+    return f"{identity} {when} {kind}{doubt}: {' '.join(moment.text.split())}"
 
 
-def holds(moment: Evidence, item: Evidence) -> bool:
+def holds(moment: Moment, item: Moment) -> bool:
     """Whether a moment has all that a document says, at its time."""
     if moment.frame or item.frame:
         return moment.frame == item.frame
     if (moment.video, moment.modality) != (item.video, item.modality) or not _near(moment.span, item.span):
         return False
-    return words_of(item.content) in words_of(moment.content)
+    return words_of(item.text) in words_of(moment.text)
 
 
 def _near(one: TimeSpan, other: TimeSpan) -> bool:
     return one.overlaps(other) or abs(one.start - other.start) < 0.05
 
 
-def _top(item: Evidence) -> float:
+def _top(item: Moment) -> float:
     return item.box[1] if item.box else 0.0
 
 
-def _rows_apart(one: Evidence, other: Evidence) -> float:
+def _rows_apart(one: Moment, other: Moment) -> float:
     return abs(_top(one) - _top(other))
 
 
-def _passages(cues: Sequence[Evidence]) -> list[Evidence]:
+def _passages(cues: Sequence[Moment]) -> list[Moment]:
     """Speech as passages that don't overlap. Where several tracks say the same time, the first one counts."""
-    taken: list[Evidence] = []
+    taken: list[Moment] = []
     for _, track in groupby(cues, key=lambda cue: (cue.layer, cue.engine)):
         own = sorted(track, key=lambda cue: cue.span.start)
         spans = [cue.span for cue in taken]
         free = [cue for cue in own if sum(cue.span.shared(span) for span in spans) <= _TAKEN * cue.span.length]
         taken += free if spans else _without_echo(own)
     taken.sort(key=lambda cue: cue.span.start)
-    groups: list[list[Evidence]] = []
+    groups: list[list[Moment]] = []
     for cue in taken:
         if groups and _belongs(groups[-1], cue):
             groups[-1].append(cue)
         else:
             groups.append([cue])
-    return [_one(group, " ".join(" ".join(cue.content.split()) for cue in group)) for group in groups]
+    return [_one(group, " ".join(" ".join(cue.text.split()) for cue in group)) for group in groups]
 
 
-def _without_echo(cues: Sequence[Evidence]) -> list[Evidence]:
+def _without_echo(cues: Sequence[Moment]) -> list[Moment]:
     """The cues of one layer, whose tracks in other languages overlap the first one."""
-    kept: list[Evidence] = []
+    kept: list[Moment] = []
     for cue in cues:
         if not kept or kept[-1].span.shared(cue.span) <= _TAKEN * cue.span.length or not cue.span.length:
             kept.append(cue)
     return kept
 
 
-def _belongs(group: Sequence[Evidence], cue: Evidence) -> bool:
+def _belongs(group: Sequence[Moment], cue: Moment) -> bool:
     last = group[-1]
-    count = sum(len(each.content.split()) for each in group)
+    count = sum(len(each.text.split()) for each in group)
     if cue.span.start - last.span.end > _PAUSE or cue.span.end - group[0].span.start > _LONGEST or count >= _MANY:
         return False
-    return not (count >= _FEW and ENDS.search(last.content)) and cue.trusted == last.trusted
+    return not (count >= _FEW and ENDS.search(last.text)) and cue.trusted == last.trusted
 
 
-def _merged_alike(items: Sequence[Evidence]) -> list[Evidence]:
+def _merged_alike(items: Sequence[Moment]) -> list[Moment]:
     """Pictures in order; the same description of one still is one moment."""
-    merged: list[Evidence] = []
+    merged: list[Moment] = []
     for item in items:
         last = merged[-1] if merged else None
-        if last and last.content == item.content and item.span.start - last.span.end <= _ALIKE:
-            merged[-1] = _one([last, item], item.content)
+        if last and last.text == item.text and item.span.start - last.span.end <= _ALIKE:
+            merged[-1] = _one([last, item], item.text)
         else:
             merged.append(item)
     return merged
 
 
-def _one(items: Sequence[Evidence], text: str, span: TimeSpan | None = None) -> Evidence:
+def _one(items: Sequence[Moment], text: str, span: TimeSpan | None = None) -> Moment:
     """Several documents as one moment."""
     span = span or TimeSpan(start=items[0].span.start, end=max(item.span.end for item in items))
     trusted = all(item.trusted for item in items)
     box = items[0].box if len(items) == 1 else None
-    return items[0].model_copy(update={"content": text, "span": span, "trusted": trusted, "box": box})
+    return items[0].model_copy(update={"text": text, "span": span, "trusted": trusted, "box": box})
 
 
 _PLACES = ("timestamp", "frames")  # fields of an output that say again where something is
@@ -284,8 +271,8 @@ _SAID = 0.9  # share of those words
 
 def shown_result(
     result: ToolResult,
-    found: Mapping[str, Evidence],
-    known: Mapping[str, Evidence],
+    found: Mapping[str, Moment],
+    known: Mapping[str, Moment],
     names: Mapping[str, str],
     room: int,
 ) -> tuple[str, set[str]]:
@@ -303,13 +290,13 @@ def shown_result(
     pictures = [name for name, item in found.items() if is_frame(item)]
     moments = [(name, item) for name, item in found.items() if name not in pictures]
     lines = {name: f"{name} (above)" if name in known else line_of(name, item, names) for name, item in moments}
-    said = " ".join(item.content for item in found.values())
+    said = " ".join(item.text for item in found.values())
     facts = facts_beside(result.output, said)
     ending = [json.dumps(facts, ensure_ascii=False)] if facts else []
     ending += [f"({note})" for note in result.notes]
     ending += [f"(Pictures follow: {', '.join(pictures)}.)"] if pictures else []
     left = room - sum(map(len, ending))
-    kept: list[tuple[str, Evidence]] = []
+    kept: list[tuple[str, Moment]] = []
     for name, item in moments:
         left -= len(lines[name]) + 1
         if kept and left < 0:

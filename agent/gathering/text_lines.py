@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from itertools import chain
 
 from longtake.language.text import words_of
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 
 CELLS = " · "  # between the texts of one row
@@ -25,20 +25,20 @@ _ALIKE = 0.8  # similarity, 0 to 1, from which two texts at one time are reading
 class Lines:
     """The documents of a video by modality and time, for finding a document's line."""
 
-    def __init__(self, documents: Sequence[Evidence]) -> None:
+    def __init__(self, documents: Sequence[Moment]) -> None:
         """Take all documents of one video."""
         self._speech = sorted((item for item in documents if item.modality == "speech"), key=_start)
         self._texts = sorted((item for item in documents if item.modality == "scene_text"), key=_start)
         self._starts = [item.span.start for item in self._texts]
         self._longest = max((item.span.length for item in self._texts), default=0.0)
 
-    def line_of(self, item: Evidence) -> tuple[Evidence, ...]:
+    def line_of(self, item: Moment) -> tuple[Moment, ...]:
         """The document with its neighbours, in reading order; alone if it isn't one of those given."""
         if item in self._speech:
             return self._spoken(item)
-        return self._rows_around(item) if item.modality == "scene_text" else (item,)
+        return self._rows_around(item) if item in self._texts else (item,)
 
-    def _spoken(self, item: Evidence) -> tuple[Evidence, ...]:
+    def _spoken(self, item: Moment) -> tuple[Moment, ...]:
         """A cue with its sentence, the cue before it and the sentence after it, which often say what it means."""
         place = self._speech.index(item)
         before = [cue for cue in self._speech[max(0, place - 1) : place] if _continues(cue, item)]
@@ -47,20 +47,20 @@ class Lines:
         goes_on = after < len(self._speech) and _continues(sentence[-1], self._speech[after])
         return (*before, *sentence, *(self._sentence(after) if goes_on else ()))
 
-    def _sentence(self, place: int) -> list[Evidence]:
+    def _sentence(self, place: int) -> list[Moment]:
         """A cue and the cues that continue its sentence; after a question, also the sentence that replies to it."""
         line = [self._speech[place]]
         asked = False
         for following in self._speech[place + 1 :]:
-            long = sum(len(each.content.split()) for each in line) >= _WORDS
-            asks = not asked and line[-1].content.rstrip('"”») ').endswith("?")
-            if not _continues(line[-1], following) or (not asks and (long or ENDS.search(line[-1].content))):
+            long = sum(len(each.text.split()) for each in line) >= _WORDS
+            asks = not asked and line[-1].text.rstrip('"”») ').endswith("?")
+            if not _continues(line[-1], following) or (not asks and (long or ENDS.search(line[-1].text))):
                 break
             asked = asked or asks
             line.append(following)
         return line
 
-    def _rows_around(self, item: Evidence) -> tuple[Evidence, ...]:
+    def _rows_around(self, item: Moment) -> tuple[Moment, ...]:
         """The row of a text; for a row with a single text also the nearest rows, from the top."""
         first = bisect_left(self._starts, item.span.start - self._longest)
         last = bisect_right(self._starts, item.span.end)
@@ -73,20 +73,20 @@ class Lines:
         for other in sorted(others, key=lambda each: _distance(each[0], item)):
             if all(_is_read(cell, chosen) for cell in other):
                 continue
-            if sum(len(each.content) for each in chain(*chosen, other)) > _LETTERS:
+            if sum(len(each.text) for each in chain(*chosen, other)) > _LETTERS:
                 break
             chosen.append(other)
         return tuple(chain(*sorted(chosen, key=_top)))
 
 
-def _continues(cue: Evidence, following: Evidence) -> bool:
+def _continues(cue: Moment, following: Moment) -> bool:
     """Whether the next cue continues this one: the same track, without a long pause."""
     same = (cue.video, cue.engine) == (following.video, following.engine)
     return same and following.span.start - cue.span.end <= _PAUSE
 
 
-def _is_read(item: Evidence, rows: Sequence[Sequence[Evidence]]) -> bool:
-    return any(_same_text(item.content, each.content) for each in chain(*rows))
+def _is_read(item: Moment, rows: Sequence[Sequence[Moment]]) -> bool:
+    return any(_same_text(item.text, each.text) for each in chain(*rows))
 
 
 def _same_text(one: str, other: str) -> bool:
@@ -99,7 +99,7 @@ def _same_text(one: str, other: str) -> bool:
     return min(len(plain), len(against)) > 3 and SequenceMatcher(None, plain, against).ratio() >= _ALIKE
 
 
-def _start(item: Evidence) -> float:
+def _start(item: Moment) -> float:
     return item.span.start
 
 
@@ -110,20 +110,20 @@ def _share(one: TimeSpan, other: TimeSpan) -> float:
     return max(0.0, shared) / max(min(one.length, other.length), 1e-3)
 
 
-def _distance(one: Evidence, other: Evidence) -> float:
+def _distance(one: Moment, other: Moment) -> float:
     """The distance of two texts in the picture, where rows count more than columns; 0 if a place is unknown."""
     if one.box is None or other.box is None:
         return 0.0
     return 3 * abs(one.box[1] - other.box[1]) + abs(one.box[0] - other.box[0])
 
 
-def _top(row: Sequence[Evidence]) -> float:
+def _top(row: Sequence[Moment]) -> float:
     return row[0].box[1] if row[0].box else 0.0
 
 
-def by_row(texts: Sequence[Evidence]) -> list[list[Evidence]]:
+def by_row(texts: Sequence[Moment]) -> list[list[Moment]]:
     """The texts row by row, each from left to right. Rows keep the order of their first texts."""
-    waiting, found = list(texts), list[list[Evidence]]()
+    waiting, found = list(texts), list[list[Moment]]()
     while waiting:
         first = waiting[0]
         found.append(row_of(first, waiting))
@@ -131,7 +131,7 @@ def by_row(texts: Sequence[Evidence]) -> list[list[Evidence]]:
     return found
 
 
-def row_of(item: Evidence, texts: Sequence[Evidence]) -> list[Evidence]:
+def row_of(item: Moment, texts: Sequence[Moment]) -> list[Moment]:
     """The texts in the same row as an item, including itself, left to right; of several in one place the best read."""
     row = [item]
     for other in sorted(texts, key=well_read, reverse=True):
@@ -140,16 +140,16 @@ def row_of(item: Evidence, texts: Sequence[Evidence]) -> list[Evidence]:
     return sorted(row, key=_left_first)
 
 
-def well_read(item: Evidence) -> float:
+def well_read(item: Moment) -> float:
     """How well a text is read: the score times the seconds."""
     return item.score * (0.1 + item.span.length)
 
 
-def _left_first(item: Evidence) -> tuple[float, ...]:
+def _left_first(item: Moment) -> tuple[float, ...]:
     return item.box or ()
 
 
-def _same_row(one: Evidence, other: Evidence) -> bool:
+def _same_row(one: Moment, other: Moment) -> bool:
     if one is other:
         return True
     if not one.box or not other.box or one.video != other.video or not one.span.overlaps(other.span):
@@ -158,9 +158,9 @@ def _same_row(one: Evidence, other: Evidence) -> bool:
     return apart <= SAME_ROW * min(one.box[3], other.box[3])
 
 
-def _in_one_column(one: Evidence, other: Evidence) -> bool:
+def _in_one_column(one: Moment, other: Moment) -> bool:
     """Whether two texts lie over each other across, so that they can't be two cells of one row."""
     if not one.box or not other.box:
-        return one.content == other.content
+        return one.text == other.text
     shared = min(one.box[0] + one.box[2], other.box[0] + other.box[2]) - max(one.box[0], other.box[0])
     return shared > 0.5 * min(one.box[2], other.box[2])

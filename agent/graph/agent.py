@@ -104,7 +104,7 @@ class Agent:
             return videos
         _check_question(question, ())
         hits = retrieve(question, SearchFilter(tuple(among)), _SEARCHED, workspace.engines, workspace.index)
-        return list(dict.fromkeys(hit.document.video for hit in hits))[:MAX_VIDEOS] or videos[:MAX_VIDEOS]
+        return list(dict.fromkeys(hit.moment.video for hit in hits))[:MAX_VIDEOS] or videos[:MAX_VIDEOS]
 
     def ask(
         self,
@@ -180,7 +180,7 @@ class Agent:
                 trace,
                 started,
                 self._reader,
-                LibraryMoments(handles),
+                LibraryMoments(handles, self._workspace.index),
                 frames,
                 stand_in=self._controllers.stands_in,
                 judge=self._controllers.judges,

@@ -16,7 +16,7 @@ from longtake.agent.gathering.moments import facts_beside
 from longtake.agent.query.query import Query
 from longtake.agent.verification.judge import Judged
 from longtake.console import counted
-from longtake.memory.records import Answer, Citation, Evidence, FoundBy, Record
+from longtake.memory.records import Answer, Citation, FoundBy, Moment, Record
 from longtake.settings import PriceSettings
 from longtake.tools.core.result import ToolResult
 
@@ -52,7 +52,7 @@ def told(call: Made) -> str:
     if call.result.failure:
         return f"{call.by.tool} {arguments} failed: {call.result.failure.message}"
     moments = [item for item in call.result.evidence if item.video]
-    facts = facts_beside(call.result.output, " ".join(item.content for item in moments))
+    facts = facts_beside(call.result.output, " ".join(item.text for item in moments))
     found = counted(len(moments), "moment") if moments else ""
     results = ", ".join(filter(None, (found, json.dumps(facts, ensure_ascii=False)[:_LONGEST] if facts else "")))
     notes = "; ".join(call.result.notes)
@@ -118,8 +118,8 @@ class AgentState(Question):
     query: Query | None = None
     gathered: Gathered | None = None
     messages: list[BaseMessage] = field(default_factory=list)
-    evidence: list[Evidence] = field(default_factory=list)
-    moments: dict[str, Evidence] = field(default_factory=dict)  # what the controller was shown, by id
+    evidence: list[Moment] = field(default_factory=list)
+    moments: dict[str, Moment] = field(default_factory=dict)  # what the controller was shown, by id
     found_by: dict[str, FoundBy] = field(default_factory=dict)  # the step that found each moment, by id
     results: list[str] = field(default_factory=list)
     # Video, start and end in seconds of what was examined completely; a search examines only its best hits.

@@ -21,14 +21,14 @@ from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory.database import advice_on, is_damage
 from longtake.memory.library import Library
 from longtake.memory.postgres import Postgres
-from longtake.memory.records import Answer, Citation, Claim, Closest, Evidence, FoundBy, Option, Usage
+from longtake.memory.records import Answer, Citation, Claim, Closest, FoundBy, Moment, Option, Usage
 from longtake.memory.timespan import TimeSpan
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.postgres import PostgresSaver
 
 _STORED = (
-    *(Answer, Citation, Claim, Closest, Evidence, FoundBy, Option, TimeSpan, Usage),
+    *(Answer, Citation, Claim, Closest, Moment, FoundBy, Option, TimeSpan, Usage),
     *(Anchor, Query, Reading, Scope, Briefing, Found, Gathered, Draft, DraftClaim, Judged, Progress, Question, Turn),
 )
 # The last checkpoint of a thread holds all that the next question needs; SqliteSaver.prune is not implemented.

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from longtake.agent.query.query import Fact, Source, Target
 from longtake.memory.layers import Layer
-from longtake.memory.records import Evidence, Record
+from longtake.memory.records import Moment, Record
 from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.preprocess.layers.entities import entities_of
 from longtake.preprocess.layers.sections import sections_of
@@ -38,8 +38,8 @@ class KnownVideo(Record):
     sections: Mapping[str, TimeSpan] = Field(default_factory=dict, description="By title.")
     speakers: tuple[str, ...] = Field(default=(), description="Names of those who speak.")
     facts: tuple[Fact, ...]
-    blank: tuple[Evidence, ...] = Field(description="Spans in which the picture is blank.")
-    pieces: tuple[Evidence, ...] = Field(default=(), description="Spans whose frames each show a piece of a picture.")
+    blank: tuple[Moment, ...] = Field(description="Spans in which the picture is blank.")
+    pieces: tuple[Moment, ...] = Field(default=(), description="Spans whose frames each show a piece of a picture.")
     lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that it can't have, and why.")
     empty: tuple[str, ...] = Field(default=(), description="Names of the layers in which nothing was found.")
     left_out: Mapping[str, tuple[str, ...]] = Field(
@@ -114,7 +114,7 @@ def _covers(span: TimeSpan, shot: TimeSpan) -> bool:
     return span.start <= shot.start + _SLACK and shot.end <= span.end + _SLACK
 
 
-def _still(video: VideoHandle, kinds: Sequence[str], text: str) -> list[Evidence]:
+def _still(video: VideoHandle, kinds: Sequence[str], text: str) -> list[Moment]:
     """Spans of some kinds in which frames show little; the text takes their colour."""
     layer = video.layer("still")
     if layer is None:

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from longtake.agent.drafts.draft import LETTERS
 from longtake.language.words import coverage
-from longtake.memory.records import Citation, Evidence, Modality, Record
+from longtake.memory.records import Citation, Modality, Moment, Record
 from longtake.memory.timespan import TimeSpan
 
 _MARK = re.compile(
@@ -167,7 +167,7 @@ class Scope(Record):
 class Fact(Record):
     """A fact about a recording that is known without a call, and what it can answer."""
 
-    evidence: Evidence
+    evidence: Moment
     source: Source
     targets: tuple[Target, ...]
 
@@ -190,8 +190,8 @@ class Query(Record):
     names: Mapping[str, str] = Field(default_factory=dict, description="File name of each open video, by id.")
     coverage: Mapping[str, float] = Field(default_factory=dict, description="Share of the timeline by layer.")
     facts: tuple[Fact, ...] = Field(default=(), description="Facts about the recordings.")
-    blank: tuple[Evidence, ...] = Field(default=(), description="Spans in which the picture is blank.")
-    pieces: tuple[Evidence, ...] = Field(default=(), description="Spans whose frames each show a piece of a picture.")
+    blank: tuple[Moment, ...] = Field(default=(), description="Spans in which the picture is blank.")
+    pieces: tuple[Moment, ...] = Field(default=(), description="Spans whose frames each show a piece of a picture.")
     lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that no video has, and why.")
     earlier: tuple[str, ...] = Field(default=(), description="Questions and answers of the thread, oldest first.")
     last: Citation | None = Field(default=None, description="The first citation of the thread's last answer.")
@@ -248,5 +248,5 @@ class Query(Record):
 
     def tells(self, fact: Fact) -> bool:
         """Whether a fact is about what is asked: that there is sound, or who speaks, says nothing of dogs or sirens."""
-        told = fact.source not in ("sound", "speech") or coverage(self.words, fact.evidence.content) == 1
+        told = fact.source not in ("sound", "speech") or coverage(self.words, fact.evidence.text) == 1
         return told or not self.words

@@ -18,7 +18,7 @@ from longtake.agent.gathering.moments import Moments, key_of
 from longtake.agent.query.query import Reading
 from longtake.agent.traces.recording import Call, Reply, letters
 from longtake.errors import EngineError, LibraryError
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.frames import Frames
@@ -114,20 +114,20 @@ class RecordedController(BaseChatModel):
 class RecordedMoments(Moments):
     """The moments of a recorded run: its results hold whole moments, and the judge's step what lies beside them."""
 
-    def __init__(self, beside: Mapping[str, Sequence[Evidence]]) -> None:
+    def __init__(self, beside: Mapping[str, Sequence[Moment]]) -> None:
         """Take what lies beside moments, by the ids of their evidence, and in spans."""
         super().__init__(())
         self._beside = beside
 
-    def around(self, item: Evidence) -> Evidence:
+    def around(self, item: Moment) -> Moment:
         """The moment itself."""
         return item
 
-    def at(self, span: TimeSpan) -> list[Evidence]:
+    def at(self, span: TimeSpan) -> list[Moment]:
         """As recorded."""
         return list(self._beside.get(key_of(span), ()))
 
-    def beside(self, moment: Evidence) -> list[Evidence]:
+    def beside(self, moment: Moment) -> list[Moment]:
         """As recorded."""
         return list(self._beside.get(moment.id, ()))
 

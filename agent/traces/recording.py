@@ -16,7 +16,7 @@ from longtake.agent.query.query import Query, Reading
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.verification.judge import NO_VERDICTS
 from longtake.errors import LibraryError
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.settings import Settings
 from longtake.tools.core.result import ToolResult
 
@@ -52,7 +52,7 @@ class WholeRun:
     calls: Mapping[str, Call]  # by their ids in the run
     checks: tuple[tuple[str, AIMessage], ...]  # the judge's prompts, and the replies
     problems: tuple[str, ...]  # why the judge couldn't be asked, each time that it couldn't
-    beside: Mapping[str, tuple[Evidence, ...]]  # what lies beside the cited moments, by the ids of their evidence
+    beside: Mapping[str, tuple[Moment, ...]]  # what lies beside the cited moments, by the ids of their evidence
     reading: Reading
     gathered: Gathered
     events: tuple[Mapping[str, Any], ...] = field(repr=False)
@@ -131,13 +131,13 @@ def _reading_and_gathered(trace: RecordedTrace, events: Sequence[Mapping[str, An
     return reading, Gathered.model_validate(gathered) if gathered else Gathered()
 
 
-def _judge_neighbours(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Evidence, ...]]:
+def _judge_neighbours(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Moment, ...]]:
     """What the judge was shown beside each cited moment."""
-    found: dict[str, tuple[Evidence, ...]] = {}
+    found: dict[str, tuple[Moment, ...]] = {}
     for event in events:
         if event["type"] == "judge":
             for name, near in trace.blob(event["input"])["beside"].items():
-                found[name] = tuple(map(Evidence.model_validate, near))
+                found[name] = tuple(map(Moment.model_validate, near))
     return found
 
 

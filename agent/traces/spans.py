@@ -52,7 +52,7 @@ def documents(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for number, each in enumerate(found[:_MAX_DOCUMENTS]):
         evidence, name = each["evidence"], f"retrieval.documents.{number}.document"
         place = {"video": evidence["video"], "modality": evidence["modality"], **evidence["span"]}
-        attributes |= {f"{name}.content": evidence["content"], f"{name}.metadata": json.dumps(place)}
+        attributes |= {f"{name}.content": evidence["text"], f"{name}.metadata": json.dumps(place)}
         if each["cosine"] is not None:
             attributes[f"{name}.score"] = each["cosine"]
     return attributes

@@ -22,7 +22,7 @@ from longtake.language.text import parse_json
 from longtake.memory.layers import canonical_json, write_atomic
 from longtake.redaction import without_secrets
 
-SCHEMA = 2
+SCHEMA = 3
 JUDGE = "judge"  # the tool that a prompt which judges names
 EventType = Literal["run", "orient", "brief", "model", "tool", "judge", "guard", "answer", "error"]
 # Of every event.

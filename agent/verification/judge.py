@@ -25,7 +25,7 @@ from longtake.agent.gathering.moments import line_of
 from longtake.agent.prompts.render import render
 from longtake.errors import Cancelled, EngineError, MediaError
 from longtake.language.text import fold
-from longtake.memory.records import Claim, Evidence, Record, Verdict
+from longtake.memory.records import Claim, Moment, Record, Verdict
 from longtake.tools.compute.calculator import normalise
 from longtake.tools.core.frames import is_frame
 from longtake.tools.core.result import ToolError
@@ -241,7 +241,7 @@ class Grounds:
 
     question: str
     options: Sequence[str] = ()
-    evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    evidence: Mapping[str, Moment] = field(default_factory=dict)
     results: Sequence[str] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     pictures: bool = False
@@ -260,7 +260,7 @@ def judge_statements(
         complete: asks the model for a reply under a JSON schema.
         letters: of the options, if the judge is to say which one the answer chooses.
     """
-    sources = [*(item.content for item in grounds.evidence.values()), *grounds.results]
+    sources = [*(item.text for item in grounds.evidence.values()), *grounds.results]
     quotable = [*sources, grounds.question, *grounds.options]
     lines = sorted(grounds.evidence.items(), key=lambda pair: (pair[1].video, pair[1].span.start))
     prompt = render(

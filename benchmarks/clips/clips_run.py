@@ -16,8 +16,7 @@ from longtake.benchmarks.clips.closest import closest_hold, documents_about, som
 from longtake.benchmarks.clips.failure_analysis import what_was_needed
 from longtake.errors import LongtakeError
 from longtake.evalharness.scoring.grading import grade
-from longtake.memory.records import Answer
-from longtake.memory.search.search_index import Document
+from longtake.memory.records import Answer, Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -88,7 +87,7 @@ def _ask(agent: Agent, folder: Path, question: ClipQuestion) -> Answer:
 
 
 def _grade(
-    question: ClipQuestion, answer: Answer, workspace: Workspace, reader: Reader, documents: Sequence[Document]
+    question: ClipQuestion, answer: Answer, workspace: Workspace, reader: Reader, documents: Sequence[Moment]
 ) -> GradedAnswer:
     cited = [TimeSpan(start=citation.start, end=citation.end) for citation in answer.citations]
     outcome = grade(question.answer, answer, tolerance=question.tolerance_s, cited_times=question.kind != "duration")

@@ -22,9 +22,8 @@ from longtake.benchmarks.clips.clip_questions import ClipQuestion
 from longtake.benchmarks.clips.failure_analysis import evidence_of
 from longtake.evalharness.scoring.grading import Gold, holds, plain, take_times, words
 from longtake.language.words import STOPWORDS
-from longtake.memory.records import Answer, Citation, Closest
-from longtake.memory.search.search_index import Document
-from longtake.preprocess.layers.documents import documents_of
+from longtake.memory.records import Answer, Citation, Closest, Moment
+from longtake.preprocess.layers.layer_moments import moments_of
 from longtake.preprocess.pipeline.workspace import Workspace
 
 _FEW = 2  # gold words that must all match
@@ -40,16 +39,16 @@ def closest_hold(question: ClipQuestion, closest: Sequence[Closest]) -> bool:
     return stated or _share_words(question, closest)
 
 
-def documents_about(workspace: Workspace, clip: Path) -> list[Document]:
+def documents_about(workspace: Workspace, clip: Path) -> list[Moment]:
     """A clip's layers as search documents; none if it isn't indexed."""
     video = workspace.library.find(str(clip))
     if video is None:
         return []
     layers = {name: layer for name in video.layers if (layer := workspace.library.layer(video, name))}
-    return documents_of(video.id, layers)
+    return moments_of(video.id, layers)
 
 
-def something_in_scope(question: ClipQuestion, documents: Sequence[Document]) -> bool:
+def something_in_scope(question: ClipQuestion, documents: Sequence[Moment]) -> bool:
     """Whether a document that may hold a gold of this modality overlaps the gold's evidence."""
     modalities = evidence_of(question.modality)
     return any(item.modality in modalities and item.span.overlaps(question.evidence) for item in documents)

@@ -26,7 +26,7 @@ from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.benchmarks.clips.clip_questions import ClipQuestion
 from longtake.evalharness.scoring.grading import Gold, holds
-from longtake.memory.records import Answer, Citation, Evidence, Modality, Record
+from longtake.memory.records import Answer, Citation, Modality, Moment, Record
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -118,12 +118,12 @@ class _Call:
     spans: tuple[TimeSpan, ...]
 
 
-def _recorded(workspace: Workspace, answer: Answer) -> tuple[list[Evidence], list[_Call]]:
+def _recorded(workspace: Workspace, answer: Answer) -> tuple[list[Moment], list[_Call]]:
     """The evidence gathered before the first call, and the calls."""
     if answer.trace is None:
         return [], []
     trace = RecordedTrace(workspace.library.trace_root, answer.trace)
-    gathered: list[Evidence] = []
+    gathered: list[Moment] = []
     calls = []
     for event in trace.events():
         if event["type"] == "brief":
@@ -166,7 +166,7 @@ def _cited(question: ClipQuestion, answer: Answer, sense: _Sense) -> bool:
     )
 
 
-def _holds(question: ClipQuestion, found: Sequence[Evidence]) -> bool:
+def _holds(question: ClipQuestion, found: Sequence[Moment]) -> bool:
     """Whether the findings, together or one of them, hold the gold."""
     gold, cited_times = Gold.read(question.answer), question.kind != "duration"
     return any(
@@ -176,7 +176,7 @@ def _holds(question: ClipQuestion, found: Sequence[Evidence]) -> bool:
     )
 
 
-def _quoting(question: ClipQuestion, items: Sequence[Evidence]) -> Answer:
-    text = "\n".join(item.content for item in items)
+def _quoting(question: ClipQuestion, items: Sequence[Moment]) -> Answer:
+    text = "\n".join(item.text for item in items)
     citations = tuple(Citation.of(item) for item in items)
     return Answer(question=question.question, status="answered", answer=text, citations=citations)

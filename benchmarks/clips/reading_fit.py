@@ -29,7 +29,7 @@ from longtake.benchmarks.clips.softmax_fit import fit_softmax
 from longtake.benchmarks.intervals import Share
 from longtake.errors import ConfigError
 from longtake.language.words import TELLING, content_stems
-from longtake.memory.records import Evidence, Record
+from longtake.memory.records import Moment, Record
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.packaged_files import INSTALL
@@ -147,7 +147,7 @@ def _asked_about(
     """The questions about a recording."""
     documents = [_evidence(recording.name, line, place) for place, line in enumerate(recording.lines)]
     lines = Lines(documents)
-    texts = [*(item.content for item in documents), *(each.question for each in recording.questions)]
+    texts = [*(item.text for item in documents), *(each.question for each in recording.questions)]
     vector_of = dict(zip(texts, reader.embed(texts), strict=True))
     for asked in recording.questions:
         query = Query(
@@ -161,7 +161,7 @@ def _asked_about(
             Candidate(
                 evidence=item,
                 line=lines.line_of(item),
-                cosine=float(vector_of[item.content] @ vector_of[asked.question]),
+                cosine=float(vector_of[item.text] @ vector_of[asked.question]),
             )
             for item in documents
         ]
@@ -169,14 +169,14 @@ def _asked_about(
         yield _Asked(recording.name, query, ranked, frozenset(documents[place].id for place in asked.answers))
 
 
-def _evidence(name: str, line: RecordingLine, place: int) -> Evidence:
+def _evidence(name: str, line: RecordingLine, place: int) -> Moment:
     """A line as the index has it; those of a slide stand below each other."""
     row = None if line.kind == "speech" else (0.1, 0.1 * (place % 9), 0.8, 0.05)
-    return Evidence(
+    return Moment(
         video=name,
         span=TimeSpan(start=line.start, end=line.end),
         modality="speech" if line.kind == "speech" else "scene_text",
-        content=line.text,
+        text=line.text,
         engine="recording",
         box=row,
     )

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import wordllama
 
-from longtake.memory.records import Modality
-from longtake.memory.search.search_index import Batch, Document
+from longtake.memory.records import Modality, Moment
+from longtake.memory.search.search_index import Batch
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.demo.demo_script import DEMO
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 _MODALITIES: tuple[Modality, ...] = ("speech", "speech", "speech", "scene_text", "audio")
-_SECONDS = 3.0  # from one document to the next
+_SECONDS = 3.0  # from one moment to the next
 _LENGTHS = (4, 14)  # words of a sentence, at least and at most
 _ASKED = 3  # words of a query
 _FREQUENT = 200  # the most frequent words, which carry no meaning, appear in no query
@@ -51,10 +51,9 @@ def queries(seed: int, words: Sequence[str]) -> Iterator[str]:
 
 
 def made_up_batch(video: str, texts: Sequence[str], engine: TextEmbedding) -> Batch:
-    """Texts as the documents of a video, one every three seconds, most of them speech."""
-    documents = [
-        Document(
-            id=f"{video}:{row}",
+    """Texts as the moments of a video, one every three seconds, most of them speech."""
+    moments = [
+        Moment(
             video=video,
             span=TimeSpan(start=row * _SECONDS, end=(row + 1) * _SECONDS),
             modality=_MODALITIES[row % len(_MODALITIES)],
@@ -64,4 +63,4 @@ def made_up_batch(video: str, texts: Sequence[str], engine: TextEmbedding) -> Ba
         )
         for row, text in enumerate(texts)
     ]
-    return Batch(engine.id, documents, engine.embed(texts))
+    return Batch(engine.id, moments, engine.embed(texts))

@@ -110,7 +110,7 @@ class Finder:
         hits = self._find(asked.turn.question, video)[:QUOTED]
         if not hits:
             return abstained("NOT FOUND: nothing was found.")
-        return Reply(text=" ".join(hit.document.text for hit in hits), cited=tuple(hit.document.span for hit in hits))
+        return Reply(text=" ".join(hit.moment.text for hit in hits), cited=tuple(hit.moment.span for hit in hits))
 
     def expected(self, asked: Asked) -> Usage:
         """Almost nothing: searching asks no model."""
@@ -119,7 +119,7 @@ class Finder:
     def _choose(self, asked: Asked, video: str) -> Reply:
         question = asked.turn.question
         found = [(option, self._find(f"{question} {option}", video)) for option in asked.options]
-        held = [best_overlap(question, option, (hit.document.text for hit in hits)) for option, hits in found]
+        held = [best_overlap(question, option, (hit.moment.text for hit in hits)) for option, hits in found]
         best = max(range(len(held)), key=lambda place: (held[place], -place))
         if not held[best] or held.count(held[best]) > 1:
             return abstained(f"NOT FOUND: the options can't be told apart ({', '.join(LABELS[: len(held)])}).")
@@ -128,7 +128,7 @@ class Finder:
     def _find(self, query: str, video: str) -> list[Hit]:
         where = SearchFilter((video,), self._modalities)
         hits = retrieve(query, where, RESULTS, self._workspace.engines, self._workspace.index)
-        return [hit for hit in hits if hit.document.text and not hit.weak]
+        return [hit for hit in hits if hit.moment.text and not hit.weak]
 
 
 class RecordedReplies:

@@ -1,1 +1,1 @@
-"""The search indexes: words, vectors and documents, and the hybrid search over them."""
+"""The search indexes: words, vectors and moments, and the hybrid search over them."""

@@ -1,4 +1,4 @@
-"""All current documents as arrays, position by position: filters, and the scores of words.
+"""All current moments as arrays, position by position: filters, and the scores of words.
 
 Word search is BM25 (Robertson et al. 1994, in Lucene's form); the library's term frequencies are counted at query time.
 """
@@ -26,7 +26,7 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The documents of a video's layers, or of closer looks with the key `refined`: `count` ids from `first` on."""
+    """The moments of a video's layers, or of closer looks with the key `refined`: `count` ids from `first` on."""
 
     first: int
     count: int
@@ -35,7 +35,7 @@ class Entry:
 
 
 class Corpus:
-    """The documents of all entries, one after the other. A document has an id in the store, and a position here."""
+    """The moments of all entries, one after the other. A moment has an id in the store, and a position here."""
 
     def __init__(
         self, entries: Sequence[Entry], facts: npt.NDArray[np.void], vectors: Sequence[tuple[int, int, str, str]]
@@ -44,8 +44,8 @@ class Corpus:
 
         Args:
             entries: in order.
-            facts: of all their documents, as `FACTS`.
-            vectors: which documents have some: the id of the first one, their number, the space and the video; by id.
+            facts: of all their moments, as `FACTS`.
+            vectors: which moments have some: the id of the first one, their number, the space and the video; by id.
         """
         self.held = {(entry.video, entry.refined is not None): entry for entry in entries}
         self.count = len(facts)
@@ -65,34 +65,34 @@ class Corpus:
         self._damping = (_K1 * (1 - _B + _B * lengths / mean)).astype(np.float32)
 
     def spaces(self, videos: Sequence[str] = ()) -> frozenset[str]:
-        """The spaces in which documents of these videos, or of all, have vectors."""
+        """The spaces in which moments of these videos, or of all, have vectors."""
         return frozenset(space for *_, space, video in self._vectors if not videos or video in videos)
 
     def embedded(self, space: str) -> npt.NDArray[np.int64]:
-        """The ids of the documents that have a vector in a space, ascending."""
+        """The ids of the moments that have a vector in a space, ascending."""
         rows = [np.arange(first, first + count) for first, count, name, _ in self._vectors if name == space]
         return np.concatenate([np.zeros(0, np.int64), *rows])
 
     def positions(self, ids: npt.NDArray[np.int64]) -> Positions:
-        """The positions of documents by their ids."""
+        """The positions of moments by their ids."""
         owners = self._by_id[np.searchsorted(self._firsts[self._by_id], ids, side="right") - 1]
         return self._begins[owners] + ids - self._firsts[owners]
 
     def id(self, position: int) -> int:
-        """The id of a document."""
+        """The id of a moment."""
         owner = self._owner(position)
         return self._entries[owner].first + position - self._places[owner]
 
     def video(self, position: int) -> str:
-        """The video of a document."""
+        """The video of a moment."""
         return self._entries[self._owner(position)].video
 
     def place(self, position: int) -> tuple[str, TimeSpan, Modality]:
-        """The video, time span and modality of a document."""
+        """The video, time span and modality of a moment."""
         return self.video(position), self.span(position), MODALITIES[self._modalities[position]]
 
     def span(self, position: int) -> TimeSpan:
-        """The time span of a document."""
+        """The time span of a moment."""
         return TimeSpan(start=float(self._starts[position]), end=float(self._ends[position]))
 
     def allowed(self, where: SearchFilter) -> Mask:
@@ -112,16 +112,16 @@ class Corpus:
         Readings of closer looks can be found but don't affect other scores.
 
         Args:
-            postings: for each term, the ids of the documents that contain it, once for each time.
+            postings: for each term, the ids of the moments that contain it, once for each time.
         """
         scores = np.zeros(self.count, np.float32)
-        documents = int(np.count_nonzero(self._counted))
+        moments = int(np.count_nonzero(self._counted))
         for ids in postings:
             found, counts = np.unique(ids, return_counts=True)
             positions, counts = self.positions(found), counts.astype(np.float32)
             matching = int(np.count_nonzero(self._counted[positions]))
             # Lucene's inverse document frequency, never negative.
-            rarity = np.float32(np.log1p((documents - matching + 0.5) / (matching + 0.5)))
+            rarity = np.float32(np.log1p((moments - matching + 0.5) / (matching + 0.5)))
             scores[positions] += rarity * counts / (counts + self._damping[positions])
         return scores
 

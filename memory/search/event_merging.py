@@ -1,12 +1,12 @@
 """Events: merges neighbouring search results into one.
 
-Documents belong together when they overlap or are close in time: a sentence and its continuation, a line on a slide
+Moments belong together when they overlap or are close in time: a sentence and its continuation, a line on a slide
 and the words spoken over it. The best one leads. Three rules keep an event short enough to watch:
 
-- It extends at most `_REACH` beyond the span of its best document, before and after together.
-- A document longer than `_REACH`, such as a slide, doesn't mark a moment. The first shorter document to join does, and
+- It extends at most `_REACH` beyond the span of its best moment, before and after together.
+- A moment longer than `_REACH`, such as a slide, doesn't mark a time. The first shorter moment to join does, and
   the others must be within `_REACH` of that moment. Words spoken at either end of a long slide are two events.
-- Only documents that the query found can join; other lines of the same slide add nothing.
+- Only moments that the query found can join; other lines of the same slide add nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from longtake.memory.search.corpus import Corpus
 from longtake.memory.search.fusion import Candidate
 from longtake.memory.timespan import TimeSpan
 
-_GAP = 2.0  # seconds between two documents of one event
+_GAP = 2.0  # seconds between two moments of one event
 _REACH = 30.0  # seconds
 
 
@@ -40,7 +40,7 @@ class Event:
         self.longest = self.span.length + _REACH
 
     def accepts(self, span: TimeSpan) -> bool:
-        """Whether a document of this span belongs to the event."""
+        """Whether a moment of this span belongs to the event."""
         if self.span.apart(span) > _GAP or _union(self.span, span).length > self.longest:
             return False
         if self.moment is None or span.length > _REACH:
@@ -48,7 +48,7 @@ class Event:
         return self.moment.apart(span) <= _GAP and _union(self.moment, span).length <= 2 * _REACH
 
     def add(self, candidate: Candidate, span: TimeSpan) -> None:
-        """Add a document to the event."""
+        """Add a moment to the event."""
         self.candidates.append(candidate)
         self.span = _union(self.span, span)
         if span.length <= _REACH:

@@ -27,7 +27,7 @@ class Candidate:
 
     @property
     def order(self) -> tuple[float, bool, int]:
-        """Sort key, best first. Matching words break ties: that document contains the query's words."""
+        """Sort key, best first. Matching words break ties: that moment contains the query's words."""
         return -self.score, WORDS not in self.signals, self.position
 
 
@@ -47,7 +47,7 @@ def top(candidates: Positions, scores: Scores, depth: int) -> Ranking:
 
 
 def contribution(rank: int, constant: int) -> float:
-    """What a signal adds to the fused score of a document at this rank."""
+    """What a signal adds to the fused score of a moment at this rank."""
     return 1 / (constant + rank)
 
 

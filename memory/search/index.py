@@ -1,6 +1,6 @@
 """Hybrid search: words (BM25) and meaning (vectors) fused by rank, with exact filters, one result per event.
 
-A document with no word of the query and below the floor of every vector is weak: it comes last and is marked.
+A moment with no word of the query and below the floor of every vector is weak: it comes last and is marked.
 
 Readers never lock. A damaged index is emptied and filled again from the layers.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from filelock import FileLock
@@ -22,6 +22,7 @@ from filelock import FileLock
 from longtake.errors import LibraryError, LibraryUnavailable, file_error
 from longtake.language.terms import query_terms
 from longtake.lazy import cached_property
+from longtake.memory.records import Moment
 from longtake.memory.search.corpus import FACTS, Corpus, Mask
 from longtake.memory.search.event_merging import Event, find_events
 from longtake.memory.search.fusion import WORDS, Candidate, fuse, top
@@ -37,6 +38,8 @@ _DEEPER = 4  # times as many, if they made too few events
 _DAMAGE = (StoreError, VectorsError)
 _NOTHING = Corpus([], np.zeros(0, FACTS), [])
 
+T = TypeVar("T")
+
 log = logging.getLogger(__name__)
 
 
@@ -50,7 +53,7 @@ class _Known:
     spaces: dict[str, VectorSpace | None] = field(default_factory=dict[str, VectorSpace | None])
 
     def space(self, snapshot: Snapshot, name: str) -> VectorSpace | None:
-        """The vectors of a space, read from the snapshot on first use; None if no document has one."""
+        """The vectors of a space, read from the snapshot on first use; None if no moment has one."""
         if name not in self.spaces:
             positions = self.corpus.positions(self.corpus.embedded(name))
             self.spaces[name] = VectorSpace(snapshot.vectors(name), positions) if len(positions) else None
@@ -87,11 +90,11 @@ class Index:
         self._known: _Known | None = None
 
     def replace(self, video: str, batches: Sequence[Batch], *, refined: str | None = None) -> None:
-        """Make these the documents of a video's layers, or of closer looks with this key; the others stay."""
+        """Make these the moments of a video's layers, or of closer looks with this key; the others stay."""
         self._change([(video, refined, batches)])
 
     def replace_all(self, videos: Mapping[str, Sequence[Batch]]) -> None:
-        """Make these the documents of the layers of many videos, in one change: quicker than one by one."""
+        """Make these the moments of the layers of many videos, in one change: quicker than one by one."""
         self._change([(video, None, batches) for video, batches in videos.items()])
 
     def delete(self, video: str) -> None:
@@ -100,12 +103,12 @@ class Index:
             self._change([], [video])
 
     def holds(self, video: str, *, refined: str | None = None) -> bool:
-        """Whether its documents are in the index."""
+        """Whether its moments are in the index."""
         held = self._corpus.held.get((video, refined is not None))
         return refined == "" if held is None else held.refined == refined
 
     def spaces(self, videos: Sequence[str] = ()) -> frozenset[str]:
-        """Ids of the embeddings used by documents of these videos; of all videos if none is given."""
+        """Ids of the embeddings used by moments of these videos; of all videos if none is given."""
         return self._corpus.spaces(videos)
 
     @property
@@ -146,24 +149,36 @@ class Index:
     def search(self, query: str, vectors: Mapping[str, Vectors], where: SearchFilter, k: int) -> list[Hit]:
         """The k best events, best first; fewer only if the filter allows fewer.
 
-        A document with no word of the query and below the floor of every vector is weak. If there are fewer than k
-        other events, the best weak documents follow, each on its own, because nothing shows that they belong together.
+        A moment with no word of the query and below the floor of every vector is weak. If there are fewer than k
+        other events, the best weak moments follow, each on its own, because nothing shows that they belong together.
 
         Args:
             query: in words.
             vectors: the embedded query, (dimensions,) of length 1, by id of the embedding; if empty, only words count.
-            where: which documents may be found.
+            where: which moments may be found.
             k: maximum number of events.
 
         Raises:
             LibraryUnavailable: if the Chroma server doesn't answer; without vectors it isn't asked.
             LibraryError: if the index is damaged and can't be filled again.
         """
+        return self._healed(lambda snapshot: self._search(snapshot, query, vectors, where, k))
+
+    def moments(self, video: str) -> list[Moment]:
+        """Everything that the layers of a video give, in their order.
+
+        Raises:
+            LibraryError: if the index is damaged and can't be filled again.
+        """
+        return self._healed(lambda snapshot: snapshot.moments_of(video, self._read(snapshot).corpus))
+
+    def _healed(self, read: Callable[[Snapshot], list[T]]) -> list[T]:
+        """What is read of the store; a damaged one is filled again first."""
         refill = self._refill
         while True:
             try:
                 with self._store.reading() as snapshot:
-                    return self._search(snapshot, query, vectors, where, k) if snapshot else []
+                    return read(snapshot) if snapshot else []
             except _DAMAGE as error:
                 if refill is None or not os.access(self.root, os.W_OK):
                     raise self._damaged(error) from error
@@ -209,10 +224,10 @@ class Index:
         found: Sequence[int],
         k: int,
     ) -> list[Candidate]:
-        """The k best allowed documents not yet found, by their vectors; those without one come last."""
+        """The k best allowed moments not yet found, by their vectors; those without one come last."""
         left = allowed.copy()
         left[list(found)] = False
-        # Rank the found documents too, so that a rank counts all nearer documents.
+        # Rank the found moments too, so that a rank counts all nearer moments.
         depth = len(found) + max(k, _DEPTH)
         ranked = {name: space.nearest(vector, allowed, depth, -np.inf) for name, (space, vector) in spaces.items()}
         weak = [each for each in fuse(ranked, self.rrf_constant) if left[each.position]][:k]
@@ -272,8 +287,8 @@ class Index:
         """Make a change; a damaged index is emptied first, and its other videos return when they are asked about."""
         for _, _, batches in entries:
             for batch in batches:
-                if batch.vectors is not None and len(batch.documents) != len(batch.vectors):
-                    raise ValueError(f"{len(batch.documents)} documents but {len(batch.vectors)} vectors")
+                if batch.vectors is not None and len(batch.moments) != len(batch.vectors):
+                    raise ValueError(f"{len(batch.moments)} moments but {len(batch.vectors)} vectors")
         with self._writing():
             try:
                 with self._store.reading() as snapshot:
@@ -312,11 +327,11 @@ class Index:
 
 
 def _hits(snapshot: Snapshot, corpus: Corpus, events: Sequence[Event]) -> list[Hit]:
-    """Events with their documents."""
+    """Events with their moments."""
     positions = (candidate.position for event in events for candidate in event.candidates)
-    documents = iter(snapshot.documents(positions, corpus))
+    moments = iter(snapshot.moments(positions, corpus))
     hits: list[Hit] = []
     for event in events:
-        best, *also = (Match(next(documents), each.score, each.signals) for each in event.candidates)
-        hits.append(Hit(best.document, best.score, best.signals, event.span, tuple(also), event.weak))
+        best, *also = (Match(next(moments), each.score, each.signals) for each in event.candidates)
+        hits.append(Hit(best.moment, best.score, best.signals, event.span, tuple(also), event.weak))
     return hits

@@ -10,8 +10,9 @@ import numpy as np
 
 from longtake.language.terms import content_words
 from longtake.memory.layers import Layer
-from longtake.memory.search.search_index import Document, Vectors
-from longtake.preprocess.layers.documents import SOURCES, documents_of
+from longtake.memory.records import Moment
+from longtake.memory.search.search_index import Vectors
+from longtake.preprocess.layers.layer_moments import SOURCES, moments_of
 from longtake.preprocess.layers.text_vectors import load_vectors
 
 _LAYERS = ("subtitles", "speech", "scene_text", "captions")  # what `speakers` adds repeats their lines
@@ -21,18 +22,18 @@ _ENOUGH = 2  # words of a line that says something by itself
 class WordedLine(NamedTuple):
     """A line that is said, shown or described, and its vector of length 1."""
 
-    document: Document
+    moment: Moment
     vector: Vectors
 
     @property
     def start(self) -> float:
         """When the line starts, in seconds."""
-        return self.document.span.start
+        return self.moment.span.start
 
     @property
     def text(self) -> str:
         """What is said, shown or described."""
-        return self.document.text
+        return self.moment.text
 
 
 def worded_lines(video_id: str, layers: Mapping[str, Layer]) -> list[WordedLine]:
@@ -50,12 +51,12 @@ def worded_lines(video_id: str, layers: Mapping[str, Layer]) -> list[WordedLine]
     if embedded := layers.get("text_vectors"):
         with suppress(FileNotFoundError):  # another one has taken its place meanwhile
             vectors = load_vectors(embedded)
-    documents = documents_of(video_id, sources)
-    if len(documents) != len(vectors):  # embedded by a version that made different documents
+    moments = moments_of(video_id, sources)
+    if len(moments) != len(vectors):  # embedded by a version that made different moments
         return []
     worded = {layers[name].key for name in _LAYERS if name in layers}
-    lines = [WordedLine(*each) for each in zip(documents, vectors, strict=True)]
-    kept = [line for line in lines if line.document.layer in worded and line.document.trusted and line.vector.any()]
+    lines = [WordedLine(*each) for each in zip(moments, vectors, strict=True)]
+    kept = [line for line in lines if line.moment.layer in worded and line.moment.trusted and line.vector.any()]
     return sorted(kept, key=lambda line: line.start)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
-from longtake.memory.search.search_index import Batch, Document, Vectors
+from longtake.memory.records import Moment
+from longtake.memory.search.search_index import Batch, Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.layers.step import IndexJob
@@ -55,15 +56,14 @@ class FrameVectors:
 
 
 def frame_batch(video_id: str, layer: Layer) -> Batch:
-    """The seconds of a `frame_vectors` layer as documents without text, searchable only by vector."""
+    """The seconds of a `frame_vectors` layer as moments without text, searchable only by vector."""
     vectors: Vectors = np.load(layer.path / FILE, allow_pickle=False)
-    documents = [_document(video_id, layer, number, item) for number, item in enumerate(layer.items())]
-    return Batch(layer.engine, documents, vectors)
+    moments = [_moment(video_id, layer, item) for item in layer.items()]
+    return Batch(layer.engine, moments, vectors)
 
 
-def _document(video_id: str, layer: Layer, number: int, item: Mapping[str, Any]) -> Document:
-    return Document(
-        id=f"{video_id}:{layer.name}:{number}",
+def _moment(video_id: str, layer: Layer, item: Mapping[str, Any]) -> Moment:
+    return Moment(
         video=video_id,
         span=TimeSpan(start=item["start"], end=item["end"]),
         modality="visual",

@@ -158,9 +158,9 @@ def _edges(
 
     That is where a title, a shot or a line begins, unless it cuts a spoken line in two.
     """
-    spoken = [line for line in lines if line.document.modality == "speech"]
+    spoken = [line for line in lines if line.moment.modality == "speech"]
     begun = np.array([line.start for line in spoken])
-    ended = np.sort([line.document.span.end for line in spoken])
+    ended = np.sort([line.moment.span.end for line in spoken])
     shares = dict.fromkeys((line.start for line in lines), 1.0) | dict.fromkeys(cuts, _AT_CUT)
     shares |= dict.fromkeys((title.start for title in titles), _AT_TITLE)
     apart = max(_APART, duration / _FINEST)
@@ -185,7 +185,7 @@ def _compared(job: IndexJob, lines: Sequence[WordedLine]) -> list[tuple[Floats, 
         held: Floats = np.zeros((int(job.media.duration / step) + 1, len(lines[0].vector)))
         for line in lines:
             first = int(line.start / step)
-            held[first : max(first + 1, round(line.document.span.end / step))] += line.vector
+            held[first : max(first + 1, round(line.moment.span.end / step))] += line.vector
         held = _with_context(held, round(_CONTEXT / step))
         lengths = np.linalg.norm(held, axis=1)
         there = lengths > 0

@@ -11,7 +11,7 @@ from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.segment_spans import segment_spans
-from longtake.preprocess.layers.documents import sound_text
+from longtake.preprocess.layers.layer_moments import sound_text
 from longtake.preprocess.layers.speaker_lines import spoken_by, words_said
 from longtake.preprocess.layers.step import IndexJob
 

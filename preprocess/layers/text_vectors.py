@@ -1,4 +1,4 @@
-"""The layer `text_vectors`: embeddings of a video's documents."""
+"""The layer `text_vectors`: embeddings of a video's moments."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.search.search_index import Vectors
 from longtake.memory.timespan import joined
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
-from longtake.preprocess.layers.documents import SOURCES, VERSION, documents_of
+from longtake.preprocess.layers.layer_moments import SOURCES, VERSION, moments_of
 from longtake.preprocess.layers.step import IndexJob
 
 FILE = "vectors.npy"
@@ -21,7 +21,7 @@ _BATCH = 1024
 
 
 class TextVectors:
-    """Embeds the documents of a video; row n of `vectors.npy` belongs to item n."""
+    """Embeds the moments of a video; row n of `vectors.npy` belongs to item n."""
 
     name = "text_vectors"
     capability = "text_embedding"
@@ -33,27 +33,27 @@ class TextVectors:
         if not inputs:
             return ()
         engine: TextEmbedding = job.engines.load("text_embedding")
-        return (LayerRecipe(self.name, self.version, engine.id, {"documents": VERSION}, inputs),)
+        return (LayerRecipe(self.name, self.version, engine.id, {"moments": VERSION}, inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
-        """Write one item per document and the vectors."""
+        """Write one item per moment and the vectors."""
         engine: TextEmbedding = job.engines.load("text_embedding")
         writer = writers[self.name]
-        documents = documents_of("", job.layers)
+        moments = moments_of("", job.layers)
         known = _known(job.layers.get(self.name), engine.id)
-        texts = list(dict.fromkeys(document.text for document in documents if document.text not in known))
+        texts = list(dict.fromkeys(moment.text for moment in moments if moment.text not in known))
         for first in range(0, len(texts), _BATCH):
             job.check_cancelled()
             batch = texts[first : first + _BATCH]
             known.update(zip(batch, np.round(engine.embed(batch), 6), strict=True))
             job.progress((first + len(batch)) / len(texts))
-        vectors = np.zeros((len(documents), engine.dimensions), np.float32)
-        for row, document in enumerate(documents):
-            vectors[row] = known[document.text]
+        vectors = np.zeros((len(moments), engine.dimensions), np.float32)
+        for row, moment in enumerate(moments):
+            vectors[row] = known[moment.text]
         np.save(writer.folder / FILE, vectors)
-        for document in documents:
-            span = document.span
-            writer.add({"start": span.start, "end": span.end, "modality": document.modality, "text": document.text})
+        for moment in moments:
+            span = moment.span
+            writer.add({"start": span.start, "end": span.end, "modality": moment.modality, "text": moment.text})
         writer.cover(joined(span for name in SOURCES if name in job.layers for span in job.layers[name].covered))
 
 
@@ -67,6 +67,6 @@ def _known(earlier: Layer | None, engine: str) -> dict[str, Vectors]:
 
 
 def load_vectors(layer: Layer) -> Vectors:
-    """The vectors of a `text_vectors` layer, (documents, dimensions), in the order of `documents_of`."""
+    """The vectors of a `text_vectors` layer, (moments, dimensions), in the order of `moments_of`."""
     vectors: Vectors = np.load(layer.path / FILE, allow_pickle=False)
     return vectors

@@ -15,11 +15,11 @@ from longtake.errors import LibraryError
 from longtake.memory.closer_readings import ANSWERS, Reading
 from longtake.memory.layers import Layer, content_key
 from longtake.memory.library import Library, VideoRecord
-from longtake.memory.records import Modality
-from longtake.memory.search.search_index import Batch, Document
+from longtake.memory.records import Modality, Moment
+from longtake.memory.search.search_index import Batch
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.layers.documents import SOURCES, VERSION, documents_of
 from longtake.preprocess.layers.frame_vectors import frame_batch
+from longtake.preprocess.layers.layer_moments import SOURCES, VERSION, moments_of
 from longtake.preprocess.layers.text_vectors import load_vectors
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ def key_of(keys: Mapping[str, str]) -> str:
 
 
 def text_vectors_fit(layers: Mapping[str, Layer]) -> bool:
-    """Whether the text vectors, if there are any, are those of the documents that these layers give."""
+    """Whether the text vectors, if there are any, are those of the moments that these layers give."""
     embedded = layers.get("text_vectors")
-    return embedded is None or embedded.count == len(documents_of("", layers))
+    return embedded is None or embedded.count == len(moments_of("", layers))
 
 
 def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Library, index: Index) -> VideoRecord:
@@ -51,12 +51,12 @@ def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Libr
     if video.indexed == key and index.holds(video.id):
         return video
     embedded, pictures = layers.get("text_vectors"), layers.get("frame_vectors")
-    documents = documents_of(video.id, layers)
+    moments = moments_of(video.id, layers)
     vectors = load_vectors(embedded) if embedded else None
-    if vectors is None or len(vectors) != len(documents):  # embedded by a version that made different documents
-        batches = [Batch("", documents, None)]
+    if vectors is None or len(vectors) != len(moments):  # embedded by a version that made different moments
+        batches = [Batch("", moments, None)]
     else:
-        batches = [Batch(embedded.engine if embedded else "", documents, vectors)]
+        batches = [Batch(embedded.engine if embedded else "", moments, vectors)]
     if pictures:
         batches.append(frame_batch(video.id, pictures))
     index.replace(video.id, batches)
@@ -69,7 +69,7 @@ def make_readings_findable(video: VideoRecord, library: Library, index: Index) -
     """Index the readings of a video, unless the index is up to date; returns a note if that fails.
 
     Called before a search rather than after each look: that takes a second at most, however many looks there were, and
-    almost nothing if there were none. The documents of the layers don't change.
+    almost nothing if there were none. The moments of the layers don't change.
     """
     try:
         if index.holds(video.id, refined=_readings_key(video, library)):
@@ -106,27 +106,27 @@ def _index_readings(video_id: str, library: Library, index: Index) -> None:
 
 
 def _refined_batches(video_id: str, readings: Sequence[Reading], layers: Mapping[str, Layer]) -> list[Batch]:
-    """The documents that closer looks add, by vector space, without text that is already searchable around there."""
+    """The moments that closer looks add, by vector space, without text that is already searchable around there."""
     inputs = {name for reading in readings for name in reading.recipe.inputs}
     findable: defaultdict[tuple[Modality, str], list[TimeSpan]] = defaultdict(list)
-    for document in documents_of(video_id, {name: layer for name, layer in layers.items() if name in inputs}):
-        findable[document.modality, document.text].append(document.span)
+    for moment in moments_of(video_id, {name: layer for name, layer in layers.items() if name in inputs}):
+        findable[moment.modality, moment.text].append(moment.span)
     batches: list[Batch] = []
     by_space = attrgetter("space")
     for space, alike in groupby(sorted(readings, key=by_space), key=by_space):
-        documents: list[Document] = []
+        moments: list[Moment] = []
         vectors: list[bytes] = []
         for reading in alike:
             rows = _rows(reading)
-            for number, item in enumerate(reading.found):
-                spans = findable[item.modality, item.content]
+            for item in reading.found:
+                spans = findable[item.modality, item.text]
                 if not any(span.overlaps(reading.span) for span in spans):
                     spans.append(reading.span)
-                    documents.append(_document(reading, number))
-                    vectors.append(rows[item.content])
-        if documents:
-            embedded = np.frombuffer(b"".join(vectors), np.float32).reshape(len(documents), -1) if space else None
-            batches.append(Batch(space, documents, embedded))
+                    moments.append(item)
+                    vectors.append(rows[item.text])
+        if moments:
+            embedded = np.frombuffer(b"".join(vectors), np.float32).reshape(len(moments), -1) if space else None
+            batches.append(Batch(space, moments, embedded))
     return batches
 
 
@@ -134,18 +134,3 @@ def _rows(reading: Reading) -> dict[str, bytes]:
     """The vector of each text."""
     width = len(reading.vectors) // max(1, len(reading.texts))
     return {text: reading.vectors[row * width :][:width] for row, text in enumerate(reading.texts)}
-
-
-def _document(reading: Reading, number: int) -> Document:
-    item = reading.found[number]
-    return Document(
-        id=f"{reading.video}:{reading.recipe.name}:{reading.recipe.key}:{reading.span.start}:{number}",
-        video=reading.video,
-        span=item.span,
-        modality=item.modality,
-        text=item.content,
-        engine=item.engine,
-        layer=item.layer,
-        score=item.score,
-        trusted=item.trusted,
-    )

@@ -53,7 +53,7 @@ def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, inde
 def retrieve_any(queries: Sequence[str], where: SearchFilter, k: int, engines: EngineTable, index: Index) -> list[Hit]:
     """The k best events for any of several queries, fused by reciprocal rank (Cormack et al. 2009).
 
-    Events of different queries that share a document are one, with the documents of both. Events that are weak for
+    Events of different queries that share a moment are one, with the moments of both. Events that are weak for
     every query come last.
 
     Raises:
@@ -61,10 +61,10 @@ def retrieve_any(queries: Sequence[str], where: SearchFilter, k: int, engines: E
     """
     found: list[Hit] = []
     scores: list[list[float]] = []  # of each event: where it fits, and where it is weak
-    places: dict[str, int] = {}  # of the event that has a document
+    places: dict[str, int] = {}  # of the event that has a moment
     for query in queries:
         for rank, hit in enumerate(retrieve(query, where, k, engines, index), 1):
-            names = [match.document.id for match in (hit, *hit.also)]
+            names = [match.moment.id for match in (hit, *hit.also)]
             place = next((places[name] for name in names if name in places), len(found))
             if place == len(found):
                 found.append(hit)
@@ -78,9 +78,9 @@ def retrieve_any(queries: Sequence[str], where: SearchFilter, k: int, engines: E
 
 
 def _joined(event: Hit, other: Hit) -> Hit:
-    """An event with the documents of another one that it lacks."""
-    known = {match.document.id for match in (event, *event.also)}
-    more = [match for match in (other, *other.also) if match.document.id not in known]
+    """An event with the moments of another one that it lacks."""
+    known = {match.moment.id for match in (event, *event.also)}
+    more = [match for match in (other, *other.also) if match.moment.id not in known]
     return replace(event, span=joined((event.span, other.span))[0], also=(*event.also, *more))
 
 
@@ -89,18 +89,18 @@ def _reranked(query: str, found: Sequence[Hit], engine: Reranker) -> list[Hit]:
 
     The name of a sound, such as `music`, is no passage, which a reranker has learned to read: it keeps its place.
     """
-    strong = [hit for hit in found if not hit.weak and hit.document.text]
-    others = [hit for hit in found if hit.weak or not hit.document.text]
-    passages = [hit for hit in strong if hit.document.modality != "audio"]
+    strong = [hit for hit in found if not hit.weak and hit.moment.text]
+    others = [hit for hit in found if hit.weak or not hit.moment.text]
+    passages = [hit for hit in strong if hit.moment.modality != "audio"]
     try:
-        scores = engine.score(query, [hit.document.text for hit in passages]) if passages else []
+        scores = engine.score(query, [hit.moment.text for hit in passages]) if passages else []
     except EngineError:
         return list(found)
     best_first = enumerate(sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0]), 1)
     ordered = (
         replace(hit, signals={**hit.signals, RERANKED: Signal(rank, score)}) for rank, (score, hit) in best_first
     )
-    return [*(hit if hit.document.modality == "audio" else next(ordered) for hit in strong), *others]
+    return [*(hit if hit.moment.modality == "audio" else next(ordered) for hit in strong), *others]
 
 
 def query_embeddings(engines: EngineTable) -> Iterator[QueryEmbedding]:

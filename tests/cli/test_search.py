@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from longtake.cli.main import app
 from longtake.memory.library import VideoRecord
-from longtake.memory.records import Modality
-from longtake.memory.search.search_index import Batch, Document, Hit, Match, Signal
+from longtake.memory.records import Modality, Moment
+from longtake.memory.search.search_index import Batch, Hit, Match, Signal
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.index_sync import key_of
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -33,9 +33,9 @@ main()
 TALK, WALK = "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"
 
 
-def document(video: str, start: float, end: float, text: str, modality: Modality = "speech") -> Document:
+def document(video: str, start: float, end: float, text: str, modality: Modality = "speech") -> Moment:
     span = TimeSpan(start=start, end=end)
-    return Document(f"{video}:{start}:{modality}", video, span, modality, text, "engine", "layer")
+    return Moment(video=video, span=span, modality=modality, text=text, engine="engine", layer="layer")
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,7 @@ def test_explain_groups_what_joined_an_event_by_modality_and_signal_and_json_lis
     also = [heard(n, "audio", **{"words": Signal(n + 2, 2 - n / 9), space: Signal(9 - n, n / 9)}) for n in range(8)]
     also.append(heard(8, "visual", **{space: Signal(12, 0.41)}))
     best = heard(9, "audio", words=Signal(1, 3.0))
-    hit = Hit(best.document, best.score, best.signals, TimeSpan(start=0, end=9.4), tuple(also))
+    hit = Hit(best.moment, best.score, best.signals, TimeSpan(start=0, end=9.4), tuple(also))
     lines = result_lines(hit, "beep", 60)
     assert lines[0].startswith("00:00:09.0-00:00:09.4  audio")
     assert lines[-4:] == [
@@ -168,7 +168,7 @@ def test_explain_groups_what_joined_an_event_by_modality_and_signal_and_json_lis
 def test_what_has_no_text_is_shown_as_a_picture(library: Path) -> None:
     pictures = [Match(document(TALK, n, n + 1, "", "visual"), 0.01, {"space": Signal(n + 1, 0.3)}) for n in range(3)]
     best = pictures[0]
-    hit = Hit(best.document, best.score, best.signals, TimeSpan(start=0, end=3), tuple(pictures[1:]))
+    hit = Hit(best.moment, best.score, best.signals, TimeSpan(start=0, end=3), tuple(pictures[1:]))
     assert result_lines(hit, "a dog", None) == ["00:00:00-00:00:01  visual          (picture)"]
     assert len(result_lines(hit, "a dog", 60)) == 5
 

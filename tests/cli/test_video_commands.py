@@ -16,8 +16,9 @@ from longtake.errors import LibraryError
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.postgres import Postgres
+from longtake.memory.records import Moment
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, Document, SearchFilter
+from longtake.memory.search.search_index import Batch, SearchFilter
 from longtake.memory.timespan import TimeSpan
 
 TALK = "00112233445566aa"
@@ -91,7 +92,14 @@ def test_what_is_not_there_is_one_sentence(library: Library) -> None:
 
 def test_delete_forgets_layers_and_search_but_not_the_file(library: Library) -> None:
     index = Index(library.index_root)
-    found = Document("d", TALK, TimeSpan(start=61.5, end=64), "speech", "Hello dragon", "sidecar", "key")
+    found = Moment(
+        video=TALK,
+        span=TimeSpan(start=61.5, end=64),
+        modality="speech",
+        text="Hello dragon",
+        engine="sidecar",
+        layer="key",
+    )
     index.replace(TALK, [Batch("", [found], None)])
     assert index.search("dragon", {}, SearchFilter(), 5)
     assert json.loads(run(library, "delete", "talk", "--json").stdout) == {"deleted": TALK, "name": "talk.mp4"}

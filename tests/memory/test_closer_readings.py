@@ -17,7 +17,7 @@ from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.postgres import Postgres
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 
 LAYERS: Mapping[str, str] = {"scene_text": "key", "probe": "other"}
@@ -29,14 +29,14 @@ def reading(
 ) -> Reading:
     span = TimeSpan(start=start, end=end)
     found = tuple(
-        Evidence(video=video, span=span, modality="scene_text", content=text, score=0.9137, engine=recipe.engine)
+        Moment(video=video, span=span, modality="scene_text", text=text, score=0.9137, engine=recipe.engine)
         for text in texts
     )
     return Reading(video=video, recipe=recipe, asked=asked, span=span, found=found)
 
 
 def texts(kept: Reading | None) -> list[str]:
-    return [item.content for item in kept.found] if kept else []
+    return [item.text for item in kept.found] if kept else []
 
 
 @pytest.fixture

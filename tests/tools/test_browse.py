@@ -9,7 +9,7 @@ import pytest
 from helpers.libraries import SETTINGS
 
 from longtake.agent.gathering.moments import LibraryMoments, shown, shown_result
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
@@ -62,7 +62,7 @@ def test_without_a_level_a_span_is_as_fine_as_a_page_holds(demo: ToolContext) ->
 def test_pages_hold_every_moment_once(demo: ToolContext, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Toolbox([browse]).call("browse", {"timestamp": "all", "level": "moment"}, demo)
     monkeypatch.setattr("longtake.tools.retrieval.browse.PAGE", 1200)
-    found: list[Evidence] = []
+    found: list[Moment] = []
     page = 0
     for page in count(1):
         arguments = {"timestamp": "all", "level": "moment", "page": page}
@@ -80,7 +80,7 @@ def test_pages_hold_every_moment_once(demo: ToolContext, monkeypatch: pytest.Mon
 
 def test_a_short_span_is_told_line_by_line_in_order(demo: ToolContext) -> None:
     result = Toolbox([browse]).call("browse", {"timestamp": "00:00:27-00:00:40"}, demo)
-    texts = [item.content for item in result.evidence]
+    texts = [item.text for item in result.evidence]
     assert {"Telescope cover", "$249"} <= set(texts)
     assert {item.modality for item in result.evidence} == {"speech", "scene_text"}
     assert [item.span.start for item in result.evidence] == sorted(item.span.start for item in result.evidence)

@@ -59,7 +59,7 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> ToolContext:
 
 
 def test_descriptions_are_what_happens_rather_than_changes_of_a_part(toolbox: Toolbox, described: ToolContext) -> None:
-    found = [item.content for item in toolbox.call("detect_activities", {"timestamp": "all"}, described).evidence]
+    found = [item.text for item in toolbox.call("detect_activities", {"timestamp": "all"}, described).evidence]
     assert SEEN in found
     assert not any("change of a part of the picture" in line for line in found)
 
@@ -68,8 +68,8 @@ def test_a_summary_reads_what_is_said_seen_and_heard(toolbox: Toolbox, described
     writer = Writer()
     told = toolbox.call("summarize_segment", {"timestamp": "all"}, replace(described, text_model=writer))
     assert told.facts == {"summary": "It is about a kettle [00:00:01]."}
-    assert [item.content for item in told.evidence if item.modality == "speech"] == [SAID]  # which the summary cites
-    assert SEEN not in [item.content for item in told.evidence]
+    assert [item.text for item in told.evidence if item.modality == "speech"] == [SAID]  # which the summary cites
+    assert SEEN not in [item.text for item in told.evidence]
     [prompt] = writer.prompts
     assert f"speech 00:00:01.0-00:00:03.0 {SAID}" in prompt
     assert f"visual 00:00:00.0-00:00:08.0 {SEEN}" in prompt

@@ -90,7 +90,7 @@ def test_search_finds_words_in_each_modality(toolbox: Toolbox, talk: ToolContext
     assert {item.modality for item in result.evidence} >= {"speech", "scene_text"}
     assert result.output["timestamp"] == result.output["results"][0]["timestamp"]
     [heron] = toolbox.call("cross_modal_search", {"query": " heron ", "modalities": ["speech"], "k": 1}, talk).evidence
-    assert heron.content == "A heron stands in the river."
+    assert heron.text == "A heron stands in the river."
     assert heron.span == TimeSpan(start=4, end=6)
 
 
@@ -114,7 +114,7 @@ def test_search_refuses_what_it_cannot_search(wrong: dict[str, object], toolbox:
 def test_a_summary_is_made_of_what_is_said_and_shown(toolbox: Toolbox, talk: ToolContext) -> None:
     result = toolbox.call("summarize_segment", {"timestamp": [0, 8], "text": "", "length": "short"}, talk)
     assert 0 < len(result.evidence) <= 2
-    assert result.output["summary"] == " ".join(item.content for item in result.evidence)
+    assert result.output["summary"] == " ".join(item.text for item in result.evidence)
 
 
 def test_a_given_text_is_no_evidence(toolbox: Toolbox, talk: ToolContext) -> None:

@@ -31,7 +31,7 @@ def extract_math_exp(
     found: dict[str, dict[str, str]] = {}
     evidence = []
     for line in read.evidence:
-        formulas = engine.find(line.content)
+        formulas = engine.find(line.text)
         for formula in formulas:
             context.budget.check()
             found.setdefault(formula.plain, _described(formula))

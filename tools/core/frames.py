@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from threading import Lock
 
 from longtake.errors import MediaError
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
 from longtake.preprocess.engines.text.scene_text_engine import Box
 from longtake.tools.core.tool_context import VideoHandle
@@ -60,7 +60,7 @@ class Frames:
         return found[0].jpeg
 
 
-def is_frame(item: Evidence) -> bool:
+def is_frame(item: Moment) -> bool:
     """Whether evidence is a picture itself, which a model is shown."""
     return (item.frame or "").startswith(SCHEME)
 

@@ -13,7 +13,7 @@ from longtake.errors import EngineError, LibraryError
 from longtake.language.words import content_stems
 from longtake.memory.closer_readings import ANSWERS, Reading
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.media.sources import source
@@ -39,17 +39,17 @@ def earlier_reading(
     return None
 
 
-def answered_before(context: ToolContext, questions: Sequence[str]) -> tuple[Evidence, ...]:
+def answered_before(context: ToolContext, questions: Sequence[str]) -> tuple[Moment, ...]:
     """What models said earlier to a question that means the same as one of these, each line with that question."""
-    found: list[Evidence] = []
+    found: list[Moment] = []
     with suppress(LibraryError):
         for handle in [context.video] if context.chosen else context.videos.values():
             readings = handle.library.refined.readings(handle.id, handle.record.layers)
             answers = [reading for reading in readings if reading.recipe.name in ANSWERS]
             for reading, fits in zip(answers, _mean_the_same(context, answers, questions), strict=True):
-                told = (f"asked “{reading.asked}”, a model said: {item.content}" for item in reading.found)
+                told = (f"asked “{reading.asked}”, a model said: {item.text}" for item in reading.found)
                 lines = zip(reading.found, told, strict=True)
-                found += [item.model_copy(update={"content": text}) for item, text in lines if fits]
+                found += [item.model_copy(update={"text": text}) for item, text in lines if fits]
     return tuple(found)
 
 
@@ -77,7 +77,7 @@ def keep_reading(
     context: ToolContext,
     recipe: LayerRecipe,
     span: TimeSpan,
-    found: Sequence[Evidence],
+    found: Sequence[Moment],
     *,
     asked: str = "",
     facts: Mapping[str, Any] | None = None,

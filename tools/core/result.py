@@ -14,7 +14,7 @@ from pydantic import Field
 
 from longtake.language.text import without_bullet
 from longtake.memory.layers import Layer
-from longtake.memory.records import Evidence, Modality, Record
+from longtake.memory.records import Modality, Moment, Record
 from longtake.memory.timespan import TimeSpan, clock
 
 # Terminals obey these: colours, cursor movements, titles, hyperlinks (ECMA-48).
@@ -44,13 +44,13 @@ SLACK = 0.5  # seconds at the edges of streams, which rarely start and end toget
 
 def evidence_of(
     item: Mapping[str, Any], content: str, modality: Modality, layer: Layer, video: str, *, confidence: float = 1.0
-) -> Evidence:
+) -> Moment:
     """Evidence for one item of a layer, with the item's span. It is trusted unless the item says otherwise."""
-    return Evidence(
+    return Moment(
         video=video,
         span=TimeSpan(start=item["start"], end=item["end"]),
         modality=modality,
-        content=without_bullet(content),
+        text=without_bullet(content),
         score=confidence,
         engine=layer.engine,
         layer=layer.key,
@@ -101,7 +101,7 @@ class ToolResult(Record):
 
     tool: str
     output: dict[str, Any] = Field(default_factory=dict)
-    evidence: tuple[Evidence, ...] = ()
+    evidence: tuple[Moment, ...] = ()
     looked_at: tuple[TimeSpan, ...] = ()
     notes: tuple[str, ...] = Field(
         default=(), description="Changes to the arguments; what was examined for an empty result."
@@ -113,7 +113,7 @@ class ToolResult(Record):
     @property
     def facts(self) -> dict[str, Any]:
         """The single values of the output, such as a count, without texts that only repeat the evidence."""
-        said = [item.content for item in self.evidence]
+        said = [item.text for item in self.evidence]
         return {
             name: value
             for name, value in self.output.items()
@@ -132,7 +132,7 @@ class ToolResult(Record):
         if self.failure:
             return _fitted({"error": self.failure.model_dump()}, limit)
         evidence = [
-            {"at": clock(item.span.start), "to": clock(item.span.end), "found": item.content}
+            {"at": clock(item.span.start), "to": clock(item.span.end), "found": item.text}
             | ({} if item.trusted else {"doubtful": True})
             for item in self.evidence
             if item.video  # web pages are in the output already and have no time

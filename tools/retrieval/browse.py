@@ -10,7 +10,7 @@ from pydantic import Field
 
 from longtake.errors import LibraryError
 from longtake.language.text import as_sentence
-from longtake.memory.records import Evidence, Modality
+from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.preprocess.layers.segments import Segment, segments_of
@@ -60,7 +60,7 @@ def browse(
         if not seen:
             raise ToolError("unavailable", f"Nothing that is said or shown was examined in {span}.")
         found = _moments(context, span)
-        pages = _pages([item.content + " " * _BESIDE[item.modality] for item in found])
+        pages = _pages([item.text + " " * _BESIDE[item.modality] for item in found])
         if level == "moment" or len(pages) < 2 or not segments:
             first, last = _page(pages, page, notes)
             notes += [] if found else [f"nothing is said or shown as text in {span}"]
@@ -113,7 +113,7 @@ def _within(part: Section | Segment, span: TimeSpan) -> bool:
     return span.start <= part.start < span.end or part.start <= span.start < part.end
 
 
-def _moments(context: ToolContext, span: TimeSpan) -> list[Evidence]:
+def _moments(context: ToolContext, span: TimeSpan) -> list[Moment]:
     video = context.video
     found = [
         evidence_of(item, item["text"], modality, layer, video.id)

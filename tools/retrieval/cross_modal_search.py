@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from longtake.language.text import comparable, without_bullet
-from longtake.memory.records import Evidence, Modality
-from longtake.memory.search.search_index import Document, Hit, SearchFilter
+from longtake.language.text import comparable
+from longtake.memory.records import Modality, Moment
+from longtake.memory.search.search_index import Hit, Match, SearchFilter
 from longtake.memory.timespan import ParsedSpan, TimeSpan
 from longtake.preprocess.layers.entities import entity_of
 from longtake.preprocess.layers.sections import Section, sections_of
@@ -28,7 +28,7 @@ WINDOW = 60.0
 MAX_RESULTS = 40
 NEAREST = 5  # results that are shown if nothing fits
 # Such a result leads to a place but proves nothing.
-_PICTURE: dict[str, Any] = {"content": "a picture like what was looked for", "trusted": False}
+_PICTURE: dict[str, Any] = {"text": "a picture like what was looked for", "trusted": False}
 Searched = Literal["speech", "scene_text", "visual", "audio"]
 Level = Literal["moment", "segment", "section", "entity"]
 _DEEP = 60  # moments of which a search for segments or sections makes them
@@ -97,28 +97,28 @@ def cross_modal_search(
 
 def _parts(
     context: ToolContext, level: Level, hits: Sequence[Hit], count: int
-) -> tuple[list[dict[str, Any]], list[Evidence]]:
+) -> tuple[list[dict[str, Any]], list[Moment]]:
     """The segments or sections that moments are in, best first, and the best moments of each.
 
     What counts is the best moment of each modality, as reciprocal ranks added up: what is said and shown agrees.
     """
     parts: dict[str, list[Section | Segment]] = {}
     scores: defaultdict[tuple[str, int], dict[Modality, float]] = defaultdict(dict)
-    moments: defaultdict[tuple[str, int], list[Evidence]] = defaultdict(list)
+    moments: defaultdict[tuple[str, int], list[Moment]] = defaultdict(list)
     matches = [(match, hit.weak) for hit in hits for match in (hit, *hit.also)]
     for rank, (match, weak) in enumerate(matches):
-        document = match.document
-        handle = context.videos[document.video]
+        moment = match.moment
+        handle = context.videos[moment.video]
         if handle.id not in parts:
             read = segments_of if level == "segment" else sections_of
             parts[handle.id] = list(read(handle.library, handle.record))
-        middle = (document.span.start + document.span.end) / 2
+        middle = (moment.span.start + moment.span.end) / 2
         place = bisect_right(parts[handle.id], middle, key=attrgetter("start")) - 1
         if place < 0:
             continue
         own = scores[handle.id, place]
-        own[document.modality] = max(own.get(document.modality, 0.0), 1 / (_RANK + rank))
-        moments[handle.id, place].append(evidence_of_document(document, 0.0 if weak else match.score))
+        own[moment.modality] = max(own.get(moment.modality, 0.0), 1 / (_RANK + rank))
+        moments[handle.id, place].append(_scored(match, weak))
     ranked = sorted(scores, key=lambda key: -sum(scores[key].values()))[:count]
     if not any(parts.values()):
         raise ToolError("unavailable", f"There are no {level}s in these videos.", "Search moments.")
@@ -127,67 +127,59 @@ def _parts(
         part = parts[video][place]
         text = f"{part.title}. {part.text}" if isinstance(part, Section) else part.text
         results.append({"video": video, "timestamp": [part.start, part.end], "text": text})
-    return results, [item for key in ranked for item in moments[key][:_EACH] if item.content]
+    return results, [item for key in ranked for item in moments[key][:_EACH] if item.text]
 
 
-def _entities(context: ToolContext, hits: Sequence[Hit]) -> tuple[list[dict[str, Any]], list[Evidence]]:
-    """The entities of documents, and where each is, as evidence."""
-    results, evidence = list[dict[str, Any]](), list[Evidence]()
-    places = {(hit.document.video, hit.document.layer) for hit in hits}
+def _entities(context: ToolContext, hits: Sequence[Hit]) -> tuple[list[dict[str, Any]], list[Moment]]:
+    """The entities of moments, and where each is, as evidence."""
+    results, evidence = list[dict[str, Any]](), list[Moment]()
+    places = {(hit.moment.video, hit.moment.layer) for hit in hits}
     # The layer that the index was made of: another one may be in use by now.
     read = {place: context.videos[place[0]].library.layers(place[0]).get("entities", place[1]) for place in places}
-    known = {place: list(map(entity_of, layer.items())) if layer else [] for place, layer in read.items()}
+    known = {
+        place: {entity.text: entity for entity in map(entity_of, layer.items())} if layer else {}
+        for place, layer in read.items()
+    }
     for hit in hits:
-        document = hit.document
-        number = int(document.id.rpartition(":")[2])
-        entity = dict(enumerate(known[document.video, document.layer])).get(number)
+        moment = hit.moment
+        entity = known[moment.video, moment.layer].get(moment.text)
         if entity is None:  # it was made again meanwhile
             continue
         where = ", ".join(str(TimeSpan(start=start, end=end)) for start, end in entity.spans[:_PLACES])
         more = f" and {len(entity.spans) - _PLACES} more" if len(entity.spans) > _PLACES else ""
-        results.append({"video": document.video, "timestamp": list(entity.spans[0]), "text": entity.text})
-        item = evidence_of_document(document, hit.score)
-        evidence.append(item.model_copy(update={"content": f"{entity.text}; at {where}{more}"}))
+        results.append({"video": moment.video, "timestamp": list(entity.spans[0]), "text": entity.text})
+        evidence.append(hit.scored.model_copy(update={"text": f"{entity.text}; at {where}{more}"}))
     return results, evidence
 
 
-def _allowed(item: Evidence, where: SearchFilter) -> bool:
+def _allowed(item: Moment, where: SearchFilter) -> bool:
     inside = where.span is None or item.span.overlaps(where.span)
     return inside and (not where.modalities or item.modality in where.modalities)
 
 
 def _result_row(hit: Hit) -> dict[str, Any]:
-    """The best document of a search result."""
-    document = hit.document
+    """The best moment of a search result."""
+    moment = hit.moment
     return {
-        "video": document.video,
-        "timestamp": [document.span.start, document.span.end],
-        "modality": document.modality,
-        "text": document.text,
+        "video": moment.video,
+        "timestamp": [moment.span.start, moment.span.end],
+        "modality": moment.modality,
+        "text": moment.text,
     }
 
 
-def _evidence(hit: Hit) -> Iterator[Evidence]:
-    """The documents of a search result, without texts that another one of them contains."""
+def _evidence(hit: Hit) -> Iterator[Moment]:
+    """The moments of a search result, without texts that another one of them contains."""
     shown: list[tuple[Modality, str]] = []
-    for match in sorted((hit, *hit.also), key=lambda match: -len(match.document.text)):
-        document, text = match.document, comparable(match.document.text)
-        if any(document.modality == modality and text in longer for modality, longer in shown):
+    for match in sorted((hit, *hit.also), key=lambda match: -len(match.moment.text)):
+        moment, text = match.moment, comparable(match.moment.text)
+        if any(moment.modality == modality and text in longer for modality, longer in shown):
             continue
-        shown.append((document.modality, text))
-        item = evidence_of_document(document, 0.0 if hit.weak else match.score)
+        shown.append((moment.modality, text))
+        item = _scored(match, hit.weak)
         yield item if text else item.model_copy(update=_PICTURE)
 
 
-def evidence_of_document(document: Document, score: float) -> Evidence:
-    """A search result as evidence. The score of a weak result is 0, because it has nothing of the query."""
-    return Evidence(
-        video=document.video,
-        span=document.span,
-        modality=document.modality,
-        content=without_bullet(document.text),
-        score=round(score, 5),
-        engine=document.engine,
-        layer=document.layer,
-        trusted=document.trusted,
-    )
+def _scored(match: Match, weak: bool) -> Moment:
+    """A moment that was found. The score of a weak one is 0, because it has nothing of the query."""
+    return match.moment.model_copy(update={"score": 0.0}) if weak else match.scored

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, StringConstraints
 
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.web.web import WebResult, WebSearch
 from longtake.tools.core.registry import tool
@@ -69,13 +69,13 @@ def _is_web(url: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname) and plain and len(url) <= MAX_URL_LENGTH
 
 
-def _evidence(result: dict[str, str], engine: str) -> Evidence:
+def _evidence(result: dict[str, str], engine: str) -> Moment:
     """A result as evidence without a video: it is in the trace but proves nothing."""
-    return Evidence(
+    return Moment(
         video="",
         span=TimeSpan(start=0, end=0),
         modality="metadata",
-        content="\n".join(result.values()),
+        text="\n".join(result.values()),
         engine=engine,
         trusted=False,
     )

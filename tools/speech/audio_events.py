@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from longtake.errors import EngineError
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.sounds.audio_question import AudioQuestionEngine
 from longtake.preprocess.media.audio import read_audio
@@ -21,7 +21,7 @@ from longtake.tools.vision.timed_lines import UNTOLD
 _PROMPTS = "longtake.tools.prompts"
 
 
-def ask_about_sound(context: ToolContext, span: TimeSpan, question: str) -> tuple[tuple[Evidence, ...], str]:
+def ask_about_sound(context: ToolContext, span: TimeSpan, question: str) -> tuple[tuple[Moment, ...], str]:
     """A model's answer to a question about a span, and a note; neither without a question or a model.
 
     A model that fails leaves a note, because the sounds that were found remain true.
@@ -46,7 +46,7 @@ def ask_about_sound(context: ToolContext, span: TimeSpan, question: str) -> tupl
     untold = UNTOLD.match(reply)
     if untold or not reply:
         return (), f"{engine.id} can't tell: {reply[untold.end() :] if untold else 'it gave no answer'}"
-    found = Evidence(video=context.video.id, span=heard, modality="audio", content=reply, engine=engine.id)
+    found = Moment(video=context.video.id, span=heard, modality="audio", text=reply, engine=engine.id)
     return (found,), f"{engine.id} heard {heard}"
 
 
@@ -83,7 +83,7 @@ def detect_audio_events(
     if not items:
         notes = (*notes, f"no sound event in {parsed.span}")
     answer, note = ask_about_sound(context, parsed.span, question)
-    output = {"description": "; ".join([*lines, *(item.content for item in answer)])}
+    output = {"description": "; ".join([*lines, *(item.text for item in answer)])}
     return ToolResult(
         tool="detect_audio_events",
         output=output,

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from longtake.errors import LibraryError
 from longtake.language.text import words_of
-from longtake.memory.records import Evidence, Modality
+from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan, joined, parse_time
 from longtake.preprocess.engines.text.summary_engine import Summarizer
 from longtake.preprocess.layers.sections import Section, sections_of
@@ -54,7 +54,7 @@ def summarize_segment(
     parsed = context.span(timestamp, window=WINDOW)
     notes = parsed.notes
     if text.strip():
-        evidence: tuple[Evidence, ...] = ()
+        evidence: tuple[Moment, ...] = ()
         looked_at: tuple[TimeSpan, ...] = ()
         sentences = split_sentences(text)
         notes = (*notes, "this summarises the given text, which isn't evidence from the video")
@@ -63,7 +63,7 @@ def summarize_segment(
         if context.text_model is not None:  # a name of a sound is no sentence to quote
             evidence = _ordered([*evidence, *_heard(context, parsed.span)])
             evidence = _within_room(context, parsed.span, evidence)
-        sentences = [item.content for item in evidence]
+        sentences = [item.text for item in evidence]
     if not sentences:
         raise ToolError("unavailable", f"Nothing is said or written in {parsed.span} that could be summarised.")
     if context.text_model is not None:
@@ -73,7 +73,7 @@ def summarize_segment(
         return _result(summary, _cited(summary, evidence), looked_at, notes)
     starting = [each for each in _sections(context) if parsed.span.start <= each.start < parsed.span.end - _SLACK]
     if len(starting) > 1 and (standing := _of_sections(evidence, starting)):
-        return _result(" · ".join(item.content for item in standing), standing, looked_at, notes)
+        return _result(" · ".join(item.text for item in standing), standing, looked_at, notes)
     engine: Summarizer = context.engines.load("summary")
     chosen = engine.summarize(sentences, SENTENCES[length])
     kept = tuple(evidence[index] for index in chosen) if evidence else ()
@@ -85,10 +85,10 @@ def split_sentences(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"(?<=[.!?。！？])\s+|\n+", text) if part.strip()]
 
 
-def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...], tuple[TimeSpan, ...]]:
+def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Moment, ...], tuple[TimeSpan, ...]]:
     """Speech, on-screen text and descriptions of a span, in order, and the examined parts of the span."""
     video = context.video
-    found: list[Evidence] = []
+    found: list[Moment] = []
     seen: list[TimeSpan] = []
     for name, modality in LAYERS.items():
         layer = video.layer(name)
@@ -108,19 +108,19 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Evidence, ...
     return _ordered(passing or inside), joined(seen)
 
 
-def _within_room(context: ToolContext, span: TimeSpan, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+def _within_room(context: ToolContext, span: TimeSpan, evidence: Sequence[Moment]) -> tuple[Moment, ...]:
     """Of much, what is central in each section, so that the model reads something of all of them."""
-    letters = sum(len(item.content) for item in evidence)
+    letters = sum(len(item.text) for item in evidence)
     if letters <= _ROOM:
         return tuple(evidence)
     engine: Summarizer = context.engines.load("summary")
     starts = [each.start for each in _sections(context) if span.start < each.start < span.end]
     edges = [span.start, *starts, span.end]
-    kept: list[Evidence] = []
+    kept: list[Moment] = []
     for start, end in pairwise(edges):
         inside = [item for item in evidence if start <= item.span.start < end or (start == edges[0] > item.span.start)]
         count = max(1, int(len(inside) * _ROOM / letters))
-        kept += [inside[place] for place in engine.summarize([item.content for item in inside], count)]
+        kept += [inside[place] for place in engine.summarize([item.text for item in inside], count)]
     return tuple(kept)
 
 
@@ -130,25 +130,25 @@ def _sections(context: ToolContext) -> list[Section]:
     return []
 
 
-def _of_sections(evidence: Sequence[Evidence], sections: Sequence[Section]) -> tuple[Evidence, ...]:
+def _of_sections(evidence: Sequence[Moment], sections: Sequence[Section]) -> tuple[Moment, ...]:
     """The lines that stand for each section: the title of its slide, else its most typical line."""
-    found: list[Evidence] = []
+    found: list[Moment] = []
     for each in sections:
         title = words_of(each.title if each.slide or not each.card else each.text)
-        lines = [(item, words_of(item.content)) for item in evidence if each.start <= item.span.start < each.end]
+        lines = [(item, words_of(item.text)) for item in evidence if each.start <= item.span.start < each.end]
         whole = [item for item, words in lines if title and words.startswith(title)][:1]
         found += whole or [item for item, words in lines if f" {words} " in f" {title} "]
     return tuple(found)
 
 
-def _cited(summary: str, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+def _cited(summary: str, evidence: Sequence[Moment]) -> tuple[Moment, ...]:
     """The lines that begin when a summary says; all of them if it names no such time."""
     times = [parse_time(time) for time in _CLOCK.findall(summary)]
     found = tuple(item for item in evidence if any(abs(item.span.start - time) < 1 for time in times))
     return found or tuple(evidence)
 
 
-def _heard(context: ToolContext, span: TimeSpan) -> list[Evidence]:
+def _heard(context: ToolContext, span: TimeSpan) -> list[Moment]:
     layer = context.video.layer("sounds")
     if layer is None:
         return []
@@ -159,12 +159,12 @@ def _heard(context: ToolContext, span: TimeSpan) -> list[Evidence]:
     ]
 
 
-def _ordered(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+def _ordered(evidence: Sequence[Moment]) -> tuple[Moment, ...]:
     return tuple(sorted(evidence, key=lambda item: item.span.start))
 
 
 def _result(
-    summary: str, evidence: tuple[Evidence, ...], looked_at: tuple[TimeSpan, ...], notes: tuple[str, ...]
+    summary: str, evidence: tuple[Moment, ...], looked_at: tuple[TimeSpan, ...], notes: tuple[str, ...]
 ) -> ToolResult:
     return ToolResult(
         tool="summarize_segment",

@@ -11,7 +11,7 @@ from pydantic import Field
 from longtake.errors import EngineError, MediaError
 from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import Layer, LayerRecipe
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechEngine, SpeechSegment
 from longtake.preprocess.media.audio import read_audio
@@ -24,7 +24,7 @@ CLOSE = 60.0  # seconds; for a longer span the transcript of the whole video is 
 MARGIN = 1.0  # seconds of context around the span, so that no word is cut
 CAPABILITY = "closer_speech"
 
-Heard = tuple[tuple[Evidence, ...] | None, tuple[str, ...]]
+Heard = tuple[tuple[Moment, ...] | None, tuple[str, ...]]
 
 
 def hear_closely(context: ToolContext, span: TimeSpan, layer: Layer | None, language: str | None) -> Heard:
@@ -58,12 +58,12 @@ def _segments(context: ToolContext, span: TimeSpan, engine: SpeechEngine, langua
     return [segment for segment in heard if _span(segment).overlaps(span)]
 
 
-def _evidence(context: ToolContext, segment: SpeechSegment, engine: SpeechEngine) -> Evidence:
-    return Evidence(
+def _evidence(context: ToolContext, segment: SpeechSegment, engine: SpeechEngine) -> Moment:
+    return Moment(
         video=context.video.id,
         span=_span(segment),
         modality="speech",
-        content=segment.text,
+        text=segment.text,
         score=round(segment.confidence, 3),
         engine=engine.id,
         trusted=segment.trusted,
@@ -110,9 +110,9 @@ def transcribe_speech(
 
 
 def _result(
-    span: TimeSpan, evidence: tuple[Evidence, ...], looked_at: tuple[TimeSpan, ...], notes: tuple[str, ...]
+    span: TimeSpan, evidence: tuple[Moment, ...], looked_at: tuple[TimeSpan, ...], notes: tuple[str, ...]
 ) -> ToolResult:
-    output = {"transcript": " ".join(item.content for item in evidence), "timestamp": [span.start, span.end]}
+    output = {"transcript": " ".join(item.text for item in evidence), "timestamp": [span.start, span.end]}
     if not evidence and not notes:
         notes = (f"no speech was recognised in {span}",)
     return ToolResult(tool="transcribe_speech", output=output, evidence=evidence, looked_at=looked_at, notes=notes)

@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import Field
 
 from longtake.language.text import parse_json
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import clock
 from longtake.preprocess.engines.text.translation import Translator
 from longtake.preprocess.media.language_names import language_name, language_of, near_language, same_language
@@ -188,7 +188,7 @@ def translate_speech(
     target = asked_language("to_lang", to_lang)
     named = None if is_open(from_lang) else asked_language("from_lang", from_lang)
     heard = transcribe_speech(context, timestamp, named)
-    words = [" ".join(item.content.split()) for item in heard.evidence]
+    words = [" ".join(item.text.split()) for item in heard.evidence]
     track = _language_of(context, heard.evidence)
     mixed = bool(track and same_language(track, target)) or not (named or track)
     source = named or (find_source(context, words, target) if mixed else track) or target
@@ -271,24 +271,24 @@ def _pieces(text: str) -> Iterator[str]:
         yield piece
 
 
-def _language_of(context: ToolContext, heard: Sequence[Evidence]) -> str | None:
+def _language_of(context: ToolContext, heard: Sequence[Moment]) -> str | None:
     """The language of the track; None if it isn't named."""
     for layer in filter(None, map(context.video.layer, ("subtitles", "speech"))):
         for item in layer.items() if heard and layer.key == heard[0].layer else ():
-            if (item["start"], item["text"]) == (heard[0].span.start, heard[0].content):
+            if (item["start"], item["text"]) == (heard[0].span.start, heard[0].text):
                 language: str | None = item["language"]
                 return language
     return None
 
 
-def _in_other_words(heard: Sequence[Evidence], texts: Sequence[str], translator: Translator | None) -> list[Evidence]:
+def _in_other_words(heard: Sequence[Moment], texts: Sequence[str], translator: Translator | None) -> list[Moment]:
     """The lines in translation, at the same times; nothing if nothing was translated."""
     if translator is None:
         return []
     return [
         item.model_copy(
             update={
-                "content": text,
+                "text": text,
                 "engine": f"{translator.id} of {item.engine}",
                 "trusted": item.trusted and translator.trusted,
             }

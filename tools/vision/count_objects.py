@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import ParsedSpan, TimeSpan, clock
 from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
 from longtake.preprocess.engines.objects.object_engine import ObjectQuery
@@ -130,7 +130,7 @@ def _confidence(tracks: Sequence[Track], count: int) -> float:
     return sorted((track.confidence for track in tracks), reverse=True)[count - 1]
 
 
-def _at_once(context: ToolContext, seen: Seen, when: float) -> list[Evidence]:
+def _at_once(context: ToolContext, seen: Seen, when: float) -> list[Moment]:
     """The objects in the picture that shows the most, from left to right."""
     found = [found for track in seen.tracks for time, found in track.sightings if time == when]
     moment = TimeSpan(start=when, end=when)
@@ -140,7 +140,7 @@ def _at_once(context: ToolContext, seen: Seen, when: float) -> list[Evidence]:
     ]
 
 
-def _different(context: ToolContext, seen: Seen) -> list[Evidence]:
+def _different(context: ToolContext, seen: Seen) -> list[Moment]:
     """Each object over the time it was seen, with its position halfway."""
     described = []
     for number, track in seen.listed:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from longtake.errors import EngineError, MediaError
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import ParsedSpan, TimeSpan
 from longtake.preprocess.engines.activity_engine import ActivityEngine
 from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
@@ -36,7 +36,7 @@ class _Step(NamedTuple):
     change: float
 
 
-def quiet_changes(context: ToolContext, span: TimeSpan, cuts: Sequence[float]) -> list[Evidence]:
+def quiet_changes(context: ToolContext, span: TimeSpan, cuts: Sequence[float]) -> list[Moment]:
     """The changes in a span that aren't at a cut, as evidence: "as by a cut" or "as by a dissolve".
 
     Args:
@@ -118,15 +118,15 @@ def detect_activities(context: ToolContext, timestamp: Timestamp) -> ToolResult:
     )
 
 
-def _captions(context: ToolContext, span: TimeSpan) -> list[Evidence]:
+def _captions(context: ToolContext, span: TimeSpan) -> list[Moment]:
     """What a model described while the video was indexed; the same of neighbouring pictures once."""
     layer = context.video.layer("captions")
     if layer is None:
         return []
-    found: list[Evidence] = []
+    found: list[Moment] = []
     for item in context.video.items("captions", span):
         seen = evidence_of(item, item["text"], "visual", layer, context.video.id)
-        if found and found[-1].content == seen.content:
+        if found and found[-1].text == seen.text:
             whole = TimeSpan(start=found[-1].span.start, end=seen.span.end)
             found[-1] = found[-1].model_copy(update={"span": whole})
         else:
@@ -134,7 +134,7 @@ def _captions(context: ToolContext, span: TimeSpan) -> list[Evidence]:
     return found
 
 
-def _activities(context: ToolContext, parsed: ParsedSpan, captioned: bool, notes: list[str]) -> Sequence[Evidence]:
+def _activities(context: ToolContext, parsed: ParsedSpan, captioned: bool, notes: list[str]) -> Sequence[Moment]:
     """The actions that a model names, if one answers; else what moves and what changes."""
     span = parsed.span
     if context.engines.report("visual_question").engine is None:
@@ -162,18 +162,18 @@ def _activities(context: ToolContext, parsed: ParsedSpan, captioned: bool, notes
         return changes
 
 
-def _moving(context: ToolContext, span: TimeSpan, notes: list[str]) -> list[Evidence]:
+def _moving(context: ToolContext, span: TimeSpan, notes: list[str]) -> list[Moment]:
     engine: ActivityEngine = context.engines.load("activities")
     path, media = context.video.media()
     found = engine.activities(path, media, span, shot_starts(context, span), context.budget.check)
     if len(found) > MOST:
         notes.append(f"{len(found) - MOST} smaller or shorter movements are omitted")
     return [
-        Evidence(
+        Moment(
             video=context.video.id,
             span=each.span,
             modality="visual",
-            content=each.text,
+            text=each.text,
             score=each.score,
             engine=engine.id,
             box=each.box,

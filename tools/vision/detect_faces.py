@@ -10,7 +10,7 @@ from longtake.console import counted
 from longtake.errors import EngineUnavailable, MediaError
 from longtake.memory.gallery import Gallery, Person
 from longtake.memory.layers import Layer
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.people.face_engine import FaceEngine
@@ -154,14 +154,14 @@ def _runs(person: Seen) -> list[list[Sighting]]:
 
 def _evidence(
     person: Seen, run: Sequence[Sighting], stands_for: Sequence[TimeSpan], video: str, engine: FaceEngine
-) -> Evidence:
+) -> Moment:
     """One appearance, with the box of its clearest sighting."""
     first, last = stands_for[run[0].picture], stands_for[run[-1].picture]
-    return Evidence(
+    return Moment(
         video=video,
         span=TimeSpan(start=first.start, end=last.end),
         modality="visual",
-        content=f"{person.name} (face)",
+        text=f"{person.name} (face)",
         score=person.confidence,
         engine=engine.id,
         box=max(run, key=lambda sighting: sighting.face.confidence).face.box,

@@ -12,7 +12,7 @@ from pydantic import Field
 from longtake.errors import MediaError
 from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.text.scene_text_engine import Box, SceneTextEngine, TextBox
 from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
@@ -56,7 +56,7 @@ def extract_scene_text(
     notes = list(parsed.notes)
     if language:
         notes.append(f"the engine reads every script it knows; {language!r} chooses none")
-    closer: list[Evidence] = []
+    closer: list[Moment] = []
     looked_at = examined(layer, span)
     if span.length <= CLOSE:
         try:
@@ -71,7 +71,7 @@ def extract_scene_text(
         notes.extend(unexamined(layer, span))
     if not found:
         notes.append(f"no text on screen in {span}")
-    texts = [item.content for item in found]
+    texts = [item.text for item in found]
     return ToolResult(
         tool="extract_scene_text",
         output={"texts": texts},
@@ -81,7 +81,7 @@ def extract_scene_text(
     )
 
 
-def _closer(context: ToolContext, span: TimeSpan) -> tuple[list[Evidence], float, Sequence[str]]:
+def _closer(context: ToolContext, span: TimeSpan) -> tuple[list[Moment], float, Sequence[str]]:
     """A close reading of the span, made now or earlier; the time until which it was read; and notes."""
     engine: SceneTextEngine = context.engines.load("scene_text")
     settings = {"min_confidence": context.settings.scene_text.min_confidence}
@@ -97,12 +97,12 @@ def _closer(context: ToolContext, span: TimeSpan) -> tuple[list[Evidence], float
     return found, span.end, keep_reading(context, recipe, span, found)
 
 
-def _read_closely(context: ToolContext, span: TimeSpan, engine: SceneTextEngine) -> tuple[list[Evidence], float]:
+def _read_closely(context: ToolContext, span: TimeSpan, engine: SceneTextEngine) -> tuple[list[Moment], float]:
     """Read the span again from the file: changing text frame by frame, up to a limit, and the rest on a few frames."""
     from longtake.preprocess.layers.scene_text import read_scene_text
 
     path, media = context.video.media()
-    found: list[Evidence] = []
+    found: list[Moment] = []
     until = span.end
     for box in _running(context, span):
         running, reached = _read_running(context, span, box, engine)
@@ -135,12 +135,12 @@ def _near(one: Box, other: Box) -> bool:
 
 def _read_running(
     context: ToolContext, span: TimeSpan, box: Box, engine: SceneTextEngine
-) -> tuple[list[Evidence], float]:
+) -> tuple[list[Moment], float]:
     """The texts at one place in order, and the time until which they were read."""
     from longtake.preprocess.media.whole_frames import read_whole_frames
 
     path, media = context.video.media()
-    found: list[Evidence] = []
+    found: list[Moment] = []
     last: tuple[float, TextBox] | None = None
     until = span.start
     frames = read_whole_frames(path, media, span, context.budget.check)
@@ -158,26 +158,26 @@ def _read_running(
     return found, until
 
 
-def _evidence_of_line(context: ToolContext, span: TimeSpan, line: TextBox, engine: SceneTextEngine) -> Evidence:
-    return Evidence(
+def _evidence_of_line(context: ToolContext, span: TimeSpan, line: TextBox, engine: SceneTextEngine) -> Moment:
+    return Moment(
         video=context.video.id,
         span=TimeSpan(start=round(span.start, 3), end=round(span.end, 3)),
         modality="scene_text",
-        content=line.text,
+        text=line.text,
         score=line.confidence,
         engine=engine.id,
         box=line.box,
     )
 
 
-def _merge(closer: Sequence[Evidence], stored: Sequence[Evidence]) -> list[Evidence]:
+def _merge(closer: Sequence[Moment], stored: Sequence[Moment]) -> list[Moment]:
     """The closer reading plus what only the stored one has, by time, then from the top and the left.
 
     The longest reading of a text is kept while it stays in one place; elsewhere or later it is another text.
     """
-    pieces: defaultdict[str, list[list[Evidence]]] = defaultdict(list)
+    pieces: defaultdict[str, list[list[Moment]]] = defaultdict(list)
     for item in sorted([*stored, *closer], key=lambda item: item.span.start):
-        alike = pieces[item.content]
+        alike = pieces[item.text]
         piece = next((piece for piece in alike if any(_continues(held, item) for held in piece)), None)
         if piece is None:
             alike.append([item])
@@ -187,7 +187,7 @@ def _merge(closer: Sequence[Evidence], stored: Sequence[Evidence]) -> list[Evide
     return sorted(kept, key=lambda item: (item.span.start, item.box[1::-1] if item.box else ()))
 
 
-def _continues(held: Evidence, item: Evidence) -> bool:
+def _continues(held: Moment, item: Moment) -> bool:
     """Whether a text that starts no earlier than another continues it, in the same place and without a break."""
     in_place = held.box == item.box or bool(held.box and item.box and _near(held.box, item.box))
     return in_place and item.span.start - held.span.end <= LOST

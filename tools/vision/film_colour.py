@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture, read_jpeg
 from longtake.tools.core.result import evidence_of
@@ -19,7 +19,7 @@ _NEARLY_ALL = 0.9  # of the pictures, because a colour film may start with white
 _HALF = 2  # of the side, because colour is just as visible in a small picture
 
 
-def film_colour(context: ToolContext, span: TimeSpan) -> Evidence | None:
+def film_colour(context: ToolContext, span: TimeSpan) -> Moment | None:
     """Whether nearly all, some or none of the pictures of a span have colour.
 
     None if all pictures are blank, or if there is only a single hue.

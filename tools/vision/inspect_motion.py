@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from longtake.errors import MediaError
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.analysis.frame_measures import Finding, Measured, measure
 from longtake.preprocess.analysis.frame_order import find_shuffled
@@ -134,25 +134,25 @@ def _borders(jump: Finding, fault: Finding) -> bool:
     return inside or any(abs(edge - jump.span.start) <= _BORDER for edge in edges)
 
 
-def _new(findings: list[Finding], known: list[Evidence]) -> Iterator[Finding]:
+def _new(findings: list[Finding], known: list[Moment]) -> Iterator[Finding]:
     """The findings without freezes that the index already has."""
-    frozen = [item.span for item in known if item.content.startswith("frozen")]
+    frozen = [item.span for item in known if item.text.startswith("frozen")]
     for finding in findings:
         if finding.kind != "frozen" or not any(span.overlaps(finding.span) for span in frozen):
             yield finding
 
 
-def _evidence(context: ToolContext, finding: Finding) -> Evidence:
-    return Evidence(
+def _evidence(context: ToolContext, finding: Finding) -> Moment:
+    return Moment(
         video=context.video.id,
         span=TimeSpan(start=round(finding.span.start, 3), end=round(finding.span.end, 3)),
         modality="audio" if finding.kind == "reversed" else "visual",
-        content=finding.text if finding.kind == "reversed" else f"{finding.kind}: {finding.text}",
+        text=finding.text if finding.kind == "reversed" else f"{finding.kind}: {finding.text}",
         score=finding.sure,
         engine=FAULTS,
     )
 
 
-def _row(item: Evidence) -> dict[str, object]:
+def _row(item: Moment) -> dict[str, object]:
     start, end = (clock(time, decimals=2) for time in (item.span.start, item.span.end))
-    return {"start": start, "end": end, "what": item.content, "sure": item.score}
+    return {"start": start, "end": end, "what": item.text, "sure": item.score}

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from longtake.memory.layers import write_atomic
 from longtake.memory.library import Library
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.scene_text_engine import SceneTextEngine, TextBox
 from longtake.preprocess.layers.reading import lines_of
@@ -67,13 +67,13 @@ def integrate_frames(
     )
 
 
-def _evidence(context: ToolContext, span: TimeSpan, line: TextBox, engine: str, file: str | None) -> Evidence:
+def _evidence(context: ToolContext, span: TimeSpan, line: TextBox, engine: str, file: str | None) -> Moment:
     """A line of the fused picture, which is its `frame`. Its box refers to that picture, not to the video."""
-    return Evidence(
+    return Moment(
         video=context.video.id,
         span=span,
         modality="scene_text",
-        content=line.text,
+        text=line.text,
         score=line.confidence,
         engine=engine,
         box=line.box,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.result import ToolError, evidence_of, examined
 from longtake.tools.core.tool_context import ToolContext
@@ -48,7 +48,7 @@ def still(item: Item) -> str:
 _WORDS: Mapping[str, Callable[[Item], str]] = {"motion": camera, "shots": transition, "still": still}
 
 
-def known_motion(context: ToolContext, span: TimeSpan) -> list[Evidence]:
+def known_motion(context: ToolContext, span: TimeSpan) -> list[Moment]:
     """Evidence from the layers for a span: cuts at their moment, the rest for its duration inside the span."""
     found = []
     for name, words in _WORDS.items():
@@ -79,10 +79,10 @@ def pictures_examined(context: ToolContext, span: TimeSpan) -> tuple[TimeSpan, .
     return examined(layer, span)
 
 
-def dated(item: Evidence) -> str:
+def dated(item: Moment) -> str:
     """Evidence as a line: time and text."""
     start, end = (clock(time, decimals=1) for time in (item.span.start, item.span.end))
-    return f"{start} {item.content}" if start == end else f"{start}-{end} {item.content}"
+    return f"{start} {item.text}" if start == end else f"{start}-{end} {item.text}"
 
 
 def _inside(context: ToolContext, name: str, span: TimeSpan) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
@@ -34,7 +34,7 @@ def object_detection(
     queries = [read_query(category) for category in categories]
     parsed = context.span(timestamp, window=WINDOW)
     middle = (parsed.span.start + parsed.span.end) / 2
-    evidence: list[tuple[str, Evidence]] = []
+    evidence: list[tuple[str, Moment]] = []
     notes = list(parsed.notes)
     failures: list[ToolError] = []
     looked_at: list[TimeSpan] = []

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from longtake.memory.layers import Layer
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
 from longtake.preprocess.engines.objects.nanodet import PERSON, kind_of
@@ -174,13 +174,13 @@ def _halved(track: Track) -> Track:
 
 def seen_as(
     context: ToolContext, seen: Seen, span: TimeSpan, found: FoundObject, words: str, *, sure: bool = True
-) -> Evidence:
+) -> Moment:
     """One object as evidence. A doubtful object proves nothing."""
-    return Evidence(
+    return Moment(
         video=context.video.id,
         span=TimeSpan(start=round(span.start, 3), end=round(span.end, 3)),
         modality="visual",
-        content=words,
+        text=words,
         score=found.confidence,
         engine=seen.engine,
         box=found.box,
@@ -206,7 +206,7 @@ def _direction(track: Track) -> str:
     return ", moves downwards, from top to bottom" if down > 0 else ", moves upwards, from bottom to top"
 
 
-def perhaps_seen(context: ToolContext, seen: Seen, track: Track, time: float) -> Evidence:
+def perhaps_seen(context: ToolContext, seen: Seen, track: Track, time: float) -> Moment:
     """A doubtful object in its sighting nearest to a time, with its median confidence."""
     when, found = track.nearest(time)
     words = f"perhaps a {found.name} at {clock(when, decimals=1)}"
@@ -214,13 +214,13 @@ def perhaps_seen(context: ToolContext, seen: Seen, track: Track, time: float) ->
     return seen_as(context, seen, TimeSpan(start=when, end=when), likely, words, sure=False)
 
 
-def nobody_in(context: ToolContext, seen: Seen, span: TimeSpan) -> Evidence:
+def nobody_in(context: ToolContext, seen: Seen, span: TimeSpan) -> Moment:
     """A time without anyone as evidence."""
-    return Evidence(
+    return Moment(
         video=context.video.id,
         span=TimeSpan(start=round(span.start, 3), end=round(span.end, 3)),
         modality="visual",
-        content=f"{NOBODY} is there from {clock(span.start)} to {clock(span.end)}",
+        text=f"{NOBODY} is there from {clock(span.start)} to {clock(span.end)}",
         engine=seen.engine,
     )
 

@@ -14,7 +14,7 @@ import numpy as np
 from longtake.errors import EngineError, LibraryError
 from longtake.language.text import parse_json
 from longtake.memory.layers import Layer
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.search.search_index import Vectors
 from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
@@ -225,10 +225,10 @@ def locate_things(context: ToolContext, kinds: Sequence[str], picture: TimedJpeg
     return found[:_MAX_THINGS]
 
 
-def seen_by(context: ToolContext, engine: VisualQuestionEngine, said: Sequence[Said]) -> tuple[Evidence, ...]:
+def seen_by(context: ToolContext, engine: VisualQuestionEngine, said: Sequence[Said]) -> tuple[Moment, ...]:
     """What a model said, each statement as evidence at its own time."""
     return tuple(
-        Evidence(video=context.video.id, span=span, modality="visual", content=text, engine=engine.id)
+        Moment(video=context.video.id, span=span, modality="visual", text=text, engine=engine.id)
         for span, text, _ in said
     )
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from longtake.language.terms import document_terms
 from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
 from longtake.preprocess.engines.text.scene_text_engine import Box
@@ -80,7 +80,7 @@ def watch_segment(
     if reply.unsure:
         notes.append(f"it can't tell: {reply.unsure}")
     found = seen_by(context, engine, reply.said)
-    if usual and sum(len(document_terms(item.content)) for item in found) >= TELLING:
+    if usual and sum(len(document_terms(item.text)) for item in found) >= TELLING:
         facts = {"frames": times, "question": context.question}
         notes += keep_reading(context, recipe, read[0].span, found, asked=question, facts=facts)
     return _result(found, times, chosen.spans, notes)
@@ -91,11 +91,11 @@ def _frames(context: ToolContext, frames: Frames, shown: Shown, notes: Sequence[
     part = ", ".join(f"{side:.2g}" for side in shown.crop or ())
     enlarged = f" (enlarged: {part})" if shown.crop else ""
     found = [
-        Evidence(
+        Moment(
             video=context.video.id,
             span=TimeSpan(start=picture.time, end=picture.time),
             modality="visual",
-            content=f"the picture at {clock(picture.time, decimals=2)}{enlarged}",
+            text=f"the picture at {clock(picture.time, decimals=2)}{enlarged}",
             engine="frames",
             frame=frames.keep(context.video.id, picture.time, picture.jpeg, shown.crop),
         )
@@ -128,7 +128,7 @@ def _recipe(context: ToolContext, engine: VisualQuestionEngine) -> LayerRecipe:
 
 
 def _result(
-    found: tuple[Evidence, ...], frames: Sequence[str], spans: Sequence[TimeSpan], notes: Sequence[str]
+    found: tuple[Moment, ...], frames: Sequence[str], spans: Sequence[TimeSpan], notes: Sequence[str]
 ) -> ToolResult:
     return ToolResult(
         tool="watch_segment",

@@ -62,13 +62,13 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
     found = [(item, result.tool) for result in results if not result.failure for item in result.evidence if item.video]
     known = [(item, "orient") for item in (*(fact.evidence for fact in facts.values()), *query.blank)]
     loose = [*found, *known][-MAX_EMBEDDED:]
-    tool_of = {item.key: tool for item, tool in loose}
+    tool_of = {item.id: tool for item, tool in loose}
     searched = [
-        Candidate(**dict(each), tool=tool_of.get(each.evidence.key, ""), fact=facts.get(each.evidence.id))
+        Candidate(**dict(each), tool=tool_of.get(each.evidence.id, ""), fact=facts.get(each.evidence.id))
         for each in gathered.found
     ]
-    keys = {each.evidence.key for each in searched}
-    fresh = [(item, tool) for item, tool in loose if item.key not in keys]
+    keys = {each.evidence.id for each in searched}
+    fresh = [(item, tool) for item, tool in loose if item.id not in keys]
     lines = Lines([item for item, _ in fresh])
     candidates = [
         *(
@@ -79,7 +79,7 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
     ]
     # What search gave no similarity gets that of its own text.
     unlike = [each for each in candidates if not each.cosine]
-    asked, *texts = embed([query.question, *(each.evidence.content for each in unlike)])
+    asked, *texts = embed([query.question, *(each.evidence.text for each in unlike)])
     cosines = {id(each): round(float(text @ asked), 4) for each, text in zip(unlike, texts, strict=True)}
     return [each.model_copy(update={"cosine": cosines.get(id(each), each.cosine)}) for each in candidates]
 

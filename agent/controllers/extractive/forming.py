@@ -130,7 +130,7 @@ def _abstained(reason: str, nearest: tuple[Closest, ...] = ()) -> Draft:
 
 def _may_tell(query: Query, candidate: Candidate) -> bool:
     """Whether a line is worth showing: not what every recording has, unless the question is about such things."""
-    generic: Source | None = "sound" if candidate.evidence.content.startswith(GENERIC) else None
+    generic: Source | None = "sound" if candidate.evidence.text.startswith(GENERIC) else None
     about = candidate.fact.source if candidate.fact else generic
     # Nobody says how often somebody speaks.
     told = candidate.fact is None and candidate.evidence.engine == SPEAKERS
@@ -241,7 +241,7 @@ def _shows_nothing(query: Query, lines: Ranked) -> str:
         return ""
     if any(each.fact is None and each.evidence.engine != query.blank[0].engine for each, _ in lines):
         return ""
-    return f"In {', '.join(map(str, blank))} {query.blank[0].content}. It shows nothing of this."
+    return f"In {', '.join(map(str, blank))} {query.blank[0].text}. It shows nothing of this."
 
 
 def _is_there(query: Query, line: Candidate) -> bool:

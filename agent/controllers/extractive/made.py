@@ -8,7 +8,7 @@ from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.query.query import TOLD_IN_ORDER, Query, Target
 from longtake.language.amounts import amounts
 from longtake.language.text import comparable, same, within
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.preprocess.engines.objects.objects_query import counting_of
 from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.inspect_motion import FAULTS
@@ -37,13 +37,13 @@ def made_reply(query: Query, results: Sequence[ToolResult], lines: Sequence[str]
     return make(query, changed) if make else None
 
 
-def _answered(claims: Sequence[tuple[str, Sequence[Evidence]]], confidence: float) -> Draft | None:
+def _answered(claims: Sequence[tuple[str, Sequence[Moment]]], confidence: float) -> Draft | None:
     drafts = tuple(DraftClaim(text=text, moments=tuple(item.id for item in found)) for text, found in claims)
     return Draft(claims=drafts, confidence=round(confidence, 4)) if drafts else None
 
 
-def _quoted(items: Sequence[Evidence], confidence: float) -> Draft | None:
-    return _answered([(f"“{item.content}”", [item]) for item in items], confidence)
+def _quoted(items: Sequence[Moment], confidence: float) -> Draft | None:
+    return _answered([(f"“{item.text}”", [item]) for item in items], confidence)
 
 
 def _of(results: Sequence[ToolResult], tool: str) -> list[ToolResult]:
@@ -63,12 +63,12 @@ def _summary(query: Query, results: Sequence[ToolResult]) -> Draft | None:
     return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT * asked)
 
 
-def summary_lines(results: Sequence[ToolResult]) -> dict[str, Evidence]:
+def summary_lines(results: Sequence[ToolResult]) -> dict[str, Moment]:
     """The lines that summaries of parts chose, each once, in the order of the parts."""
-    lines: dict[str, Evidence] = {}
+    lines: dict[str, Moment] = {}
     for result in results:
         for item in sorted(result.evidence, key=lambda item: item.span.start):
-            text = " ".join(item.content.split())
+            text = " ".join(item.text.split())
             plain, others = comparable(text), [comparable(line) for line in lines]
             if not any(within(plain, other) or within(other, plain) for other in others):
                 lines[text] = item
@@ -86,7 +86,7 @@ def _count(query: Query, results: Sequence[ToolResult]) -> Draft | None:
                 unsaid and any(output.get(name, count) != count for name in ("in_all", "at_once"))
             ):
                 asked *= _DOUBTED  # the question may mean the number at once or in total
-            text = f"{'at least ' if output.get('at_least') else ''}{count}: “{result.evidence[-1].content}”"
+            text = f"{'at least ' if output.get('at_least') else ''}{count}: “{result.evidence[-1].text}”"
             return _answered([(text, result.evidence)], output.get("confidence", _COUNTED) * asked)
     return None
 
@@ -117,14 +117,14 @@ def _calculation(query: Query, results: Sequence[ToolResult], lines: Sequence[st
         for result in _of(results, "extract_math_exp")
         for formula in result.output["expressions"]
         for item in result.evidence
-        if "value" in formula and formula["seen"] in item.content
+        if "value" in formula and formula["seen"] in item.text
     ]
     for place, line in enumerate(lines):
         for formula, item in read:
-            if item.content in line or formula["seen"] in line:
+            if item.text in line or formula["seen"] in line:
                 other = {one.number for one in amounts(query.question)} - {one.number for one in amounts(line)}
                 chance = _DOUBTED if place or other else _target_chance(query)
-                return _answered([(f"“{item.content}”: the result is {formula['value']}", [item])], chance)
+                return _answered([(f"“{item.text}”: the result is {formula['value']}", [item])], chance)
     return None
 
 
@@ -145,7 +145,7 @@ def _faults(query: Query, results: Sequence[ToolResult]) -> Draft | None:
     if not inspected:
         return None
     seen = [item for result in inspected for item in result.evidence if item.engine == FAULTS]
-    if found := list({item.content: item for item in (*seen, *query.blank, *query.pieces)}.values()):
+    if found := list({item.text: item for item in (*seen, *query.blank, *query.pieces)}.values()):
         return _quoted(found[:MAX_FAULTS], (1 + max(item.score for item in found)) / 2 * _target_chance(query))
     examined = ", ".join(dict.fromkeys(str(span) for result in inspected for span in result.looked_at))
     untold = dict.fromkeys(each for result in inspected for each in result.output["cannot_tell"])

@@ -92,7 +92,7 @@ def _why(query: Query, ranked: Ranked, weights: Weights, draft: Draft) -> str:
         return ""
     needed = sure_from(query, ranked[0][0], weights)
     trust = "" if draft.confidence is None else f"confidence {draft.confidence:.2f}, sure from {needed:.2f}; "
-    cut = [textwrap.shorten(each.evidence.content, _SHOWN, placeholder="…") for each, _ in ranked[:CLOSEST]]
+    cut = [textwrap.shorten(each.evidence.text, _SHOWN, placeholder="…") for each, _ in ranked[:CLOSEST]]
     lines = ", ".join(f"“{text}” {chance:.0%}" for text, (_, chance) in zip(cut, ranked, strict=False))
     return f"{trust}likeliest of {counted(len(ranked), 'line')}: {lines}"
 

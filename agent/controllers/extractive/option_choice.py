@@ -73,7 +73,7 @@ def _first(text: str, candidates: Iterable[Candidate]) -> Candidate | None:
 
 
 def _says(candidate: Candidate, text: str) -> bool:
-    content, wanted = candidate.evidence.content, content_stems(text)
+    content, wanted = candidate.evidence.text, content_stems(text)
     if wanted and coverage(wanted, content) == 1:
         return True
     return SequenceMatcher(None, comparable(content), comparable(text)).ratio() >= _MISREAD

@@ -101,7 +101,7 @@ def _fusing_calls(plan: Plan) -> list[Call]:
     start = max(scope.start, there[0].span.start)
     span = TimeSpan(start=start, end=min(scope.end, there[0].span.end, start + _FUSED))
     # What hides the picture is the darkest or the lightest colour there; the picture is what differs from it.
-    mode = "minimum" if there[0].content.endswith("white") else "maximum"
+    mode = "minimum" if there[0].text.endswith("white") else "maximum"
     return [Call("integrate_frames", {"timestamp": as_argument(span), "mode": mode})]
 
 
@@ -176,7 +176,7 @@ def _translation_calls(plan: Plan) -> list[Call]:
     language = wanted_language(plan.query.question)
     if plan.query.source == "speech":
         said = next((found for found in plan.gathered.found if found.modality == "speech"), None)
-        told = said and coverage(plan.query.words, said.evidence.content)
+        told = said and coverage(plan.query.words, said.evidence.text)
         where = as_argument(said.span) if said and told and plan.where == "all" else plan.where
         return [Call("translate_speech", {"timestamp": where, "from_lang": "auto", "to_lang": language})]
     texts = [found.text for found in plan.gathered.found if found.modality == "scene_text"][:_TRANSLATED]

@@ -31,7 +31,7 @@ from longtake.language.dates import date_names
 from longtake.language.languages import language_in
 from longtake.language.numbers import in_digits
 from longtake.language.words import coverage, holds_phrase, stems, unsaid
-from longtake.memory.records import Evidence, Record
+from longtake.memory.records import Moment, Record
 from longtake.preprocess.engines.text.reranker import Reranker
 
 MOST = 16  # lines that are read, the likeliest by search: about 7 ms each
@@ -50,7 +50,7 @@ def read(question: str, likeliest: Sequence[Candidate], reranker: Reranker | Non
     lines = dict.fromkeys(each.text for each in likeliest if each.modality in WORDED)
     chosen = set(islice(lines, MOST))
     texts_of = {
-        id(each): {each.text, each.evidence.content}
+        id(each): {each.text, each.evidence.text}
         for each in likeliest
         if each.modality in WORDED and each.text in chosen
     }
@@ -320,7 +320,7 @@ def _in_order(query: Query, candidate: Candidate, starts: Sequence[float]) -> fl
     return 1 / (1 + abs(place - wanted))
 
 
-def _in_frame(query: Query, evidence: Evidence) -> float:
+def _in_frame(query: Query, evidence: Moment) -> float:
     """1 inside the part of the frame that the question names, -1 outside, 0 if unknown."""
     region, box = query.scope.region, evidence.box
     if region is None or box is None:

@@ -68,7 +68,7 @@ def times(query: Query, candidate: Candidate) -> bool:
 
 def speaker_of(query: Query, candidate: Candidate) -> str:
     """Who says the cue that search found, by name; empty if that isn't known."""
-    name, colon, _ = candidate.evidence.content.partition(": ")
+    name, colon, _ = candidate.evidence.text.partition(": ")
     return name if colon and candidate.modality == "speech" and name in query.speakers else ""
 
 
@@ -82,4 +82,4 @@ def said_by(query: Query, candidate: Candidate) -> bool:
 def mentions(query: Query, candidate: Candidate) -> bool:
     """Whether what search found has all words of a question that asks when or by whom they are said or shown."""
     asked = said_by(query, candidate) or times(query, candidate)
-    return asked and coverage(query.words, candidate.evidence.content) == 1
+    return asked and coverage(query.words, candidate.evidence.text) == 1

@@ -19,7 +19,7 @@ from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.console import counted
 from longtake.memory.layers import canonical_json
-from longtake.memory.records import Evidence, FoundBy
+from longtake.memory.records import FoundBy, Moment
 from longtake.tools.core.frames import is_frame
 from longtake.tools.core.result import ToolResult
 
@@ -71,7 +71,7 @@ def _call(
     made = context.toolbox.call(call["name"], call["args"], tools)
     if by_model:
         whole = (context.moments(item.video).around(item) if item.video else item for item in made.evidence)
-        made = made.model_copy(update={"evidence": tuple({item.key: item for item in whole}.values())})
+        made = made.model_copy(update={"evidence": tuple({item.id: item for item in whole}.values())})
     reply = made.model_dump(mode="json")
     result = ToolResult.model_validate(context.trace.masked(reply))
     context.trace.event(
@@ -112,7 +112,7 @@ def _looked_at(call: ToolCall, result: ToolResult, context: RunContext) -> list[
 
 def _result_messages(
     state: AgentState, calls: Sequence[ToolCall], results: Sequence[ToolResult], context: RunContext
-) -> tuple[list[str], dict[str, Evidence], dict[str, FoundBy]]:
+) -> tuple[list[str], dict[str, Moment], dict[str, FoundBy]]:
     """The results as the controller reads them, all moments that it has read, and the call that found each first.
 
     What a long result leaves out gets no id. The last result says what is left.
@@ -137,12 +137,12 @@ def _result_messages(
     return ([*texts[:-1], f"{texts[-1]}\n{said}"] if texts else []), moments, found_by
 
 
-def _pictures(state: AgentState, moments: Mapping[str, Evidence]) -> list[HumanMessage]:
+def _pictures(state: AgentState, moments: Mapping[str, Moment]) -> list[HumanMessage]:
     """The pictures among the new moments, which results of tools can't hold, each after its id."""
     parts: list[str | dict[str, Any]] = []
     for identity, moment in moments.items():
         if is_frame(moment) and identity not in state.moments:
-            parts.append({"type": "text", "text": f"{identity}, {moment.content}:"})
+            parts.append({"type": "text", "text": f"{identity}, {moment.text}:"})
             parts.append({"type": "image_url", "image_url": {"url": moment.frame or ""}})
     return [HumanMessage(parts)] if parts else []
 
@@ -157,9 +157,9 @@ def _message(call: ToolCall, result: ToolResult, text: str) -> ToolMessage:
     )
 
 
-def _joined(evidence: list[Evidence], results: list[ToolResult]) -> list[Evidence]:
+def _joined(evidence: list[Moment], results: list[ToolResult]) -> list[Moment]:
     found = (item for result in results for item in result.evidence)
-    known = {item.key: item for item in reversed([*evidence, *found])}
+    known = {item.id: item for item in reversed([*evidence, *found])}
     return list(known.values())[::-1]
 
 

@@ -17,7 +17,7 @@ from longtake.agent.graph.state import AgentState
 from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.prompts.render import render
 from longtake.agent.query.query import Query, Scope
-from longtake.memory.records import Evidence, FoundBy
+from longtake.memory.records import FoundBy, Moment
 from longtake.memory.timespan import clock, joined
 
 ORIENT, BRIEF = "orient", "brief"  # the steps that find moments before the first call
@@ -54,24 +54,24 @@ def brief(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         spans=[(item.video, item.span.start, item.span.end) for item in found],
         evidence=[item.id for item in found],
     )
-    known = {item.key for item in state.evidence}
+    known = {item.id for item in state.evidence}
     known_before = facts.keys() | by_own_id(state.evidence).keys()
     before = {name: FoundBy(tool=ORIENT if name in known_before else BRIEF) for name in moments}
     return {
         "gathered": gathered,
         "messages": _opening(query, gathered, moments, context),
-        "evidence": [*state.evidence, *(item for item in found if item.key not in known)],
+        "evidence": [*state.evidence, *(item for item in found if item.id not in known)],
         "moments": moments,
         "found_by": before,
     }
 
 
-def by_own_id(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
+def by_own_id(evidence: Iterable[Moment]) -> dict[str, Moment]:
     """Evidence by its own ids, which the extractive controller cites."""
     return {item.id: item for item in evidence}
 
 
-def _numbered(briefing: Briefing, facts: Mapping[str, Evidence], context: RunContext) -> dict[str, Evidence]:
+def _numbered(briefing: Briefing, facts: Mapping[str, Moment], context: RunContext) -> dict[str, Moment]:
     """The moments of the first message by id, numbered in the order in which they stand there."""
     transcript = {f"m{number}": item for number, item in enumerate(briefing.transcript, len(facts) + 1)}
     lines = sorted(briefing.moments, key=lambda item: (item.video, item.span.start))
@@ -79,9 +79,7 @@ def _numbered(briefing: Briefing, facts: Mapping[str, Evidence], context: RunCon
     return known | shown(lines, known, context.moments)
 
 
-def _opening(
-    query: Query, gathered: Gathered, moments: Mapping[str, Evidence], context: RunContext
-) -> list[BaseMessage]:
+def _opening(query: Query, gathered: Gathered, moments: Mapping[str, Moment], context: RunContext) -> list[BaseMessage]:
     """The instructions and the first message. What stays the same for a video comes first: servers keep it."""
     # Controllers that read data find the query and the evidence here; those that read text find them in the prompt.
     data = {QUERY: query.model_dump(mode="json"), GATHERED: gathered.model_dump(mode="json")}
@@ -116,12 +114,12 @@ def _time(scope: Scope) -> str:
     return str(scope.span) if scope.span.length else clock(scope.span.start)
 
 
-def _video_summary(video: KnownVideo, moments: Mapping[str, Evidence], names: Mapping[str, str]) -> dict[str, Any]:
+def _video_summary(video: KnownVideo, moments: Mapping[str, Moment], names: Mapping[str, str]) -> dict[str, Any]:
     """A video for the first message."""
     facts = [
         line_of(name, item, names)
         for name, item in moments.items()
-        if item.modality == "metadata" and item.video == video.id and len(item.content) <= _LONGEST_FACT
+        if item.modality == "metadata" and item.video == video.id and len(item.text) <= _LONGEST_FACT
     ]
     layers = [
         f"{label} {video.coverage[name]:.0%}{' (there is none)' if name in video.empty else ''}"
@@ -132,7 +130,7 @@ def _video_summary(video: KnownVideo, moments: Mapping[str, Evidence], names: Ma
     more = f" and {len(empty) - _MOST_GAPS} more" if len(empty) > _MOST_GAPS else ""
     spans = ", ".join(map(str, empty[:_MOST_GAPS]))
     gaps = [f"The picture is empty over {spans}{more}."] if empty else []
-    gaps += [f"{item.content} over {item.span}." for item in video.pieces[:_MOST_GAPS]]
+    gaps += [f"{item.text} over {item.span}." for item in video.pieces[:_MOST_GAPS]]
     return {
         "name": video.name,
         "length": clock(video.duration, decimals=1),

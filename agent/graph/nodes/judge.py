@@ -23,7 +23,7 @@ from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, calls_made, told
 from longtake.agent.prompts.render import render
 from longtake.agent.verification.judge import Grounds, Judged, Judgement, Ruling, judge_statements
-from longtake.memory.records import Citation, Claim, Evidence, FoundBy
+from longtake.memory.records import Citation, Claim, FoundBy, Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.frames import is_frame, reference_of
 
@@ -45,7 +45,7 @@ def judge(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     if draft is None or state.judged is not None:
         return {}  # a guard ended the run; what was judged before still counts
     prompts = PromptText(context, state.progress.model_step, model=context.judge)
-    beside: dict[str, list[Evidence]] = {}
+    beside: dict[str, list[Moment]] = {}
     judged = (
         _judged(draft, state, context, prompts, beside)
         if context.plans_by_model(state)
@@ -77,7 +77,7 @@ def judge(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 
 def _judged(
-    draft: Draft, state: AgentState, context: RunContext, prompts: PromptText, beside: dict[str, list[Evidence]]
+    draft: Draft, state: AgentState, context: RunContext, prompts: PromptText, beside: dict[str, list[Moment]]
 ) -> Judged:
     """A language model's draft, judged. `beside` collects what lies beside what it cites, and at the times it names."""
     settings = context.tools.settings.verification
@@ -137,10 +137,10 @@ def _judged(
 
 
 def _at_times(
-    draft: Draft, state: AgentState, context: RunContext, beside: dict[str, list[Evidence]]
-) -> dict[str, Evidence]:
+    draft: Draft, state: AgentState, context: RunContext, beside: dict[str, list[Moment]]
+) -> dict[str, Moment]:
     """What there is at the times that a draft names, as far as it isn't among the moments of the run."""
-    added: dict[str, Evidence] = {}
+    added: dict[str, Moment] = {}
     text = " ".join((draft.text, *(part for claim in draft.claims for part in (claim.text, *claim.moments))))
     for stated in sorted(set(stated_times(text)), key=attrgetter("length", "start")):
         ends = (TimeSpan(start=at, end=at + 1) for at in (stated.start, stated.end))
@@ -156,7 +156,7 @@ def _at_times(
     return added
 
 
-def _recorded_moments(span: TimeSpan, context: RunContext, beside: dict[str, list[Evidence]]) -> list[Evidence]:
+def _recorded_moments(span: TimeSpan, context: RunContext, beside: dict[str, list[Moment]]) -> list[Moment]:
     """The moments of a span, which the run records."""
     there = [moment for video in context.tools.videos for moment in context.moments(video).at(span)]
     beside[key_of(span)] = there
@@ -173,7 +173,7 @@ def _option(draft: Draft, options: Sequence[str], read: Read) -> Statement | Non
 
 
 def _grounds(
-    statements: Sequence[Statement], state: AgentState, context: RunContext, beside: dict[str, list[Evidence]]
+    statements: Sequence[Statement], state: AgentState, context: RunContext, beside: dict[str, list[Moment]]
 ) -> Grounds:
     """The cited moments, then what lies beside them; others of the run, too, if a statement cites none."""
     moments, calls = state.moments, calls_made(state.messages)
@@ -214,7 +214,7 @@ def _pictures(statements: Sequence[Statement], state: AgentState) -> dict[str, s
     return shown
 
 
-def _add(evidence: dict[str, Evidence], items: Iterable[Evidence], moments: Mapping[str, Evidence]) -> None:
+def _add(evidence: dict[str, Moment], items: Iterable[Moment], moments: Mapping[str, Moment]) -> None:
     """Add moments under their ids, and others under the next ones, each once and not too many."""
     for item in items:
         if len(evidence) >= _MOST_SHOWN:
@@ -243,7 +243,7 @@ def _claim(statement: Statement, ruling: Ruling, state: AgentState, names: Mappi
     )
 
 
-def _added_citations(statement: Statement, ruling: Ruling, moments: Mapping[str, Evidence]) -> list[Cited]:
+def _added_citations(statement: Statement, ruling: Ruling, moments: Mapping[str, Moment]) -> list[Cited]:
     """The moments that prove a statement by the judge's word, and that it doesn't cite itself."""
     own = {each.id for each in statement.cited}
     proving = ruling.named if ruling.verdict == "supported" else ()

@@ -18,7 +18,7 @@ from longtake.agent.graph.video_metadata import shots_examined
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Source
 from longtake.agent.verification.judge import Judged
 from longtake.console import counted
-from longtake.memory.records import Answer, Citation, Claim, Evidence, Modality, Option, Status, Usage, display_name
+from longtake.memory.records import Answer, Citation, Claim, Modality, Moment, Option, Status, Usage, display_name
 from longtake.memory.timespan import clock
 from longtake.preprocess.engines.objects.objects_query import kinds_named
 
@@ -215,13 +215,13 @@ def _counts_on_shots(state: AgentState, judged: Judged) -> bool:
     return query is not None and query.target in MANY and not heard and not modalities & HEARD
 
 
-def _findings(evidence: Sequence[Evidence]) -> str:
+def _findings(evidence: Sequence[Moment]) -> str:
     """The best quotable findings of the tools; facts known about every recording don't count."""
     # A search scores weak hits 0: they were only the nearest, not found.
     sure = (item for item in evidence if item.trusted and item.score > 0)
     quotable = [item for item in sure if item.modality in ("speech", "scene_text", "audio")]
     found = sorted(quotable, key=lambda item: -item.score)
-    return " ".join(f"“{item.content}” [{clock(item.span.start)}]" for item in found[:MAX_FINDINGS])
+    return " ".join(f"“{item.text}” [{clock(item.span.start)}]" for item in found[:MAX_FINDINGS])
 
 
 def _examined(state: AgentState, context: RunContext) -> str:

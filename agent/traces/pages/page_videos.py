@@ -17,7 +17,7 @@ from longtake.agent.traces.tree import one_line
 from longtake.errors import LongtakeError
 from longtake.memory.library import Library, VideoRecord
 from longtake.memory.records import Record
-from longtake.preprocess.layers.documents import documents_of
+from longtake.preprocess.layers.layer_moments import moments_of
 from longtake.preprocess.media.frames import Picture, encode_jpeg, read_jpeg
 from longtake.preprocess.media.sources import media_of, source
 from longtake.prompts import data_url
@@ -61,7 +61,7 @@ def lanes_of(library: Library, video: VideoRecord) -> Lanes:
     if shots := layers.pop("shots", None):
         found["shots"] = [Item(start=i["start"], end=i["end"], text=i["transition"]) for i in shots.items()]
     lane_of_key = {layer.key: _LANE_OF[name] for name, layer in layers.items()}
-    for document in documents_of(video.id, layers):
+    for document in moments_of(video.id, layers):
         item = Item(start=document.span.start, end=document.span.end, text=document.text)
         found[lane_of_key[document.layer]].append(item)
     return Lanes(lanes=tuple(Lane(name=name, items=_by_time(found[name])) for name in _NAMES))

@@ -87,7 +87,7 @@ def _show(result: ToolResult) -> None:
         return
     say_json(result.output)
     for item in result.evidence:
-        say(f"  {item.span}  {display_name(item.modality):<{WORDS_WIDTH}}  {item.content}")
+        say(f"  {item.span}  {display_name(item.modality):<{WORDS_WIDTH}}  {item.text}")
     for remark in result.notes:
         say(f"  ({remark})")
 

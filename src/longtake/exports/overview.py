@@ -6,7 +6,7 @@ from longtake.agent.controllers.extractive.made import summary_lines
 from longtake.agent.controllers.extractive.planning import summary_calls
 from longtake.agent.query.scope import QUOTATION
 from longtake.memory.library import Library, VideoRecord
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -18,7 +18,7 @@ QUESTIONS = 3
 _WORDS = 12  # of a title that reads well in a question
 
 
-def summary_of(workspace: Workspace, video: VideoRecord, seconds: float) -> list[Evidence]:
+def summary_of(workspace: Workspace, video: VideoRecord, seconds: float) -> list[Moment]:
     """The lines that `longtake summary` quotes without a language model, by start.
 
     Args:

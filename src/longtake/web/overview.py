@@ -79,6 +79,6 @@ def _longest(sections: Sequence[Section]) -> tuple[ChapterLine, ...]:
 
 def _summary(workspace: Workspace, video: VideoRecord) -> tuple[SummaryLine, ...]:
     return tuple(
-        SummaryLine(start=each.span.start, end=each.span.end, modality=each.modality, text=each.content)
+        SummaryLine(start=each.span.start, end=each.span.end, modality=each.modality, text=each.text)
         for each in summary_of(workspace, video, _SECONDS)
     )

@@ -113,11 +113,11 @@ def search(service: Served, query: Annotated[str, Query(min_length=1, max_length
     return Places(
         places=tuple(
             Place(
-                video=hit.document.video,
-                start=hit.document.span.start,
-                end=hit.document.span.end,
-                modality=hit.document.modality,
-                text=hit.document.text,
+                video=hit.moment.video,
+                start=hit.moment.span.start,
+                end=hit.moment.span.end,
+                modality=hit.moment.modality,
+                text=hit.moment.text,
                 weak=hit.weak,
             )
             for hit in hits

@@ -20,7 +20,7 @@ from longtake.agent.traces.recording import reply_in
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import EngineError
 from longtake.language.words import content_stems
-from longtake.memory.records import Answer, Evidence
+from longtake.memory.records import Answer, Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.result import ToolResult
@@ -65,7 +65,7 @@ def test_what_is_called_for_a_source_and_a_target(
 def test_footage_in_pieces_is_fused_whatever_the_words_of_the_question(colour: str, mode: str) -> None:
     text = f"each frame shows a piece of the picture, the rest is {colour}"
     span = TimeSpan(start=12, end=60)
-    pieces = (Evidence(video="v", span=span, modality="visual", content=text, score=1.0, engine="longtake/still"),)
+    pieces = (Moment(video="v", span=span, modality="visual", text=text, score=1.0, engine="longtake/still"),)
     sources: tuple[Source, ...] = ("text", "picture")
     for source in sources:
         asked = query(source, "quote").model_copy(update={"pieces": pieces})
@@ -120,7 +120,7 @@ def test_the_language_that_a_question_names_is_wanted() -> None:
     ("question", "translated"), [("Translate the storm.", "10.000-15.000"), ("Translate it.", "all")]
 )
 def test_what_a_question_tells_of_is_translated_else_all(question: str, translated: str) -> None:
-    item = Evidence(video="v", span=TimeSpan(start=10, end=15), modality="speech", content="A storm came.", engine="e")
+    item = Moment(video="v", span=TimeSpan(start=10, end=15), modality="speech", text="A storm came.", engine="e")
     asked = query("speech", "translation", question).model_copy(update={"words": tuple(content_stems(question))})
     [call] = calls_for(asked, Gathered(found=(Found(evidence=item, line=(item,)),)))
     assert call.arguments["timestamp"] == translated
@@ -156,7 +156,7 @@ def test_a_translation_that_changes_nothing_is_no_answer() -> None:
 def test_a_formula_on_screen_is_worked_out(question: str, lines: list[str], answer: str | None, sure: bool) -> None:
     span = TimeSpan(start=5, end=9)
     shown = [
-        Evidence(video="v", span=span, modality="scene_text", content=text, engine="e")
+        Moment(video="v", span=span, modality="scene_text", text=text, engine="e")
         for text in ("37 x 12 = ?", "9 x 2", "a x b")
     ]
     formulas = [
@@ -171,9 +171,7 @@ def test_a_formula_on_screen_is_worked_out(question: str, lines: list[str], answ
 
 
 def test_a_count_is_reported_by_its_evidence_and_not_where_nothing_was_counted() -> None:
-    seen = Evidence(
-        video="v", span=TimeSpan(start=0, end=9), modality="visual", content="red circle 2 of 2", engine="e"
-    )
+    seen = Moment(video="v", span=TimeSpan(start=0, end=9), modality="visual", text="red circle 2 of 2", engine="e")
     counted, doubted = (
         ToolResult(tool="count_objects", output={"count": 2, "in_all": in_all}, evidence=(seen,)) for in_all in (2, 6)
     )
@@ -193,7 +191,7 @@ def test_a_count_is_reported_by_its_evidence_and_not_where_nothing_was_counted()
 
 def test_every_time_without_anyone_is_reported() -> None:
     spans = [
-        Evidence(video="v", span=TimeSpan(start=start, end=start + 5), modality="visual", content="nobody", engine="e")
+        Moment(video="v", span=TimeSpan(start=start, end=start + 5), modality="visual", text="nobody", engine="e")
         for start in (0, 20)
     ]
     alone = ToolResult(tool="object_detection", output={"object": ["nobody", "nobody"]}, evidence=tuple(spans))

@@ -8,7 +8,7 @@ from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.option_choice import Choice, by_claim, choose
 from longtake.agent.drafts.draft import LETTERS
 from longtake.agent.query.reader import LearnedReader
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.minilm import missing_weights
@@ -29,8 +29,8 @@ def reader() -> LearnedReader:
 
 
 def line(text: str) -> Candidate:
-    evidence = Evidence(
-        video="v", span=TimeSpan(start=0, end=1), modality="visual", content=text, score=1.0, engine="longtake/test"
+    evidence = Moment(
+        video="v", span=TimeSpan(start=0, end=1), modality="visual", text=text, score=1.0, engine="longtake/test"
     )
     return Candidate(evidence=evidence, line=(evidence,), cosine=0.5)
 

@@ -8,7 +8,7 @@ from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.option_choice import by_order
 from longtake.agent.query.query import SOURCES, TARGETS, Query, Reading
 from longtake.agent.query.scope import read_scope
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 
 STEPS = ("Knead the dough", "Heat the oven", "Bake the loaf")
@@ -18,7 +18,7 @@ ORDERS = ("Knead the dough; Heat the oven; Bake the loaf", "Heat the oven; Knead
 
 def line(text: str, start: float) -> Candidate:
     span = TimeSpan(start=start, end=start + 5)
-    evidence = Evidence(video="v", span=span, modality="scene_text", content=text, score=1.0, engine="test")
+    evidence = Moment(video="v", span=span, modality="scene_text", text=text, score=1.0, engine="test")
     return Candidate(evidence=evidence, line=(evidence,), cosine=0.5)
 
 

@@ -24,7 +24,7 @@ from longtake.agent.query.reader import LearnedReader
 from longtake.benchmarks.clips.recordings import load_recordings
 from longtake.errors import EngineError
 from longtake.language.words import content_stems
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.minilm import missing_weights
@@ -51,11 +51,11 @@ def asked(reader: LearnedReader, question: str) -> Query:
 def lines(reader: LearnedReader, question: str, *texts: str) -> list[Candidate]:
     vectors = reader.embed([question, *texts])
     items = [
-        Evidence(
+        Moment(
             video="v",
             span=TimeSpan(start=5.0 * place, end=5.0 * place + 5),
             modality="speech",
-            content=text,
+            text=text,
             engine="e",
         )
         for place, text in enumerate(texts)
@@ -106,7 +106,7 @@ def test_what_answers_comes_before_what_shares_the_words(
 ) -> None:
     found = lines(reader, question, *texts, "We had soup for lunch.")
     order = read_and_ranked(asked(reader, question), found, load_weights(reader.family()), reader.reranker)
-    assert order[0][0].evidence.content == texts[answers]
+    assert order[0][0].evidence.text == texts[answers]
 
 
 @pytest.mark.parametrize("reranker", [None, Broken()])

@@ -15,7 +15,7 @@ from longtake.agent.drafts.draft import Draft, Outcome
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import SOURCES, TARGETS, Fact, Query, Reading, Scope, Source, Target
 from longtake.language.words import content_stems
-from longtake.memory.records import Closest, Evidence
+from longtake.memory.records import Closest, Moment
 from longtake.memory.search.search_index import Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
@@ -57,7 +57,7 @@ def shared(reading: Reading, source: Source, chance: float) -> Reading:
 
 def line(text: str, start: float = 10.0, end: float | None = None) -> Candidate:
     span = TimeSpan(start=start, end=start + 5 if end is None else end)
-    item = Evidence(video="v", span=span, modality="speech", content=text, engine="e")
+    item = Moment(video="v", span=span, modality="speech", text=text, engine="e")
     return Candidate(evidence=item, line=(item,), cosine=0.5)
 
 

@@ -8,7 +8,7 @@ from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.values import worked_out
 from longtake.agent.query.query import TARGETS, Query, Reading, Scope, Target
 from longtake.language.words import content_stems
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 
 
@@ -19,11 +19,11 @@ def asking(target: Target, question: str) -> Query:
 
 
 def written(text: str, top: float, start: float = 10.0) -> Candidate:
-    item = Evidence(
+    item = Moment(
         video="v",
         span=TimeSpan(start=start, end=start + 5),
         modality="scene_text",
-        content=text,
+        text=text,
         engine="e",
         box=(0.1, top, 0.02 * len(text), 0.1),
     )

@@ -7,16 +7,16 @@ import pytest
 from longtake.agent.drafts.draft import Draft
 from longtake.agent.drafts.publishing import live, published, with_times
 from longtake.agent.drafts.statements import read_draft
-from longtake.memory.records import Claim, Evidence
+from longtake.memory.records import Claim, Moment
 from longtake.memory.timespan import TimeSpan
 
 NAMES = {"v": "talk.mp4"}
 LONG = "a remark that is much longer than any mark of a moment would ever be, so that nobody has to wait until it ends"
 
 
-def _moment(start: float, video: str = "v") -> Evidence:
+def _moment(start: float, video: str = "v") -> Moment:
     span = TimeSpan(start=start, end=start + 2)
-    return Evidence(video=video, span=span, modality="speech", content="The kettle costs 249 dollars.", engine="e")
+    return Moment(video=video, span=span, modality="speech", text="The kettle costs 249 dollars.", engine="e")
 
 
 MOMENTS = {"m2": _moment(61), "m30": _moment(27)}

@@ -10,15 +10,15 @@ from longtake.agent.drafts.cited import citations_of
 from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.drafts.publishing import published
 from longtake.agent.drafts.statements import read_draft
-from longtake.memory.records import Claim, Evidence, Modality, Verdict
+from longtake.memory.records import Claim, Modality, Moment, Verdict
 from longtake.memory.timespan import TimeSpan
 
 NAMES = {"v": "talk.mp4", "w": "my trip.mp4"}
 
 
-def moment(start: float, modality: Modality = "speech", video: str = "v") -> Evidence:
-    return Evidence(
-        video=video, span=TimeSpan(start=start, end=start + 2), modality=modality, content=str(start), engine="e"
+def moment(start: float, modality: Modality = "speech", video: str = "v") -> Moment:
+    return Moment(
+        video=video, span=TimeSpan(start=start, end=start + 2), modality=modality, text=str(start), engine="e"
     )
 
 

@@ -9,16 +9,16 @@ import pytest
 from longtake.agent.drafts.cited import citations_of, stated_times
 from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.agent.drafts.statements import Read, read_draft
-from longtake.memory.records import Evidence, Modality
+from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 
 NAMES = {"v": "talk.mp4", "w": "my trip.mp4"}
 
 
-def moment(content: str, start: float, end: float, modality: Modality = "speech", video: str = "v") -> Evidence:
+def moment(content: str, start: float, end: float, modality: Modality = "speech", video: str = "v") -> Moment:
     span = TimeSpan(start=start, end=end)
-    return Evidence(video=video, span=span, modality=modality, content=content, engine="e")
+    return Moment(video=video, span=span, modality=modality, text=content, engine="e")
 
 
 MOMENTS = {
@@ -219,7 +219,7 @@ def test_marks_belong_to_what_they_stand_behind_or_else_before() -> None:
 def test_an_id_may_have_a_time_of_its_own_within_its_moment() -> None:
     found = read("He names the river here [m3 00:01:30]. He ends the talk [m1 00:01:30].")
     first, second = (citations_of(each.cited, MOMENTS) for each in found.statements)
-    assert [(each.start, each.end, each.quote) for each in first] == [(90, 160, MOMENTS["m3"].content)]
+    assert [(each.start, each.end, each.quote) for each in first] == [(90, 160, MOMENTS["m3"].text)]
     assert [(each.start, each.end) for each in second] == [(14, 16), (90, 160)]  # it is in another one: both are cited
 
 
@@ -281,7 +281,7 @@ LINES = {
 }
 
 
-def cited(text: str, moments: Mapping[str, Evidence] = LINES) -> list[tuple[str, list[tuple[float, float, str]]]]:
+def cited(text: str, moments: Mapping[str, Moment] = LINES) -> list[tuple[str, list[tuple[float, float, str]]]]:
     """Statements as a judge reads them, each with start, end and quote of its citations."""
     found = read_draft(Draft(text=text), moments, {})
     return [

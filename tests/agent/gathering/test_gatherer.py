@@ -34,7 +34,7 @@ def gathered_for(question: str, video: str, workspace: Workspace) -> Gathered:
 
 
 def texts(found: tuple[Found, ...]) -> set[str]:
-    return {each.evidence.content for each in found}
+    return {each.evidence.text for each in found}
 
 
 def test_without_a_scope_all_of_the_video_is_searched(gathered: Gather) -> None:
@@ -42,7 +42,7 @@ def test_without_a_scope_all_of_the_video_is_searched(gathered: Gather) -> None:
     assert {KETTLE, WELCOME} <= texts(found.found)
     assert (found.window, found.widened) == (None, False)
     best = max(found.found, key=lambda each: each.cosine)
-    assert best.evidence.content == KETTLE
+    assert best.evidence.text == KETTLE
     assert best.words > 0
 
 
@@ -102,7 +102,7 @@ def test_rows_of_a_table_are_lines_also_where_cells_are_equal(tmp_path: Path) ->
     workspace = Workspace(tmp_path / "library", SETTINGS)
     workspace.add(clip)
     found = gathered_for("What does the table say about Quarry Lane?", str(clip), workspace).found
-    lines = {each.evidence.content: each.text for each in found if each.modality == "scene_text"}
+    lines = {each.evidence.text: each.text for each in found if each.modality == "scene_text"}
     assert lines["Quarry Lane"] == "Quarry Lane · 24 · 24"
     assert lines["Eastfield"] == "Eastfield · 30 · 24"
     assert lines["Harbour"] == "Harbour · 36 · 30"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from longtake.agent.gathering.moments import Moments, line_of, shown, shown_result
-from longtake.memory.records import Evidence, Modality
+from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.core.result import ToolFailure, ToolResult
 
@@ -23,12 +23,12 @@ def item(
     box: Box | None = None,
     engine: str = "e",
     trusted: bool = True,
-) -> Evidence:
+) -> Moment:
     span = TimeSpan(start=start, end=end)
-    return Evidence(video="v", span=span, modality=modality, content=content, engine=engine, box=box, trusted=trusted)
+    return Moment(video="v", span=span, modality=modality, text=content, engine=engine, box=box, trusted=trusted)
 
 
-def cell(content: str, row: int, column: int, start: float = 10, end: float = 20) -> Evidence:
+def cell(content: str, row: int, column: int, start: float = 10, end: float = 20) -> Moment:
     return item(content, start, end, "scene_text", box=(0.1 + 0.3 * column, 0.1 + 0.2 * row, 0.2, 0.05))
 
 
@@ -46,26 +46,26 @@ CUES = [
 ]
 
 
-def texts(items: Sequence[Evidence]) -> list[str]:
-    return [each.content for each in items]
+def texts(items: Sequence[Moment]) -> list[str]:
+    return [each.text for each in items]
 
 
-@pytest.mark.parametrize("found", TABLE, ids=lambda each: each.content)
-def test_every_cell_of_a_slide_leads_to_the_whole_slide(found: Evidence) -> None:
+@pytest.mark.parametrize("found", TABLE, ids=lambda each: each.text)
+def test_every_cell_of_a_slide_leads_to_the_whole_slide(found: Moment) -> None:
     moment = Moments(TABLE).around(found.model_copy(update={"box": None, "score": 0.4}))
-    assert (moment.content, moment.span) == (SLIDE, TimeSpan(start=10, end=20))
+    assert (moment.text, moment.span) == (SLIDE, TimeSpan(start=10, end=20))
 
 
 def test_what_stands_there_at_another_time_or_for_much_longer_is_not_on_the_slide() -> None:
     logo, later = cell("ACME", 3, 0, 0, 400), cell("Goodbye", 0, 0, 25, 30)
     moments = Moments([*TABLE, logo, later])
-    assert moments.around(TABLE[4]).content == SLIDE
-    assert moments.around(later).content == "Goodbye"
+    assert moments.around(TABLE[4]).text == SLIDE
+    assert moments.around(later).text == "Goodbye"
 
 
 def test_a_slide_too_long_to_be_read_keeps_the_rows_nearest_to_what_was_found() -> None:
     rows = [cell(f"{row} " + "word " * 30, row, 0) for row in range(20)]
-    content = Moments(rows).around(rows[10]).content
+    content = Moments(rows).around(rows[10]).text
     assert [row for row in range(20) if content.startswith(f"{row} ") or f" / {row} " in content] == [8, 9, 10, 11]
 
 
@@ -84,10 +84,10 @@ def test_a_slide_too_long_to_be_read_keeps_the_rows_nearest_to_what_was_found() 
     ],
     ids=["until a pause", "in any order", "to the end of a sentence", "another engine", "another language", "poor"],
 )
-def test_cues_become_passages_and_nothing_is_said_twice(cues: list[Evidence], passages: list[str]) -> None:
+def test_cues_become_passages_and_nothing_is_said_twice(cues: list[Moment], passages: list[str]) -> None:
     moments = Moments(cues)
     assert texts(moments.passages) == passages
-    assert {each.content for each in map(moments.around, moments.passages)} == set(passages)
+    assert {each.text for each in map(moments.around, moments.passages)} == set(passages)
 
 
 def test_a_still_described_alike_is_one_picture() -> None:
@@ -120,7 +120,7 @@ def test_after_a_question_comes_its_reply() -> None:
 def test_ids_are_given_in_order_and_stay_over_rounds() -> None:
     moments = Moments([*CUES, *TABLE])
     first = shown([CUES[2], CUES[1], TABLE[4]], {}, lambda video: moments)
-    assert {name: each.content for name, each in first.items()} == {"m1": moments.passages[0].content, "m2": SLIDE}
+    assert {name: each.text for name, each in first.items()} == {"m1": moments.passages[0].text, "m2": SLIDE}
     second = shown([TABLE[8], CUES[3], CUES[0]], first, lambda video: moments)
     assert list(second) == ["m2", "m3", "m1"]
     assert all(second[name] == first[name] for name in ("m1", "m2"))
@@ -146,7 +146,7 @@ def test_ids_are_given_in_order_and_stay_over_rounds() -> None:
         ),
     ],
 )
-def test_a_moment_is_one_line(moment: Evidence, names: dict[str, str], line: str) -> None:
+def test_a_moment_is_one_line(moment: Moment, names: dict[str, str], line: str) -> None:
     assert line_of("m1", moment, names) == line
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from longtake.agent.gathering.gathered import joined_text
 from longtake.agent.gathering.text_lines import Lines
-from longtake.memory.records import Evidence, Modality
+from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan
 
 Box = tuple[float, float, float, float]
@@ -18,12 +18,12 @@ def document(
     modality: Modality = "speech",
     box: Box | None = None,
     score: float = 1.0,
-) -> Evidence:
+) -> Moment:
     span = TimeSpan(start=start, end=end)
-    return Evidence(video="v", span=span, modality=modality, content=content, engine="e", box=box, score=score)
+    return Moment(video="v", span=span, modality=modality, text=content, engine="e", box=box, score=score)
 
 
-def text(content: str, start: float, end: float, box: Box | None = None, score: float = 1.0) -> Evidence:
+def text(content: str, start: float, end: float, box: Box | None = None, score: float = 1.0) -> Moment:
     return document(content, start, end, modality="scene_text", box=box, score=score)
 
 

@@ -24,7 +24,7 @@ def test_a_file_without_sound_says_what_was_read_of_it(tmp_path: Path, subtitled
     workspace.add(video)
     [record] = workspace.library.videos()
     known = known_video(VideoHandle(record, workspace.library))
-    facts = [fact.evidence.content for fact in known.facts if fact.source == "sound"]
+    facts = [fact.evidence.text for fact in known.facts if fact.source == "sound"]
     read = "The file has no audio track: nothing was heard, and what is said was read from its subtitles."
     assert facts == [read if subtitled else "The file has no audio track."]
     assert (known.lacks["sound"], "speech" in known.lacks) == (facts[0], not subtitled)
@@ -38,4 +38,4 @@ def test_who_speaks_is_only_unknown_where_something_is_said(own_workspace: Works
     kept = {name: key for name, key in record.layers.items() if name not in ("subtitles", "speakers")}
     heard_only = record.model_copy(update={"layers": kept | {"speech": heard.key}})
     known = known_video(VideoHandle(heard_only, own_workspace.library))
-    assert any("who speaks" in fact.evidence.content for fact in known.facts) == said
+    assert any("who speaks" in fact.evidence.text for fact in known.facts) == said

@@ -8,14 +8,14 @@ from longtake.agent.drafts.cited import Cited
 from longtake.agent.drafts.statements import Statement
 from longtake.agent.verification.judge import Grounds, Judgement, judge_statements
 from longtake.errors import Cancelled, EngineError
-from longtake.memory.records import Evidence
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 
-KETTLE = Evidence(
+KETTLE = Moment(
     video="v",
     span=TimeSpan(start=4, end=6),
     modality="speech",
-    content="The blue kettle costs 249 dollars.",
+    text="The blue kettle costs 249 dollars.",
     engine="subtitles",
 )
 GROUNDS = Grounds(

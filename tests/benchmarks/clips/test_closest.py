@@ -8,8 +8,7 @@ import pytest
 
 from longtake.benchmarks.clips.clip_questions import ClipQuestion
 from longtake.benchmarks.clips.closest import closest_hold, something_in_scope
-from longtake.memory.records import Closest, Modality
-from longtake.memory.search.search_index import Document
+from longtake.memory.records import Closest, Modality, Moment
 from longtake.memory.timespan import TimeSpan
 
 PITY = "Pity the world, or else this glutton be"
@@ -25,9 +24,9 @@ def line(text: str, start: float = 1.0, end: float = 2.0) -> Closest:
     return Closest(text=text, start=start, end=end, modality="speech", video="v")
 
 
-def document(modality: Modality, start: float, end: float) -> Document:
+def document(modality: Modality, start: float, end: float) -> Moment:
     span = TimeSpan(start=start, end=end)
-    return Document(id="d", video="v", span=span, modality=modality, text="t", engine="e", layer="l")
+    return Moment(id="d", video="v", span=span, modality=modality, text="t", engine="e", layer="l")
 
 
 @pytest.mark.parametrize(
@@ -83,5 +82,5 @@ def test_closest_lines_hold_the_gold_together(asked: ClipQuestion, lines: list[C
         ("visual", [], False),
     ],
 )
-def test_something_lies_in_scope_where_the_gold_is_shown(modality: str, documents: list[Document], there: bool) -> None:
+def test_something_lies_in_scope_where_the_gold_is_shown(modality: str, documents: list[Moment], there: bool) -> None:
     assert something_in_scope(question("x", modality=modality), documents) is there

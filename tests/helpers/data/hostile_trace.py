@@ -14,7 +14,7 @@ from longtake.agent.query.query import Query, Reading
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.config import load
 from longtake.memory.library import Library, VideoRecord
-from longtake.memory.records import Answer, Citation, Claim, Evidence
+from longtake.memory.records import Answer, Citation, Claim, Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.core.result import ToolResult
 
@@ -39,7 +39,7 @@ def write_hostile_trace(folder: Path) -> tuple[RecordedTrace, Library]:
 
 
 def _write(trace: Trace) -> None:
-    evidence = Evidence(video=VIDEO, span=TimeSpan(start=1, end=3), modality="scene_text", content=SCRIPT, engine="e")
+    evidence = Moment(video=VIDEO, span=TimeSpan(start=1, end=3), modality="scene_text", text=SCRIPT, engine="e")
     citation = Citation.of(evidence)
     now, arguments = time.time(), {"query": SCRIPT, SCRIPT: [SCRIPT]}
     reading = Reading(sources={"text": 1.0}, targets={"quote": 1.0})

@@ -7,29 +7,29 @@ from pathlib import Path
 
 import numpy as np
 
-from longtake.memory.records import Modality
+from longtake.memory.records import Modality, Moment
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, Document, Vectors
+from longtake.memory.search.search_index import Batch, Vectors
 from longtake.memory.timespan import TimeSpan
 
 SPACE, PICTURES = "test", "pictures"
 
 
-def document(video: str, number: int, text: str, modality: Modality = "speech") -> Document:
+def moment(video: str, number: int, text: str, modality: Modality = "speech") -> Moment:
     span = TimeSpan(start=number * 3.0, end=number * 3.0 + 3)
-    return Document(f"{video}:{number}", video, span, modality, text, "engine", "layer")
+    return Moment(video=video, span=span, modality=modality, text=text, engine="engine", layer="layer")
 
 
-def documents(video: str, *texts: str) -> list[Document]:
-    return [document(video, number, text) for number, text in enumerate(texts)]
+def moments(video: str, *texts: str) -> list[Moment]:
+    return [moment(video, number, text) for number, text in enumerate(texts)]
 
 
 def axes(*numbers: int) -> Vectors:
     return np.eye(8, dtype=np.float32)[list(numbers)]
 
 
-def batch(documents: Sequence[Document], vectors: Vectors | None, space: str = SPACE) -> Batch:
-    return Batch(space if vectors is not None else "", documents, vectors)
+def batch(moments: Sequence[Moment], vectors: Vectors | None, space: str = SPACE) -> Batch:
+    return Batch(space if vectors is not None else "", moments, vectors)
 
 
 def open_index(root: Path) -> Index:
@@ -39,4 +39,4 @@ def open_index(root: Path) -> Index:
 def rewrite(root: Path, rounds: int) -> None:
     index = open_index(root)
     for number in range(rounds):
-        index.replace("a", [batch(documents("a", *[f"dragon round{number}"] * 20), axes(*[1] * 20))])
+        index.replace("a", [batch(moments("a", *[f"dragon round{number}"] * 20), axes(*[1] * 20))])

@@ -13,14 +13,14 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
-from helpers.data.search_index import PICTURES, SPACE, axes, batch, documents
+from helpers.data.search_index import PICTURES, SPACE, axes, batch, moments
 from helpers.servers.chroma_server import chroma_server
 
 from longtake.errors import LibraryUnavailable
-from longtake.memory.records import MODALITIES, Modality
+from longtake.memory.records import MODALITIES, Modality, Moment
 from longtake.memory.search import chroma
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, Document, Hit, SearchFilter, Vectors
+from longtake.memory.search.search_index import Batch, Hit, SearchFilter, Vectors
 from longtake.memory.search.vectors import VectorSpace
 from longtake.memory.timespan import TimeSpan
 
@@ -53,24 +53,33 @@ def vectors(rows: int, seed: int = 0) -> Vectors:
     return found
 
 
-def moments(video: str, rows: int) -> list[Document]:
-    """Documents of all modalities, every seventh without length."""
+def of_all_kinds(video: str, rows: int) -> list[Moment]:
+    """Moments of all modalities, every seventh without length."""
     spans = [TimeSpan(start=row * 2.0, end=row * 2.0 + (2.0 if row % 7 else 0.0)) for row in range(rows)]
     return [
-        Document(f"{video}:{row}", video, span, MODALITIES[row % 5], f"words {video} {row}", "engine", "layer")
+        Moment(
+            video=video,
+            span=span,
+            modality=MODALITIES[row % 5],
+            text=f"words {video} {row}",
+            engine="engine",
+            layer="layer",
+        )
         for row, span in enumerate(spans)
     ]
 
 
 def fill(index: Index, *videos: str) -> None:
     for seed, video in enumerate(videos):
-        said = Batch(SPACE, moments(video, 80), vectors(80, seed))
-        index.replace(video, [said, Batch(PICTURES, moments(video, 40), vectors(40, seed + 9))])
+        said = Batch(SPACE, of_all_kinds(video, 80), vectors(80, seed))
+        index.replace(video, [said, Batch(PICTURES, of_all_kinds(video, 40), vectors(40, seed + 9))])
 
 
 def near(index: Index, axis: int, where: SearchFilter = ALL) -> list[str]:
-    """Names of the documents along an axis."""
-    return [hit.document.id for hit in index.search("", {SPACE: axes(axis)[0]}, where, 9) if not hit.weak]
+    """Names of the moments along an axis."""
+    """The moments that fit, by video and number."""
+    hits = index.search("", {SPACE: axes(axis)[0]}, where, 9)
+    return [f"{hit.moment.video}:{hit.moment.span.start // 3:.0f}" for hit in hits if not hit.weak]
 
 
 def test_the_server_finds_what_a_search_without_it_finds(
@@ -97,24 +106,24 @@ def test_the_server_finds_what_a_search_without_it_finds(
 def facts(hit: Hit) -> object:
     """All but its cosines, which two libraries round differently."""
     ranks = {name: signal.rank for name, signal in hit.signals.items()}
-    return hit.document, hit.score, hit.span, hit.weak, ranks, [match.document for match in hit.also]
+    return hit.moment, hit.score, hit.span, hit.weak, ranks, [match.moment for match in hit.also]
 
 
 def test_a_filter_reaches_behind_what_is_nearer(tmp_path: Path, server: str) -> None:
-    """What a filter allows is found behind 300 nearer documents, which are equal: HNSW may not get past them."""
+    """What a filter allows is found behind 300 nearer moments, which are equal: HNSW may not get past them."""
     index = opened(tmp_path / "index", f"{server}/filters")
     span = TimeSpan(start=2000, end=2003)
-    index.replace("a", [batch(documents("a", *["nearer"] * 300), axes(*[1] * 300))])
-    other = Document("b:0", "b", span, "audio", "other", "engine", "layer")
+    index.replace("a", [batch(moments("a", *["nearer"] * 300), axes(*[1] * 300))])
+    other = Moment(video="b", span=span, modality="audio", text="other", engine="engine", layer="layer")
     index.replace("b", [batch([other], (axes(1) + axes(2)) / np.float32(np.sqrt(2)))])
     for where in (SearchFilter(videos=("b",)), SearchFilter(modalities=("audio",)), SearchFilter(span=span)):
-        assert near(index, 1, where) == ["b:0"]
+        assert near(index, 1, where) == ["b:666"]
 
 
 def test_libraries_on_one_server_stay_apart(tmp_path: Path, server: str) -> None:
     for name in ("one", "two"):
         index = opened(tmp_path / name, f"{server}/{name}")
-        index.replace(name, [batch(documents(name, "first", "second"), axes(1, 2))])
+        index.replace(name, [batch(moments(name, "first", "second"), axes(1, 2))])
         assert near(index, 1) == [f"{name}:0"]
     opened(tmp_path / "one", None).delete("one")
     assert near(opened(tmp_path / "one", f"{server}/one"), 1) == []
@@ -123,12 +132,12 @@ def test_libraries_on_one_server_stay_apart(tmp_path: Path, server: str) -> None
 
 def test_what_changed_without_the_server_is_searched_as_it_is_now(tmp_path: Path, server: str) -> None:
     index = opened(tmp_path / "index", f"{server}/changed")
-    index.replace_all({video: [batch(documents(video, "first", "second"), axes(1, 2))] for video in "abc"})
+    index.replace_all({video: [batch(moments(video, "first", "second"), axes(1, 2))] for video in "abc"})
     assert near(index, 1) == ["a:0", "b:0", "c:0"]
     other = opened(tmp_path / "index", None)
     other.delete("a")
-    other.replace("b", [batch(documents("b", "first"), axes(3))])
-    other.replace("b", [batch(documents("b", "closer look"), axes(1))], refined="key")
+    other.replace("b", [batch(moments("b", "first"), axes(3))])
+    other.replace("b", [batch(moments("b", "closer look"), axes(1))], refined="key")
     assert near(index, 1) == ["b:0", "c:0"]
     assert near(index, 2) == ["c:1"]
     assert near(index, 3) == ["b:0"]
@@ -151,7 +160,7 @@ def total(server: str, library: str) -> int:
 def test_what_the_server_lost_returns_with_the_next_search(tmp_path: Path, server: str, loss: str) -> None:
     library = f"lost-{loss.replace(' ', '-')}"
     index = opened(tmp_path / "index", f"{server}/{library}")
-    index.replace("a", [batch(documents("a", *"abcdefgh"), axes(*range(8)))])
+    index.replace("a", [batch(moments("a", *"abcdefgh"), axes(*range(8)))])
     assert near(index, 1) == ["a:1"]
     [(name, id)] = collections(server, library).items()
     if loss == "collection":
@@ -166,9 +175,9 @@ def test_what_the_server_lost_returns_with_the_next_search(tmp_path: Path, serve
 def test_a_server_set_back_to_an_earlier_state_catches_up(tmp_path: Path) -> None:
     with chroma_server(tmp_path / "server") as address:
         index = opened(tmp_path / "index", f"{address}/name")
-        index.replace("a", [batch(documents("a", "first"), axes(1))])
+        index.replace("a", [batch(moments("a", "first"), axes(1))])
         assert near(index, 1) == ["a:0"]
-    opened(tmp_path / "index", None).replace("a", [batch(documents("a", "first", "second"), axes(2, 1))])
+    opened(tmp_path / "index", None).replace("a", [batch(moments("a", "first", "second"), axes(2, 1))])
     with chroma_server(tmp_path / "server") as address:
         assert near(opened(tmp_path / "index", f"{address}/name"), 1) == ["a:1"]
 
@@ -177,7 +186,7 @@ def test_a_server_set_back_to_an_earlier_state_catches_up(tmp_path: Path) -> Non
 def test_a_copy_that_was_killed_halfway_goes_on(tmp_path: Path, server: str) -> None:
     index = opened(tmp_path / "index", f"{server}/killed")
     for number in range(30):
-        index.replace(f"v{number:02}", [Batch(SPACE, moments(f"v{number:02}", 200), vectors(200, number))])
+        index.replace(f"v{number:02}", [Batch(SPACE, of_all_kinds(f"v{number:02}", 200), vectors(200, number))])
     program = f"import sys; sys.path[:0] = {sys.path!r}\n{WRITER}"
     reached = [0]
     for _ in range(2):
@@ -190,22 +199,22 @@ def test_a_copy_that_was_killed_halfway_goes_on(tmp_path: Path, server: str) -> 
     assert reached[-1] < 6000
     asked = {SPACE: vectors(1, 99)[0]}
     expected = opened(index.root, None).search("", asked, ALL, 9)
-    assert [hit.document for hit in index.search("", asked, ALL, 9)] == [hit.document for hit in expected]
+    assert [hit.moment for hit in index.search("", asked, ALL, 9)] == [hit.moment for hit in expected]
     assert total(server, "killed") == 6000
 
 
 def test_a_server_that_is_gone_is_told_and_damages_nothing(tmp_path: Path) -> None:
     with chroma_server(tmp_path / "server") as address:
         index = opened(tmp_path / "index", f"{address}/name")
-        index.replace("a", [batch(documents("a", "dragon"), axes(1))])
+        index.replace("a", [batch(moments("a", "dragon"), axes(1))])
         assert near(index, 1) == ["a:0"]
     for reader in (index, Index(index.root, chroma=f"{address}/name", refill=lambda: pytest.fail("no damage"))):
         with pytest.raises(LibraryUnavailable, match="Chroma server") as refused:
             near(reader, 1)
         assert "Connection refused" in str(refused.value)
         assert "Errno" not in str(refused.value)
-        assert [hit.document.text for hit in reader.search("dragon", {}, ALL, 1)] == ["dragon"]
-        reader.replace("b", [batch(documents("b", "tattoo"), axes(1))])
+        assert [hit.moment.text for hit in reader.search("dragon", {}, ALL, 1)] == ["dragon"]
+        reader.replace("b", [batch(moments("b", "tattoo"), axes(1))])
     assert near(opened(index.root, None), 1) == ["a:0", "b:0"]
 
 

@@ -1,4 +1,4 @@
-"""Filters and scores over documents that lie in a row."""
+"""Filters and scores over moments that lie in a row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import bm25s
 import numpy as np
 import pytest
-from helpers.data.search_index import batch, documents, open_index
+from helpers.data.search_index import batch, moments, open_index
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +21,7 @@ from longtake.memory.timespan import TimeSpan
 TIMES = (0.0, 1.0, 1.001, 2.5, 3.0, 1 / 3)
 SPANS = [TimeSpan(start=start, end=end) for start in TIMES for end in TIMES if start <= end]
 VIDEOS = ("a", "b", "c", "d")
-FIRSTS = {"a": 40, "b": 7, "c": 6, "d": 100}  # `c` has no documents
+FIRSTS = {"a": 40, "b": 7, "c": 6, "d": 100}  # `c` has no moments
 HELD = [
     (video, SPANS[n], MODALITIES[(n * ord(video)) % 5])
     for video in VIDEOS
@@ -53,7 +53,7 @@ def test_filters_allow_just_what_a_look_at_every_document_allows(
     ]
 
 
-def test_every_position_leads_back_to_its_document(corpus: Corpus) -> None:
+def test_every_position_leads_back_to_its_moment(corpus: Corpus) -> None:
     ids = [corpus.id(position) for position in range(corpus.count)]
     assert corpus.positions(np.array(ids)).tolist() == list(range(len(HELD)))
     for position, held in enumerate(HELD):
@@ -70,12 +70,11 @@ def scores(root: Path, texts: list[str], query: str) -> dict[int, float]:
     """BM25 scores of texts that lie in several videos, by their numbers."""
     index = open_index(root)
     for first in range(0, len(texts), 7):
-        index.replace(f"{first:03}", [batch(documents(f"{first:03}", *texts[first : first + 7]), None)])
+        index.replace(f"{first:03}", [batch(moments(f"{first:03}", *texts[first : first + 7]), None)])
     hits = index.search(query, {}, SearchFilter(), len(texts))
     found = [match for hit in hits if not hit.weak for match in (hit, *hit.also)]
-    places = [match.document.id.split(":") for match in found]
     return {
-        int(video) + int(row): match.signals["words"].score for (video, row), match in zip(places, found, strict=True)
+        int(match.moment.video) + round(match.moment.span.start / 3): match.signals["words"].score for match in found
     }
 
 
@@ -99,11 +98,11 @@ def test_a_phrase_ranks_above_its_scattered_words(tmp_path: Path) -> None:
 def test_what_closer_looks_found_is_found_and_moves_no_other_score(tmp_path: Path) -> None:
     texts = ["the red kettle", "a blue kettle and a lamp", "nothing"]
     alone = scores(tmp_path, texts, "kettle")
-    closer = documents("000", "a kettle seen closely", "KETTLE 7")
+    closer = moments("000", "a kettle seen closely", "KETTLE 7")
     open_index(tmp_path).replace("000", [batch(closer, None)], refined="look")
     index = open_index(tmp_path)
     hits = index.search("kettle", {}, SearchFilter(), 9)
     found = [match for hit in hits if not hit.weak for match in (hit, *hit.also)]
     assert len(found) == 4
-    beside = {match.document.text: match.signals["words"].score for match in found}
+    beside = {match.moment.text: match.signals["words"].score for match in found}
     assert [beside[text] for text in texts[:2]] == [alone[0], alone[1]]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from longtake.memory.records import Modality
+from longtake.memory.records import Modality, Moment
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, Document, Hit, SearchFilter
+from longtake.memory.search.search_index import Batch, Hit, SearchFilter
 from longtake.memory.timespan import TimeSpan
 
 
@@ -17,9 +17,9 @@ def index(tmp_path: Path) -> Index:
     return Index(tmp_path)
 
 
-def found(index: Index, *documents: Document, query: str = "kettle", k: int = 10) -> list[Hit]:
-    for video in dict.fromkeys(document.video for document in documents):
-        index.replace(video, [Batch("", [document for document in documents if document.video == video], None)])
+def found(index: Index, *moments: Moment, query: str = "kettle", k: int = 10) -> list[Hit]:
+    for video in dict.fromkeys(moment.video for moment in moments):
+        index.replace(video, [Batch("", [moment for moment in moments if moment.video == video], None)])
     return index.search(query, {}, SearchFilter(), k)
 
 
@@ -28,23 +28,23 @@ def spans(hits: list[Hit]) -> list[tuple[float, float]]:
     return sorted((hit.span.start, hit.span.end) for hit in hits)
 
 
-def document(start: float, end: float, text: str, modality: Modality = "speech", video: str = "a") -> Document:
+def moment(start: float, end: float, text: str, modality: Modality = "speech", video: str = "a") -> Moment:
     span = TimeSpan(start=start, end=end)
-    return Document(f"{video}:{modality}:{start}:{text}", video, span, modality, text, "engine", "layer")
+    return Moment(video=video, span=span, modality=modality, text=text, engine="engine", layer="layer")
 
 
-def said(start: float, end: float, text: str = "A kettle is said") -> Document:
-    return document(start, end, text)
+def said(start: float, end: float, text: str = "A kettle is said") -> Moment:
+    return moment(start, end, text)
 
 
-def shown(start: float, end: float, text: str = "Kettle") -> Document:
-    return document(start, end, text, "scene_text")
+def shown(start: float, end: float, text: str = "Kettle") -> Moment:
+    return moment(start, end, text, "scene_text")
 
 
 def test_a_line_of_a_slide_and_the_words_spoken_over_it_are_one_event(index: Index) -> None:
     [hit] = found(index, said(12, 16), shown(10, 30))
     assert hit.span == TimeSpan(start=10, end=30)
-    assert (hit.document.text, [match.document.text for match in hit.also]) == ("Kettle", ["A kettle is said"])
+    assert (hit.moment.text, [match.moment.text for match in hit.also]) == ("Kettle", ["A kettle is said"])
     assert hit.score > hit.also[0].score > 0
     assert hit.also[0].signals["words"].rank == 2
 
@@ -60,7 +60,7 @@ def test_what_lies_further_apart_is_two_events(index: Index) -> None:
 
 
 def test_the_same_moment_of_two_videos_is_two_events(index: Index) -> None:
-    assert len(found(index, document(0, 4, "A kettle"), document(0, 4, "A kettle", video="b"))) == 2
+    assert len(found(index, moment(0, 4, "A kettle"), moment(0, 4, "A kettle", video="b"))) == 2
 
 
 def test_other_lines_of_the_slide_add_nothing(index: Index) -> None:
@@ -72,11 +72,11 @@ def test_other_lines_of_the_slide_add_nothing(index: Index) -> None:
 def test_what_is_said_at_two_ends_of_a_long_slide_is_two_events(index: Index) -> None:
     early, late = said(20, 24), said(500, 504)
     hits = found(index, shown(0, 600, "Kettle"), early, late)
-    assert hits[0].document.modality == "scene_text"
+    assert hits[0].moment.modality == "scene_text"
     assert len(hits) == 2
     joined, alone = hits
     assert len(joined.also) == 1
-    assert {joined.also[0].document, alone.document} == {early, late}
+    assert {joined.also[0].moment, alone.moment} == {early, late}
     assert alone.also == ()
 
 
@@ -90,11 +90,11 @@ def test_lines_of_one_long_slide_are_one_event(index: Index) -> None:
     assert len(hit.also) == 1
 
 
-def test_an_event_ends_thirty_seconds_beyond_its_best_document(index: Index) -> None:
+def test_an_event_ends_thirty_seconds_beyond_its_best_moment(index: Index) -> None:
     best = said(100, 104, "kettle")
     around = [said(100 + 4 * n, 104 + 4 * n, "a kettle is said here") for n in range(-20, 21) if n]
     hits = found(index, best, *around, k=50)
-    assert hits[0].document == best
+    assert hits[0].moment == best
     assert all(hit.span.length <= 34 for hit in hits)
     assert sum(1 + len(hit.also) for hit in hits) == 41
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.data.search_index import PICTURES, SPACE, axes, batch, document, documents, open_index, rewrite
+from helpers.data.search_index import PICTURES, SPACE, axes, batch, moment, moments, open_index, rewrite
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -31,23 +31,23 @@ def search(index: Index, query: str, axis: int | None = None, where: SearchFilte
 
 def texts(index: Index, query: str, axis: int | None = None, where: SearchFilter = ALL) -> list[str]:
     """What was found, without what is merely the nearest."""
-    return [hit.document.text for hit in search(index, query, axis, where) if not hit.weak]
+    return [hit.moment.text for hit in search(index, query, axis, where) if not hit.weak]
 
 
 @pytest.fixture
 def index(tmp_path: Path) -> Index:
     index = open_index(tmp_path / "index")
-    priced = documents("a", "The price is $249.", "A dragon flies.", "It costs 199 dollars.")
+    priced = moments("a", "The price is $249.", "A dragon flies.", "It costs 199 dollars.")
     index.replace("a", [batch(priced, axes(0, 1, 0))])
-    index.replace("b", [batch([document("b", 0, "Dragon tattoo parlour", "scene_text")], axes(2))])
+    index.replace("b", [batch([moment("b", 0, "Dragon tattoo parlour", "scene_text")], axes(2))])
     return index
 
 
 def test_words_and_vectors_are_fused_and_say_what_each_gave(index: Index) -> None:
     hits = [hit for hit in search(index, "price", 0) if not hit.weak]
-    assert [hit.document for hit in hits] == [
-        document("a", 0, "The price is $249."),
-        document("a", 2, "It costs 199 dollars."),
+    assert [hit.moment for hit in hits] == [
+        moment("a", 0, "The price is $249."),
+        moment("a", 2, "It costs 199 dollars."),
     ]
     assert hits[1].signals == {SPACE: Signal(2, 1.0)}
     assert {name: signal.rank for name, signal in hits[0].signals.items()} == {"words": 1, SPACE: 1}
@@ -58,19 +58,19 @@ def test_words_and_vectors_are_fused_and_say_what_each_gave(index: Index) -> Non
 
 def test_pictures_are_found_in_their_own_space_and_never_by_words(tmp_path: Path) -> None:
     index = open_index(tmp_path / "index")
-    pictures = [document("a", number, "", "visual") for number in (7, 20)]
-    said = documents("a", "A dragon flies.", "Nothing else")
+    pictures = [moment("a", number, "", "visual") for number in (7, 20)]
+    said = moments("a", "A dragon flies.", "Nothing else")
     index.replace("a", [batch(said, axes(1, 2)), batch(pictures, np.eye(3, dtype=np.float32)[[0, 1]], PICTURES)])
-    assert [hit.document for hit in search(index, "dragon", 1) if not hit.weak] == [said[0]]
+    assert [hit.moment for hit in search(index, "dragon", 1) if not hit.weak] == [said[0]]
     seen = {PICTURES: np.eye(3, dtype=np.float32)[1]}
-    assert [hit.document for hit in index.search("submarine", seen, ALL, 1)] == [pictures[1]]
+    assert [hit.moment for hit in index.search("submarine", seen, ALL, 1)] == [pictures[1]]
     both = index.search("dragon", seen | {SPACE: axes(1)[0]}, ALL, 5)
     assert [set(hit.signals) for hit in both if not hit.weak] == [{"words", SPACE}, {PICTURES}]
 
 
 def test_documents_without_vectors_are_found_by_words(tmp_path: Path) -> None:
     index = open_index(tmp_path / "index")
-    index.replace("a", [batch(documents("a", "A dragon flies."), None)])
+    index.replace("a", [batch(moments("a", "A dragon flies."), None)])
     assert texts(index, "dragon", 1) == ["A dragon flies."]
     assert texts(index, "monster", 1) == []
 
@@ -79,7 +79,7 @@ def test_what_is_not_there_is_not_found_and_the_nearest_is_shown_as_weak(index: 
     for query, axis in [("Where is the submarine?", 5), ("", None)]:
         assert texts(index, query, axis) == []
         hits = search(index, query, axis)
-        assert sorted(hit.document.text for hit in hits) == sorted(
+        assert sorted(hit.moment.text for hit in hits) == sorted(
             ["The price is $249.", "A dragon flies.", "It costs 199 dollars.", "Dragon tattoo parlour"]
         )
         assert not any(hit.also for hit in hits)
@@ -88,24 +88,24 @@ def test_what_is_not_there_is_not_found_and_the_nearest_is_shown_as_weak(index: 
 def test_weak_hits_follow_the_strong_ones_up_to_k_with_their_rank_among_all(index: Index) -> None:
     tilted = 0.9 * axes(1)[0] + np.float32(0.3) * axes(2)[0]
     hits = index.search("flies", {SPACE: tilted}, ALL, 3)
-    assert [(hit.document.text, hit.weak) for hit in hits] == [
+    assert [(hit.moment.text, hit.weak) for hit in hits] == [
         ("A dragon flies.", False),
         ("Dragon tattoo parlour", True),
         ("The price is $249.", True),
     ]
     assert hits[1].signals == {SPACE: Signal(2, pytest.approx(0.3))}  # pyright: ignore[reportArgumentType]
-    assert [hit.document.text for hit in index.search("flies", {SPACE: tilted}, ALL, 1)] == ["A dragon flies."]
+    assert [hit.moment.text for hit in index.search("flies", {SPACE: tilted}, ALL, 1)] == ["A dragon flies."]
 
 
 def test_a_strong_event_takes_no_weak_neighbour(index: Index) -> None:
     best, *others = search(index, "dragon", 1, SearchFilter(videos=("a",)))
-    assert (best.document.text, best.also, best.weak) == ("A dragon flies.", (), False)
+    assert (best.moment.text, best.also, best.weak) == ("A dragon flies.", (), False)
     assert [hit.weak for hit in others] == [True, True]
 
 
 def test_weak_hits_lie_within_the_filter(index: Index) -> None:
     hits = search(index, "submarine", 5, SearchFilter(modalities=("scene_text",)))
-    assert [(hit.document.text, hit.weak) for hit in hits] == [("Dragon tattoo parlour", True)]
+    assert [(hit.moment.text, hit.weak) for hit in hits] == [("Dragon tattoo parlour", True)]
     assert search(index, "submarine", 5, SearchFilter(modalities=("audio",))) == []
 
 
@@ -127,7 +127,7 @@ def test_k_is_the_most_that_is_returned(index: Index) -> None:
 
 
 def test_replacing_forgets_what_was_there_before(index: Index) -> None:
-    index.replace("a", [batch(documents("a", "A unicorn sleeps."), axes(3))])
+    index.replace("a", [batch(moments("a", "A unicorn sleeps."), axes(3))])
     assert texts(index, "dragon unicorn price", 1) == ["A unicorn sleeps.", "Dragon tattoo parlour"]
 
 
@@ -160,25 +160,25 @@ def test_vectors_of_another_model_are_not_compared(index: Index, tmp_path: Path)
 
 def test_a_reader_sees_what_another_writer_did(index: Index, tmp_path: Path) -> None:
     assert len(texts(index, "dragon")) == 2
-    open_index(tmp_path / "index").replace("c", [batch(documents("c", "One more dragon"), axes(1))])
+    open_index(tmp_path / "index").replace("c", [batch(moments("c", "One more dragon"), axes(1))])
     assert len(texts(index, "dragon")) == 3
 
 
 def test_a_damaged_index_without_layers_says_what_to_do(index: Index) -> None:
     with closing(sqlite3.connect(index.root / NAME)) as connection, connection:
-        connection.execute("DELETE FROM documents")
+        connection.execute("DELETE FROM moments")
     with pytest.raises(LibraryError, match=r"delete the folder .*index, and"):
         search(open_index(index.root), "dragon", 1)
 
 
 def test_a_lost_vector_count_is_a_mistake_of_the_caller(index: Index) -> None:
-    with pytest.raises(ValueError, match="1 documents but 2 vectors"):
-        index.replace("c", [batch(documents("c", "one"), axes(1, 2))])
+    with pytest.raises(ValueError, match="1 moments but 2 vectors"):
+        index.replace("c", [batch(moments("c", "one"), axes(1, 2))])
 
 
 VIDEOS = ("a", "b", "c")
 KINDS: tuple[Modality, ...] = ("speech", "scene_text", "audio")
-HELD = [document(video, n, f"dragon {n}", KINDS[n % 3]) for video in VIDEOS for n in range(6)]
+HELD = [moment(video, n, f"dragon {n}", KINDS[n % 3]) for video in VIDEOS for n in range(6)]
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ def test_filters_hold_exactly(
         and (not modalities or held.modality in modalities)
         and (span is None or held.span.overlaps(span))
     }
-    assert {match.document.id for match in found} == expected
+    assert {match.moment.id for match in found} == expected
     assert len(found) == len(expected)
 
 
@@ -230,7 +230,7 @@ def test_readers_see_one_whole_revision_while_another_process_writes(tmp_path: P
     while writer.is_alive() or not seen:
         found = [match for hit in search(index, "dragon", 1, next(filters), 50) for match in (hit, *hit.also)]
         assert len(found) == 20
-        rounds = {match.document.text for match in found}
+        rounds = {match.moment.text for match in found}
         assert len(rounds) == 1
         seen |= rounds
     writer.join()
@@ -239,23 +239,26 @@ def test_readers_see_one_whole_revision_while_another_process_writes(tmp_path: P
 
 
 def test_what_closer_looks_found_is_searched_with_the_rest_and_replaced_apart(index: Index) -> None:
-    closer = [document("a", 1, "A dragon flies over Bath", "scene_text"), document("a", 90, "Dragon teeth")]
+    closer = [moment("a", 1, "A dragon flies over Bath", "scene_text"), moment("a", 90, "Dragon teeth")]
     index.replace("a", [batch(closer, axes(1, 4))], refined="two")
     hits = search(index, "dragon", 1)
-    [event] = [hit for hit in hits if hit.span.start < 9 and hit.document.video == "a" and not hit.weak]
-    assert {match.document.text for match in (event, *event.also)} == {"A dragon flies.", "A dragon flies over Bath"}
+    [event] = [hit for hit in hits if hit.span.start < 9 and hit.moment.video == "a" and not hit.weak]
+    assert {match.moment.text for match in (event, *event.also)} == {"A dragon flies.", "A dragon flies over Bath"}
     assert set(event.signals) == {"words", SPACE}
     assert texts(index, "teeth", 4, SearchFilter(videos=("a",))) == ["Dragon teeth"]
     assert texts(index, "teeth", 4, SearchFilter(videos=("b",))) == []
     assert texts(index, "Bath", None, SearchFilter(modalities=("speech",))) == []
-    index.replace("a", [batch(documents("a", "A unicorn sleeps."), axes(3))])
+    layers = moments("a", "A unicorn sleeps.", "")
+    index.replace("a", [batch(layers[:1], axes(3)), batch(layers[1:], axes(4), PICTURES)])
+    assert index.moments("a") == layers
+    assert index.moments("unknown") == []
     assert texts(index, "teeth unicorn", 4) == ["Dragon teeth", "A unicorn sleeps."]
     index.replace("a", [], refined="")
     assert texts(index, "teeth unicorn", 4) == ["A unicorn sleeps."]
 
 
 def test_deleting_a_video_forgets_what_closer_looks_found(index: Index) -> None:
-    index.replace("a", [batch(documents("a", "Dragon teeth"), None)], refined="key")
+    index.replace("a", [batch(moments("a", "Dragon teeth"), None)], refined="key")
     index.delete("a")
     assert not index.holds("a", refined="key")
     assert texts(index, "dragon teeth") == ["Dragon tattoo parlour"]
@@ -265,7 +268,7 @@ def test_closer_looks_are_held_by_their_key(index: Index) -> None:
     assert index.holds("a")
     assert index.holds("a", refined="")
     assert not index.holds("a", refined="key")
-    index.replace("a", [batch(documents("a", "Dragon teeth"), None)], refined="key")
+    index.replace("a", [batch(moments("a", "Dragon teeth"), None)], refined="key")
     assert index.holds("a")
     assert [index.holds("a", refined=key) for key in ("key", "other", "")] == [True, False, False]
     index.replace("a", [], refined="")
@@ -275,8 +278,8 @@ def test_closer_looks_are_held_by_their_key(index: Index) -> None:
 def test_many_videos_are_replaced_in_one_change(index: Index) -> None:
     index.replace_all(
         {
-            "a": [batch(documents("a", "A unicorn sleeps."), axes(3))],
-            "c": [batch(documents("c", "One more dragon"), axes(1))],
+            "a": [batch(moments("a", "A unicorn sleeps."), axes(3))],
+            "c": [batch(moments("c", "One more dragon"), axes(1))],
         }
     )
     assert sorted(texts(index, "dragon unicorn price")) == [
@@ -290,13 +293,13 @@ WORDS = ("dragon", "kettle", "river", "tattoo", "price")
 
 
 def drawn(video: str, seed: int) -> list[Batch]:
-    """Documents of a video with words and vectors drawn at random; pictures for some, and some without vectors."""
+    """Moments of a video with words and vectors drawn at random; pictures for some, and some without vectors."""
     random = np.random.default_rng([int(video, 16), seed])
-    said = [document(video, n, " ".join(random.choice(WORDS, 6))) for n in range(random.integers(1, 6))]
+    said = [moment(video, n, " ".join(random.choice(WORDS, 6))) for n in range(random.integers(1, 6))]
     vectors = random.normal(size=(len(said), 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    pictures = batch([document(video, 20, "", "visual")], axes(int(random.integers(8))), PICTURES)
-    unseen = batch([document(video, 30, "A tattoo parlour", "scene_text")], None)
+    pictures = batch([moment(video, 20, "", "visual")], axes(int(random.integers(8))), PICTURES)
+    unseen = batch([moment(video, 30, "A tattoo parlour", "scene_text")], None)
     return [batch(said, vectors), *([pictures] if random.random() < 0.5 else []), unseen]
 
 
@@ -324,8 +327,8 @@ def test_what_is_found_and_in_which_order_depends_on_what_is_held_and_not_on_how
     ):
         for query in ("dragon price", "kettle", "submarine"):
             found, expected = (each.search(query, vectors, where, 200) for each in (grown, at_once))
-            assert [hit.document for hit in found] == [hit.document for hit in expected]
+            assert [hit.moment for hit in found] == [hit.moment for hit in expected]
             assert [hit.score for hit in found] == [hit.score for hit in expected]
     for video in videos[:28]:
         grown.delete(video)
-    assert {hit.document.video for hit in grown.search("dragon", vectors, ALL, 200)} == set(videos[28:])
+    assert {hit.moment.video for hit in grown.search("dragon", vectors, ALL, 200)} == set(videos[28:])

@@ -12,24 +12,25 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
-from helpers.data.search_index import axes, batch, documents, open_index
+from helpers.data.search_index import axes, batch, moments, open_index
 
 from longtake.benchmarks.faults.damage import DAMAGES, damage_file
 from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory import database
+from longtake.memory.records import Moment
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Document, SearchFilter
+from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.search.store import NAME
 from longtake.memory.timespan import TimeSpan
 
 WRITER = """
 import sys
 from pathlib import Path
-from helpers.data.search_index import axes, batch, documents, open_index
+from helpers.data.search_index import axes, batch, moments, open_index
 index, video = open_index(Path(sys.argv[1])), sys.argv[2]
 for number in range(1_000_000):
     texts = [f"dragon {number} {row}" for row in range(20)]
-    index.replace(video, [batch(documents(video, *texts), axes(*[1] * 20))])
+    index.replace(video, [batch(moments(video, *texts), axes(*[1] * 20))])
     print(number, flush=True)
 """
 
@@ -37,20 +38,30 @@ for number in range(1_000_000):
 @pytest.fixture
 def index(tmp_path: Path) -> Index:
     index = open_index(tmp_path / "index")
-    index.replace("a", [batch(documents("a", "It says “no” \u2028 и да", "one third", ""), axes(0, 1, 2))])
+    index.replace("a", [batch(moments("a", "It says “no” \u2028 и да", "one third", ""), axes(0, 1, 2))])
     return index
 
 
 def found(index: Index, query: str = "third") -> list[str]:
-    return [hit.document.text for hit in index.search(query, {}, SearchFilter(), 5) if not hit.weak]
+    return [hit.moment.text for hit in index.search(query, {}, SearchFilter(), 5) if not hit.weak]
 
 
 def test_what_is_found_is_what_was_written(index: Index) -> None:
-    third = Document("b:1", "b", TimeSpan(start=1 / 3, end=2 / 3), "scene_text", "text", "engine", "layer", 0.75, False)
+    third = Moment(
+        video="b",
+        span=TimeSpan(start=1 / 3, end=2 / 3),
+        modality="scene_text",
+        text="text",
+        engine="engine",
+        layer="layer",
+        score=0.75,
+        trusted=False,
+        box=(0.1, 1 / 3, 0.5, 0.05),
+    )
     index.replace("b", [batch([third], None)])
     again = open_index(index.root)
     again.check()
-    assert [hit.document for hit in again.search("text", {}, SearchFilter(), 1)] == [third]
+    assert [hit.moment for hit in again.search("text", {}, SearchFilter(), 1)] == [third]
     assert found(again, "и да") == ["It says “no” \u2028 и да"]
 
 
@@ -79,7 +90,7 @@ def change_a_text(file: Path) -> None:
 
 def take_a_column(file: Path) -> None:
     with closing(sqlite3.connect(file)) as connection:
-        connection.execute("ALTER TABLE documents RENAME COLUMN checksum TO digest")
+        connection.execute("ALTER TABLE moments RENAME COLUMN checksum TO digest")
 
 
 @pytest.mark.parametrize(
@@ -93,18 +104,18 @@ def take_a_column(file: Path) -> None:
     ids=["text", "column", "other", *DAMAGES],
 )
 def test_damage_is_noticed_and_filled_again(index: Index, damage: Callable[[Path], object]) -> None:
-    index.replace_all({f"v{number}": [batch(documents("v", "A dragon flies."), axes(3))] for number in range(100)})
+    index.replace_all({f"v{number}": [batch(moments("v", "A dragon flies."), axes(3))] for number in range(100)})
     damage(index.root / NAME)
     with pytest.raises(LibraryError):
         open_index(index.root).check()
-    again = Index(index.root, refill=lambda: again.replace("a", [batch(documents("a", "one third"), axes(1))]))
+    again = Index(index.root, refill=lambda: again.replace("a", [batch(moments("a", "one third"), axes(1))]))
     assert found(again) == ["one third"]
 
 
 def test_a_change_of_a_damaged_file_starts_anew(index: Index) -> None:
     (index.root / NAME).write_bytes(b"no database at all" * 100)
     assert not index.holds("a")
-    index.replace("b", [batch(documents("b", "two thirds"), axes(1))])
+    index.replace("b", [batch(moments("b", "two thirds"), axes(1))])
     assert found(index) == ["two thirds"]
 
 
@@ -128,7 +139,7 @@ def test_writers_side_by_side_may_be_killed_at_any_moment(tmp_path: Path, caplog
                 process.kill()
         index.check()
         hits = index.search("dragon", {}, SearchFilter(), 100)
-        found = [match.document for hit in hits for match in (hit, *hit.also)]
+        found = [match.moment for hit in hits for match in (hit, *hit.also)]
         assert len(found) == 60
         for video, file in written.items():
             last = int(file.read_text().split()[-1])

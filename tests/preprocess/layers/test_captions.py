@@ -27,7 +27,7 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
 from longtake.preprocess.engines.endpoints.caption_engine import Description, Named, Still
 from longtake.preprocess.layers.captions import Captions, Scene, scenes_in, scenes_of
-from longtake.preprocess.layers.documents import documents_of
+from longtake.preprocess.layers.layer_moments import moments_of
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.pipeline.retrieval import retrieve
@@ -378,7 +378,7 @@ def test_what_changes_a_caption_changes_the_key(keyframes: Layer, change: str) -
 def test_captions_are_found_as_what_is_seen(store: LayerStore, keyframes: Layer) -> None:
     with openai_server([says(text) for text in TOLD]) as endpoint:
         layer = build(store, job_for(keyframes, endpoint.url))
-    documents = documents_of("v", {"captions": layer})
+    documents = moments_of("v", {"captions": layer})
     assert [(document.modality, document.text, document.trusted) for document in documents] == [
         ("visual", text, True) for text in TOLD
     ]
@@ -401,8 +401,8 @@ def test_indexing_says_what_failed_and_goes_on_from_there(tmp_path: Path) -> Non
     assert len(endpoint.requests) == 2
     for number, colour in enumerate(colours):
         [best, *_] = retrieve(f"painted {colour}", SearchFilter(), 5, workspace.engines, workspace.index)
-        assert (best.document.text, best.document.modality) == (reported[number], "visual")
-        assert best.document.span.start == pytest.approx(2 * number, abs=0.1)
+        assert (best.moment.text, best.moment.modality) == (reported[number], "visual")
+        assert best.moment.span.start == pytest.approx(2 * number, abs=0.1)
 
 
 def workspace_of(folder: Path, endpoint: Endpoint) -> Workspace:

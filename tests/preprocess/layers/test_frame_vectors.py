@@ -149,7 +149,7 @@ def test_words_for_what_is_seen_find_the_second(
     index = Index(tmp_path / "index", floors={engine.id: engine.floor})
     index.replace("v", [Batch("", (), None), frame_batch("v", layer)])
     hits = index.search(query, {engine.id: engine.embed_texts([query])[0]}, SearchFilter(), 3)
-    assert [hit.document.span.start for hit in hits if not hit.weak] == [second]
+    assert [hit.moment.span.start for hit in hits if not hit.weak] == [second]
     nothing = "a violin"
     nearest = index.search(nothing, {engine.id: engine.embed_texts([nothing])[0]}, SearchFilter(), 3)
     assert [hit.weak for hit in nearest] == [True] * 3

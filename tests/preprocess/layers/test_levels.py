@@ -136,7 +136,7 @@ def test_corrections_reach_the_terminal_and_the_search(demo_workspace: Workspace
     assert "Ada Byron" in entities().stdout
     workspace = Workspace(root, demo_workspace.settings)
     [hit] = retrieve("Ada Byron", SearchFilter((), ("metadata",)), 1, workspace.engines, workspace.index)
-    assert hit.document.text.startswith("Ada Byron")
+    assert hit.moment.text.startswith("Ada Byron")
     gone = entities("demo.mp4", "--remove", "Ada Byron")
     assert (gone.code, "Ada" in gone.stdout) == (0, False)
     assert entities("demo.mp4", "--name", "Edith Marlow=Edith Marlow").stdout.count("Edith Marlow (") == 1

@@ -17,7 +17,7 @@ from longtake.memory.search.index import Index
 from longtake.memory.search.search_index import Batch, SearchFilter, Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.layers.documents import documents_of
+from longtake.preprocess.layers.layer_moments import moments_of
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.layers.text_vectors import TextVectors, load_vectors
 from longtake.preprocess.media.media import MediaInfo
@@ -60,7 +60,7 @@ def test_one_unit_vector_a_document_and_the_same_bytes_again(tmp_path: Path, lay
     assert vectors.shape == (first.count, ENGINES.load("text_embedding").dimensions)
     assert first.count == 4
     assert np.linalg.norm(vectors, axis=1) == pytest.approx([1] * 4, abs=1e-4)
-    assert [item["text"] for item in first.items()] == [document.text for document in documents_of("v", layers)]
+    assert [item["text"] for item in first.items()] == [document.text for document in moments_of("v", layers)]
     for file in ("vectors.npy", "items.jsonl", "layer.json"):
         assert (first.path / file).read_bytes() == (again.path / file).read_bytes()
     assert first.covered == (TimeSpan(start=0, end=60),)
@@ -131,9 +131,9 @@ def test_questions_about_a_real_film_lead_to_what_is_said(
     layers = {"subtitles": write_layer(store, "subtitles", *cues)}
     engine = ENGINES.load("text_embedding")
     index = Index(tmp_path / "index", floors={engine.id: engine.floor})
-    index.replace("film", [Batch(engine.id, documents_of("film", layers), load_vectors(build(store, layers)))])
+    index.replace("film", [Batch(engine.id, moments_of("film", layers), load_vectors(build(store, layers)))])
     hits = index.search(query, {engine.id: engine.embed([query])[0]}, SearchFilter(), 3)
-    assert any(said in hit.document.text.lower() for hit in hits)
+    assert any(said in hit.moment.text.lower() for hit in hits)
     nothing = "quarterly revenue of the steel company"
     nearest = index.search(nothing, {engine.id: engine.embed([nothing])[0]}, SearchFilter(), 3)
     assert [hit.weak for hit in nearest] == [True] * 3

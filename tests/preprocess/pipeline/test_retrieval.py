@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from longtake.config import load
-from longtake.memory.search.search_index import Batch, Document, SearchFilter
+from longtake.memory.records import Moment
+from longtake.memory.search.search_index import Batch, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.minilm import missing_weights
@@ -20,7 +21,7 @@ TEXTS = ("It is perfectly safe here.", "Safety first", "Rain on the river")
 
 def fill(workspace: Workspace) -> None:
     spans = [TimeSpan(start=100.0 * n, end=100.0 * n + 3) for n in range(len(TEXTS))]
-    documents = [Document(text, "v", span, "speech", text, "e", "l") for text, span in zip(TEXTS, spans, strict=True)]
+    documents = [Moment(text, "v", span, "speech", text, "e", "l") for text, span in zip(TEXTS, spans, strict=True)]
     embedding = next(query_embeddings(workspace.engines))
     workspace.index.replace("v", [Batch(embedding.space, documents, embedding.embed(TEXTS))])
 
@@ -28,7 +29,7 @@ def fill(workspace: Workspace) -> None:
 def found(workspace: Workspace, query: str) -> dict[str, set[str]]:
     """Texts and the signals that found them, without what is merely the nearest."""
     hits = retrieve(query, SearchFilter(), 5, workspace.engines, workspace.index)
-    return {hit.document.text: set(hit.signals) - {"reranked"} for hit in hits if not hit.weak}
+    return {hit.moment.text: set(hit.signals) - {"reranked"} for hit in hits if not hit.weak}
 
 
 def test_a_query_is_searched_by_words_and_by_meaning(tmp_path: Path) -> None:
@@ -54,9 +55,9 @@ def test_a_whole_sentence_finds_all_there_is_the_weak_last(tmp_path: Path) -> No
     }
     for sentence, fitting in sentences.items():
         hits = retrieve(sentence, SearchFilter(), 3, workspace.engines, workspace.index)
-        assert {hit.document.text for hit in hits} == set(TEXTS)
+        assert {hit.moment.text for hit in hits} == set(TEXTS)
         assert [hit.weak for hit in hits] == sorted(hit.weak for hit in hits)
-        assert {hit.document.text for hit in hits if not hit.weak} == fitting
+        assert {hit.moment.text for hit in hits if not hit.weak} == fitting
 
 
 def test_the_profile_searches_by_the_space_that_a_library_has(tmp_path: Path) -> None:
@@ -74,10 +75,12 @@ def test_videos_of_two_engines_are_found_together_each_in_its_space_above_its_fl
     workspace = Workspace(tmp_path, load())
     newer, older = query_embeddings(workspace.engines)
     for video, embedding in (("new", newer), ("old", older)):
-        document = Document(f"{video}:0", video, TimeSpan(start=0, end=3), "speech", TEXTS[0], "e", "l")
-        workspace.index.replace(video, [Batch(embedding.space, [document], embedding.embed(TEXTS[:1]))])
+        moment = Moment(
+            video=video, span=TimeSpan(start=0, end=3), modality="speech", text=TEXTS[0], engine="e", layer="l"
+        )
+        workspace.index.replace(video, [Batch(embedding.space, [moment], embedding.embed(TEXTS[:1]))])
     hits = retrieve("safety", SearchFilter(), 5, workspace.engines, workspace.index)
-    spaces = {(hit.document.video, *(set(hit.signals) - {"reranked"})) for hit in hits}
+    spaces = {(hit.moment.video, *(set(hit.signals) - {"reranked"})) for hit in hits}
     assert spaces == {("new", newer.space), ("old", older.space)}
 
 
@@ -85,13 +88,11 @@ def test_lines_with_the_word_come_before_the_name_of_a_sound(tmp_path: Path) -> 
     workspace = Workspace(tmp_path, Settings())
     texts = ("The wind reached 130 kilometres an hour.", "music", "Rain on the river")
     documents = [
-        Document(
-            text, "v", TimeSpan(start=100.0 * n, end=100.0 * n + 3), "audio" if n == 1 else "speech", text, "e", "l"
-        )
+        Moment(text, "v", TimeSpan(start=100.0 * n, end=100.0 * n + 3), "audio" if n == 1 else "speech", text, "e", "l")
         for n, text in enumerate(texts)
     ]
     embedding = next(query_embeddings(workspace.engines))
     workspace.index.replace("v", [Batch(embedding.space, documents, embedding.embed(texts))])
     for query, first in (("wind", texts[0]), ("music", texts[1])):
         best, *_ = retrieve(query, SearchFilter(), 3, workspace.engines, workspace.index)
-        assert best.document.text == first
+        assert best.moment.text == first

@@ -44,7 +44,7 @@ def test_each_expression_is_reported_as_seen_as_read_and_with_its_value(lesson: 
         ("2*y + 3 = 11", "y = 4"),
     ]
     for each, line in zip(result.output["expressions"], result.evidence, strict=True):
-        assert each["seen"] in line.content
+        assert each["seen"] in line.text
         assert (line.modality, bool(line.box)) == ("scene_text", True)
         assert line.engine.startswith("rapidocr")
 

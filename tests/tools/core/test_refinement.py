@@ -74,7 +74,7 @@ def read(context: ToolContext, *span: float) -> ToolResult:
 
 def search(context: ToolContext, query: str, *modalities: str) -> list[str]:
     arguments = {"query": query, "modalities": list(modalities), "k": 9}
-    return [item.content for item in Toolbox(ALL_TOOLS).call("cross_modal_search", arguments, context).evidence]
+    return [item.text for item in Toolbox(ALL_TOOLS).call("cross_modal_search", arguments, context).evidence]
 
 
 def test_what_was_read_closely_is_not_read_again_and_is_the_same(place: Workspace) -> None:
@@ -110,9 +110,9 @@ def test_another_setting_of_the_engine_reads_anew(place: Workspace) -> None:
 
 def test_search_finds_what_was_read_closely(place: Workspace) -> None:
     assert f"TICKET {BETWEEN}" not in search(opened(place), BETWEEN)
-    closer = {item.content: item for item in read(opened(place), 1.5, 3).evidence}
+    closer = {item.text: item for item in read(opened(place), 1.5, 3).evidence}
     found = Toolbox(ALL_TOOLS).call("cross_modal_search", {"query": BETWEEN, "modalities": []}, opened(place))
-    [item] = [item for item in found.evidence if BETWEEN in item.content]
+    [item] = [item for item in found.evidence if BETWEEN in item.text]
     assert item.id == closer[f"TICKET {BETWEEN}"].id
     assert search(opened(place), BETWEEN, "speech") == []
     assert f"TICKET {BETWEEN}" in search(opened(place), BETWEEN, "scene_text")
@@ -124,8 +124,8 @@ def test_an_equal_search_finds_what_was_read_closely_meanwhile(place: Workspace)
     before = toolbox.call("cross_modal_search", asked, context)
     toolbox.call("extract_scene_text", {"timestamp": [1.5, 3]}, context)
     after = toolbox.call("cross_modal_search", asked, context)
-    assert f"TICKET {BETWEEN}" not in [item.content for item in before.evidence]
-    assert f"TICKET {BETWEEN}" in [item.content for item in after.evidence]
+    assert f"TICKET {BETWEEN}" not in [item.text for item in before.evidence]
+    assert f"TICKET {BETWEEN}" in [item.text for item in after.evidence]
     assert not after.cached
 
 
@@ -199,7 +199,7 @@ def test_running_text_is_reported_as_far_as_it_was_read_and_not_kept(
     (note,) = result.notes
     assert note.endswith("until 00:00:02.08")
     assert [(span.start, span.end) for span in result.looked_at] == [(1.6, 2.08)]
-    [last] = [item for item in result.evidence if item.content == "TICKET 7010" and not item.layer]
+    [last] = [item for item in result.evidence if item.text == "TICKET 7010" and not item.layer]
     assert (last.span.start, last.span.end) == (2.0, 2.08)
     assert place.library.refined.readings(context.video.id, context.video.record.layers) == []
 
@@ -285,8 +285,8 @@ def test_what_a_model_saw_is_asked_once_and_found(place: Workspace) -> None:
     assert (again.output, again.evidence) == (first.output, first.evidence)
     assert again.notes[: len(first.notes)] == first.notes
     assert "asked before" in again.notes[-1]
-    assert [item.content for item in first.evidence] == [said]
-    assert [item.content for item in other.evidence] != [said]
+    assert [item.text for item in first.evidence] == [said]
+    assert [item.text for item in other.evidence] != [said]
 
 
 def test_what_a_model_said_is_found_by_the_same_question_only_and_with_it(place: Workspace) -> None:
@@ -299,9 +299,9 @@ def test_what_a_model_said_is_found_by_the_same_question_only_and_with_it(place:
     assert not any("submarine" in line for line in search(opened(place), "Who sells the tickets?"))
     for question in ("What is standing beside the ticket counter?", "Which ship is on show?"):
         [item] = answered_before(opened(place), [question])
-        assert item.content == f"asked “{asked}”, a model said: {said}"
+        assert item.text == f"asked “{asked}”, a model said: {said}"
         assert (item.span.start, item.span.end) == (1, 3)
-        assert item.content in search(opened(place), question)
+        assert item.text in search(opened(place), question)
     own = replace(opened(place), question="Which ship is on show?")
     assert any("submarine" in line for line in search(own, "brass ship"))
     assert not search(own, "brass ship", "speech")
@@ -312,7 +312,7 @@ def test_a_bare_answer_says_nothing_without_its_question_and_is_not_kept(place: 
         named = (f"visual_question.base_url={server.url}", "visual_question.model=seer")
         context = opened(place, load(overrides=[*LIGHT, *named]))
         answers = [watch(context, "Is it dark?", 0, 4).evidence for _ in range(3)]
-    assert [[item.content for item in answer] for answer in answers] == [["Yes."], [], ["No."]]
+    assert [[item.text for item in answer] for answer in answers] == [["Yes."], [], ["No."]]
     assert place.library.refined.readings(context.video.id, context.video.record.layers) == []
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from longtake.memory.library import VideoRecord
-from longtake.memory.records import Modality
-from longtake.memory.search.search_index import Batch, Document
+from longtake.memory.records import Modality, Moment
+from longtake.memory.search.search_index import Batch
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
@@ -18,8 +18,15 @@ from longtake.tools.core.toolbox import Toolbox
 TALK = "aaaaaaaaaaaaaaaa"
 
 
-def document(start: float, end: float, text: str, modality: Modality) -> Document:
-    return Document(f"{TALK}:{start}", TALK, TimeSpan(start=start, end=end), modality, text, "engine", "layer")
+def document(start: float, end: float, text: str, modality: Modality) -> Moment:
+    return Moment(
+        video=TALK,
+        span=TimeSpan(start=start, end=end),
+        modality=modality,
+        text=text,
+        engine="engine",
+        layer="layer",
+    )
 
 
 @pytest.fixture
@@ -43,7 +50,7 @@ def test_the_slide_and_what_is_said_over_it_are_one_result_and_two_pieces_of_evi
 ) -> None:
     result = toolbox.call("cross_modal_search", {"query": "kettle", "k": 2}, talk)
     assert sorted(row["text"] for row in result.output["results"]) == ["", "Copper kettle"]
-    spans = {item.content: (item.span.start, item.span.end) for item in result.evidence if item.trusted}
+    spans = {item.text: (item.span.start, item.span.end) for item in result.evidence if item.trusted}
     assert spans == {"This kettle is old": (12, 16), "Copper kettle": (10, 20)}
 
 
@@ -65,7 +72,7 @@ def test_what_does_not_fit_is_weak_and_said_to_be_merely_the_nearest(toolbox: To
     assert not any("nothing about" in note for note in fitting.notes)
 
 
-def filled(talk: ToolContext, *documents: Document) -> None:
+def filled(talk: ToolContext, *documents: Moment) -> None:
     talk.index.replace(TALK, [Batch("", documents, None)])
 
 
@@ -76,7 +83,7 @@ def test_several_queries_are_one_search_and_what_several_find_comes_first(toolbo
     found = [row["text"] for row in result.output["results"]]
     assert found[0] == "a heron in the river"
     assert set(found) == set(lines[:3])
-    assert [item.content for item in result.evidence] == found
+    assert [item.text for item in result.evidence] == found
 
 
 def test_what_one_query_finds_is_kept_where_it_shares_an_event_with_another(
@@ -92,13 +99,13 @@ def test_what_one_query_finds_is_kept_where_it_shares_an_event_with_another(
     )
     result = toolbox.call("cross_modal_search", {"query": ["harbour canteen", "canteen", "dropped out"]}, talk)
     assert len(result.output["results"]) == 1
-    assert {item.content for item in result.evidence} == set(lines)
+    assert {item.text for item in result.evidence} == set(lines)
 
 
 def test_a_search_stays_within_a_span(toolbox: Toolbox, talk: ToolContext) -> None:
     filled(talk, *(document(60.0 * number, 60.0 * number + 5, f"heron {number}", "speech") for number in range(5)))
     result = toolbox.call("cross_modal_search", {"query": "heron", "within": "00:01:30-00:03:10"}, talk)
-    assert {item.content for item in result.evidence} == {"heron 2", "heron 3"}
+    assert {item.text for item in result.evidence} == {"heron 2", "heron 3"}
     assert [(span.start, span.end) for span in result.looked_at] == [(90, 190)]
     refused = toolbox.call("cross_modal_search", {"query": "heron", "within": "soon"}, talk).failure
     assert refused
@@ -121,4 +128,4 @@ def test_windows_of_the_same_words_are_one_piece_of_evidence(toolbox: Toolbox, t
         document(12, 20, "heron", "scene_text"),
     )
     result = toolbox.call("cross_modal_search", {"query": "heron"}, talk)
-    assert {item.content for item in result.evidence} == {"the heron stands in the river", "heron"}
+    assert {item.text for item in result.evidence} == {"the heron stands in the river", "heron"}

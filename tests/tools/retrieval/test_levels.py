@@ -59,8 +59,8 @@ def test_as_many_parts_are_found_as_are_asked_for(demo_workspace: Workspace) -> 
 
 def test_entities_are_found_by_name_with_their_places_and_by_no_search_for_moments(demo_workspace: Workspace) -> None:
     [found] = searched(demo_workspace, "Who is Edith?", level="entity").evidence
-    assert found.content.startswith("Edith Marlow (name, named)")
-    assert "00:00:07" in found.content
+    assert found.text.startswith("Edith Marlow (name, named)")
+    assert "00:00:07" in found.text
     assert all(item.modality != "metadata" for item in searched(demo_workspace, "Edith Marlow").evidence)
 
 

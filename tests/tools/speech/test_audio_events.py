@@ -40,7 +40,7 @@ def test_an_answer_is_evidence_of_the_segment_that_was_heard(
     answer, *sounds = result.evidence
     assert answer.engine.startswith("audio-flamingo-3/")
     assert (answer.span.start, answer.span.end, answer.modality) == (2, 6, "audio")
-    assert answer.content in result.output["description"]
+    assert answer.text in result.output["description"]
     assert sounds == list(toolbox.call("detect_audio_events", {"timestamp": [2, 6]}, talk).evidence)
 
 

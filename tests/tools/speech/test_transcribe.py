@@ -89,7 +89,7 @@ def test_one_track_is_read_in_the_language_asked_for(
 def test_what_was_recognised_stands_in_for_subtitles(written: dict[str, Items], tmp_path: Path) -> None:
     result = transcribe(opened(tmp_path, speech=HEARD, **written), 0, 20)
     assert result.output == {"transcript": "hello by", "timestamp": [0, 20]}
-    assert [(item.content, item.span.start, item.score) for item in result.evidence] == [
+    assert [(item.text, item.span.start, item.score) for item in result.evidence] == [
         ("hello", 1, 0.8),
         ("by", 12, 0.8),
     ]

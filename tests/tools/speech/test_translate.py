@@ -122,7 +122,7 @@ def test_speech_keeps_its_times_and_stands_beside_the_words_that_were_said(spoke
         "00:00:01.0-00:00:03.0 HELLO THERE.",
         "00:00:05.0-00:00:07.0 GOODBYE.",
     ]
-    assert [item.content for item in result.evidence] == ["Hello\nthere.", "Goodbye.", "HELLO THERE.", "GOODBYE."]
+    assert [item.text for item in result.evidence] == ["Hello\nthere.", "Goodbye.", "HELLO THERE.", "GOODBYE."]
     assert [item.span.start for item in result.evidence] == [1, 5, 1, 5]
     assert [item.trusted for item in result.evidence] == [True, True, False, False]
     assert "proves nothing" in result.notes[-1]
@@ -138,7 +138,7 @@ def test_the_track_of_the_language_asked_for_is_translated(spoken: ToolContext) 
 def test_what_is_in_the_language_already_is_given_back_with_a_note(spoken: ToolContext) -> None:
     result = speech(spoken, "English", "eng")
     assert result.output["translated_transcript"].splitlines()[1] == "00:00:05.0-00:00:07.0 Goodbye."
-    assert [item.content for item in result.evidence] == ["Hello\nthere.", "Goodbye."]
+    assert [item.text for item in result.evidence] == ["Hello\nthere.", "Goodbye."]
     assert "it is in English already, and unchanged" in result.notes
     # There is no German: what is said is already in the language that is wanted.
     assert speech(spoken, "de", "en").output == result.output

@@ -44,7 +44,7 @@ def test_every_visitor_is_in_the_pictures_and_each_line_is_evidence(media: Path,
     assert all(any(start <= time <= end for time in times) for start, end in STAYS)
     assert max(later - earlier for earlier, later in zip([0, *times], [*times, record.duration], strict=True)) < 10
     first, *visitors = result.evidence
-    assert first.content == "Six visitors come to the table one after another"
+    assert first.text == "Six visitors come to the table one after another"
     assert len(visitors) == len(STAYS)
     for item, (start, end) in zip(visitors, STAYS, strict=True):
         assert item.span.start <= start + 1

@@ -102,7 +102,7 @@ def test_the_enrolled_are_named_with_their_times_and_boxes(clip: ToolContext, en
     assert 0.5 < named["confidence"] <= 1
     spans = {"Barack": [(0, 1), (3, 4)], "unknown": [(2, 4)]}
     for name, expected in spans.items():
-        evidence = [item for item in result.evidence if item.content == f"{name} (face)"]
+        evidence = [item for item in result.evidence if item.text == f"{name} (face)"]
         assert [(item.span.start, item.span.end) for item in evidence] == expected
         assert {(item.modality, item.engine, item.trusted) for item in evidence} == {
             ("visual", clip.engines.load("faces").id, True)
@@ -172,13 +172,13 @@ def test_a_man_at_a_microphone_is_found_in_his_shots_and_nowhere_else(media: Pat
     handles = {record.id: VideoHandle(record, workspace.library)}
     context = ToolContext(handles, workspace.engines, workspace.index, workspace.settings, Budget(120))
     evidence = found(context, [0, 10]).evidence
-    assert {item.content for item in evidence} == {"lin-manuel-miranda (face)", "unknown (face)"}
-    his = [item.span for item in evidence if item.content.startswith("lin")]
+    assert {item.text for item in evidence} == {"lin-manuel-miranda (face)", "unknown (face)"}
+    his = [item.span for item in evidence if item.text.startswith("lin")]
     shots = [TimeSpan(start=0.8, end=1.52), TimeSpan(start=3.58, end=7.89)]
     assert all(any(shot.start <= span.start and span.end <= shot.end for shot in shots) for span in his)
     assert sum(span.length for span in his) > 0.9 * (0.67 + 4.3)
     assert sum(span.length for span in his if span.end < 2) > 0.6
-    assert all(item.span.start > 7.8 for item in evidence if item.content == "unknown (face)")
+    assert all(item.span.start > 7.8 for item in evidence if item.text == "unknown (face)")
 
 
 @pytest.mark.slow

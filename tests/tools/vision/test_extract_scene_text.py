@@ -45,8 +45,8 @@ def read(folder: Path, *shown: Shown) -> list[tuple[str, float, float, Box | Non
     handles = {record.id: VideoHandle(record, workspace.library)}
     context = ToolContext(handles, workspace.engines, workspace.index, workspace.settings, Budget(60))
     result = Toolbox([extract_scene_text]).call("extract_scene_text", {"timestamp": [0, HOUR]}, context)
-    assert result.output["texts"] == [item.content for item in result.evidence]
-    return [(item.content, item.span.start, item.span.end, item.box) for item in result.evidence]
+    assert result.output["texts"] == [item.text for item in result.evidence]
+    return [(item.text, item.span.start, item.span.end, item.box) for item in result.evidence]
 
 
 def test_a_text_that_is_shown_again_later_is_another_piece(tmp_path: Path) -> None:

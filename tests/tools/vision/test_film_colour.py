@@ -48,5 +48,5 @@ def test_colour_is_reported_for_what_shows_something(
     context = ToolContext(handles, EngineTable(Settings()), workspace.index, Settings(), Budget(60.0))
     span = TimeSpan(start=0.0, end=video.duration)
     found = film_colour(context, span)
-    assert (found.content if found else None) == reported
+    assert (found.text if found else None) == reported
     assert found is None or found.span == span

@@ -88,7 +88,7 @@ def test_a_count_at_once_says_when_and_shows_each(board: ToolContext) -> None:
     result = counted(board, "red circles")
     assert result.output == {"object": "red circle", "count": 3}
     assert "the most in one picture is 3, at 00:00:02.0" in result.notes[-1]
-    assert [item.content for item in result.evidence] == [f"red circle {number} of 3 at once" for number in (1, 2, 3)]
+    assert [item.text for item in result.evidence] == [f"red circle {number} of 3 at once" for number in (1, 2, 3)]
     assert all(item.modality == "visual" and item.engine.startswith("opencv-") for item in result.evidence)
     [first, *_] = result.evidence
     assert first.span.start == pytest.approx(2.0, abs=0.11)
@@ -130,9 +130,7 @@ def test_what_crosses_is_counted_over_time(query: str, count: int, crossing: Too
 
 def test_what_crosses_is_reported_with_its_colour_and_way(crossing: ToolContext) -> None:
     result = counted(crossing, "moving things")
-    reported = [
-        (item.content.partition(" 1")[0][:3], item.content.partition("from ")[2][:4]) for item in result.evidence
-    ]
+    reported = [(item.text.partition(" 1")[0][:3], item.text.partition("from ")[2][:4]) for item in result.evidence]
     assert reported == [("red", "left"), ("gre", "righ"), ("red", "left")]
     for item, (start, end) in zip(result.evidence, [(0.0, 2.8), (0.9, 3.8), (3.0, 5.8)], strict=True):
         assert item.span.start == pytest.approx(start, abs=0.3)
@@ -214,9 +212,9 @@ def test_each_shot_has_its_own_background(tmp_path: Path, opened: Opened) -> Non
 def test_vehicles_on_a_road_are_counted_and_timed(media: Path, opened: Opened) -> None:
     result = counted(opened(media / "bgslibrary" / "video.avi"), "moving things")
     assert result.output["count"] == 5
-    assert all("from left to right" in item.content for item in result.evidence)
+    assert all("from left to right" in item.text for item in result.evidence)
     assert [round(item.span.start) for item in result.evidence] == [2, 3, 4, 7, 10]
-    assert [item.content.split()[0] for item in result.evidence][2] == "red"
+    assert [item.text.split()[0] for item in result.evidence][2] == "red"
 
 
 def test_visitors_are_counted_and_timed(media: Path, opened: Opened) -> None:
@@ -358,7 +356,7 @@ def test_those_whose_number_is_unclear_are_counted_as_at_least_so_many(thing: st
     assert [item.trusted for item in result.evidence][:3] == [True, True, False]
     for item in result.evidence[2:]:
         assert not item.trusted
-        assert item.content.startswith("perhaps a ")
+        assert item.text.startswith("perhaps a ")
         assert item.score < 0.5
 
 

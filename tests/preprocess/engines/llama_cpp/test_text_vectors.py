@@ -47,7 +47,7 @@ def test_an_index_is_made_of_them_and_searched_by_them(tmp_path: Path) -> None:
     space = GgufEmbedding(workspace.settings).id
     assert list(workspace.index.spaces((video.id,))) == [space]
     [best, *_] = retrieve("the price of the kettle", SearchFilter((video.id,)), 3, workspace.engines, workspace.index)
-    assert "kettle" in best.document.text
+    assert "kettle" in best.moment.text
 
 
 @pytest.mark.nightly
@@ -59,14 +59,14 @@ def test_a_reranker_puts_what_search_found_in_its_order(demo_workspace: Workspac
     asked = ("the price of a roof panel", SearchFilter(), 50)
     before = retrieve(*asked, demo_workspace.engines, demo_workspace.index)
     after = retrieve(*asked, workspace.engines, workspace.index)
-    assert {hit.document.id for hit in after} == {hit.document.id for hit in before}
+    assert {hit.moment.id for hit in after} == {hit.moment.id for hit in before}
     strong = [hit for hit in after if RERANKED in hit.signals]
-    scores = engine.score(asked[0], [hit.document.text for hit in strong])
+    scores = engine.score(asked[0], [hit.moment.text for hit in strong])
     assert len(strong) > 1
     assert scores == sorted(scores, reverse=True)
     assert after[: len(strong)] == strong
     [best] = retrieve(asked[0], asked[1], 1, workspace.engines, workspace.index)
-    assert best.document.id == strong[0].document.id
+    assert best.moment.id == strong[0].moment.id
 
 
 @pytest.mark.nightly
@@ -78,8 +78,8 @@ def test_a_reranker_that_cannot_be_loaded_leaves_the_order(tmp_path: Path) -> No
     workspace.add(write_small_video(tmp_path / "talk.mp4"))
     plain = Workspace(tmp_path / "library", load())
     asked = ("the price of the kettle", SearchFilter(), 5)
-    found = [hit.document.id for hit in retrieve(*asked, workspace.engines, workspace.index)]
-    assert found == [hit.document.id for hit in retrieve(*asked, plain.engines, plain.index)]
+    found = [hit.moment.id for hit in retrieve(*asked, workspace.engines, workspace.index)]
+    assert found == [hit.moment.id for hit in retrieve(*asked, plain.engines, plain.index)]
     with pytest.raises(EngineError, match="download the file again"):
         workspace.engines.load("reranking").score("cat", ["The cat sat."])
 

@@ -77,7 +77,7 @@ def test_frames_are_indexed_and_found_and_another_model_does_it_again(model: tup
     embedding: ImageTextEmbedding = workspace.engines.load("image_text_embedding")
     query = embedding.embed_texts(["a white slide"])[0]
     hits = workspace.index.search("", {embedding.id: query}, SearchFilter((video.id,)), 3)
-    assert hits[0].document.modality == "visual"
+    assert hits[0].moment.modality == "visual"
     again = {layer.name: layer for layer in workspace.add(clip).layers}["frame_vectors"]
     assert again.reused
     _, write = next(pair for pair in MODELS.values() if pair[0] == engine)

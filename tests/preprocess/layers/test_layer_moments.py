@@ -1,4 +1,4 @@
-"""Documents from layers: what can be found, under which modality, and which cues are joined."""
+"""Moments from layers: what can be found, under which modality, and which cues are joined."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from helpers.data.written_layers import write_layer
 
 from longtake.memory.layers import Layer, LayerStore
-from longtake.preprocess.layers.documents import documents_of
+from longtake.preprocess.layers.layer_moments import moments_of
 
 
 def cue(start: float, end: float, text: str, language: str = "en") -> dict[str, Any]:
@@ -33,8 +33,8 @@ def of(store: LayerStore, name: str, *items: Mapping[str, Any]) -> dict[str, Lay
 
 
 def joined(store: LayerStore, name: str, *items: Mapping[str, Any]) -> list[tuple[float, float, str]]:
-    documents = documents_of("v", of(store, name, *items))
-    return [(document.span.start, document.span.end, document.text) for document in documents]
+    moments = moments_of("v", of(store, name, *items))
+    return [(moment.span.start, moment.span.end, moment.text) for moment in moments]
 
 
 def test_layers_become_documents_with_their_modality_and_origin(store: LayerStore) -> None:
@@ -47,19 +47,19 @@ def test_layers_become_documents_with_their_modality_and_origin(store: LayerStor
         **of(store, "speech", recognised(0, 3, "It is cold.", 0.7)),
         **of(store, "subtitles", cue(0, 3, "A dragon flies.")),
     }
-    documents = documents_of("v", layers)
-    assert [(document.modality, document.text, document.score) for document in documents] == [
+    moments = moments_of("v", layers)
+    assert [(moment.modality, moment.text, moment.score) for moment in moments] == [
         ("speech", "A dragon flies.", 1.0),
         ("speech", "It is cold.", 0.7),
         ("scene_text", "SALE $249", 0.97),
         ("audio", "music", 0.8),
         ("visual", "A hall.", 1.0),
     ]
-    assert {(document.engine, document.layer) for document in documents} == {
+    assert {(moment.engine, moment.layer) for moment in moments} == {
         (layer.engine, layer.key) for layer in layers.values()
     }
-    assert len({document.id for document in documents}) == 5
-    assert all(document.trusted for document in documents)
+    assert len({moment.id for moment in moments}) == 5
+    assert all(moment.trusted for moment in moments)
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_layers_become_documents_with_their_modality_and_origin(store: LayerStor
     ],
 )
 def test_a_sound_is_found_by_what_it_sounds_like(store: LayerStore, event: dict[str, Any], text: str) -> None:
-    [document] = documents_of("v", of(store, "sounds", {"start": 5, "end": 9, "confidence": 0.8} | event))
-    assert document.text == text
+    [moment] = moments_of("v", of(store, "sounds", {"start": 5, "end": 9, "confidence": 0.8} | event))
+    assert moment.text == text
 
 
 @pytest.mark.parametrize("name", ["subtitles", "speech"])
@@ -110,11 +110,11 @@ def test_interleaved_languages_are_joined_track_by_track(store: LayerStore) -> N
 
 
 @pytest.mark.parametrize("name", ["subtitles", "speech", "scene_text", "captions"])
-def test_blank_items_make_no_document(store: LayerStore, name: str) -> None:
+def test_blank_items_make_no_moment(store: LayerStore, name: str) -> None:
     assert joined(store, name, cue(0, 3, "  "), cue(3, 6, "Hello")) == [(3, 6, "Hello")]
 
 
 def test_joined_words_are_as_sure_and_as_trusted_as_the_least_of_them(store: LayerStore) -> None:
     segments = (recognised(0, 1, "It was", 0.9), recognised(1, 2, "cold", 0.4, trusted=False))
-    [document] = documents_of("v", of(store, "speech", *segments))
-    assert (document.text, document.score, document.trusted) == ("It was cold", 0.4, False)
+    [moment] = moments_of("v", of(store, "speech", *segments))
+    assert (moment.text, moment.score, moment.trusted) == ("It was cold", 0.4, False)

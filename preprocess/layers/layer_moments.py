@@ -1,4 +1,4 @@
-"""Makes searchable documents from the layers."""
+"""Makes searchable moments from the layers."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from longtake.language.text import words_of
+from longtake.language.text import without_bullet, words_of
 from longtake.memory.layers import Layer
-from longtake.memory.records import Modality
-from longtake.memory.search.search_index import Document
+from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.entities import entity_of
 from longtake.preprocess.layers.speaker_lines import SPEAKERS, speaker_lines, spoken_by, words_said
 
-VERSION = 3  # raise it when the same layers would give different documents
+VERSION = 4  # raise it when the same layers would give different moments
 SOURCES: Mapping[str, Modality] = {
     "subtitles": "speech",
     "speech": "speech",
@@ -47,27 +46,27 @@ _SOUNDS = {
 }
 
 
-def documents_of(video_id: str, layers: Mapping[str, Layer]) -> list[Document]:
-    """The documents in a video's layers: layer by layer as in `SOURCES`, in each layer's order."""
+def moments_of(video_id: str, layers: Mapping[str, Layer]) -> list[Moment]:
+    """The moments in a video's layers: layer by layer as in `SOURCES`, in each layer's order."""
     return [
-        _document(video_id, layers[name], modality, number, item)
+        _moment(video_id, layers[name], modality, item)
         for name, modality in SOURCES.items()
         if name in layers
-        for number, item in enumerate(_items(layers[name], layers))
+        for item in _items(layers[name], layers)
     ]
 
 
-def _document(video_id: str, layer: Layer, modality: Modality, number: int, item: Mapping[str, Any]) -> Document:
-    return Document(
-        id=f"{video_id}:{layer.name}:{number}",
+def _moment(video_id: str, layer: Layer, modality: Modality, item: Mapping[str, Any]) -> Moment:
+    return Moment(
         video=video_id,
         span=TimeSpan(start=item["start"], end=item["end"]),
         modality=modality,
-        text=item["text"],
+        text=without_bullet(item["text"]),
         engine=SPEAKERS if layer.name == "speakers" else layer.engine,
         layer=layer.key,
         score=item.get("confidence", 1.0),
         trusted=item.get("trusted", True),
+        box=item.get("box"),
     )
 
 
