@@ -137,7 +137,8 @@ class LibraryMoments:
     def __call__(self, video: str) -> Moments:
         """The moments of one video."""
         if video not in self._built:
-            self._built[video] = Moments(self._index.moments(video) if video in self._videos else ())
+            known = self._index.moments(video) if video in self._videos else ()
+            self._built[video] = Moments([item for item in known if item.text])  # not pictures without words
         return self._built[video]
 
 
