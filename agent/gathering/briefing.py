@@ -31,7 +31,7 @@ LETTERS_A_TOKEN = 4  # of English text, as a rule of thumb
 TRANSCRIPT = 2_000  # tokens of the whole transcript
 TRANSCRIPT_SHARE = 0.25  # of the model's context that it may take
 _BESIDE = 500  # tokens of other moments beside it
-_EACH = 24  # documents per search
+_EACH = 24  # moments per search
 _RANK = 60  # Cormack's constant
 _AROUND = 5.0  # seconds on either side of a time that the question names
 _GENERIC_MOST = 5  # of what every recording has
@@ -56,8 +56,8 @@ def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
     if spot is not None:
         lists.append((_NAMED, [spot]))
     lists.append((_NAMED, list(answered_before(tools, [query.question]))))
-    for weight, documents in lists:
-        for rank, item in enumerate(_telling(documents, query)):
+    for weight, moments in lists:
+        for rank, item in enumerate(_telling(moments, query)):
             moment = context.moments(item.video).around(item)
             items.setdefault(moment.id, moment)
             scores[moment.id] += weight / (_RANK + rank)

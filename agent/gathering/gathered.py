@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Found(Record):
-    """A document that was found, with its line: what is said around it, or text that is shown together."""
+    """A moment that was found, with its line: what is said around it, or text that is shown together."""
 
     evidence: Moment
-    line: tuple[Moment, ...] = Field(description="The document with its neighbours, in reading order.")
-    cosine: float = Field(default=0.0, description="Similarity to the question, in the document's embedding space.")
+    line: tuple[Moment, ...] = Field(description="The moment with its neighbours, in reading order.")
+    cosine: float = Field(default=0.0, description="Similarity to the question, in the moment's embedding space.")
     words: float = Field(default=0.0, description="BM25 of the question's words.")
     anchored: bool = Field(
         default=False, description="It is where the question's anchors say: after, before or during them."
@@ -34,14 +34,14 @@ class Found(Record):
 
     @property
     def span(self) -> TimeSpan:
-        """Seconds of the whole line if spoken; of the document itself if shown."""
+        """Seconds of the whole line if spoken; of the moment itself if shown."""
         if self.evidence.modality != "speech":
             return self.evidence.span
         return TimeSpan(start=self.line[0].span.start, end=max(item.span.end for item in self.line))
 
     @property
     def modality(self) -> Modality:
-        """Of the document."""
+        """Of the moment."""
         return self.evidence.modality
 
 
@@ -68,7 +68,7 @@ class Gathered(Record):
 
     @property
     def evidence(self) -> list[Moment]:
-        """Every document that was found and their lines, each once."""
+        """Every moment that was found and their lines, each once."""
         pieces = (item for found in self.found for item in (found.evidence, *found.line))
         return list({item.id: item for item in pieces}.values())
 

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from longtake.agent.graph.run_context import RunContext
 
 SEARCHED: tuple[Modality, ...] = ("speech", "scene_text", "audio", "visual")
-MOST = 24  # documents per modality
+MOST = 24  # moments per modality
 _OF_AN_OPTION = 4  # the same that are searched for each option
 _AROUND = 2.0  # seconds on either side of a named time, because speech and text began before it
 _NEAR = 15.0  # seconds around the scope to search if it is empty
 _AFTERWARDS = 60.0  # seconds after or before an anchor that are searched
-_ANCHOR_COSINE = 0.3  # below which no document matches a phrase
+_ANCHOR_COSINE = 0.3  # below which no moment matches a phrase
 
 
 def gather(query: Query, context: RunContext) -> Gathered:
-    """The documents closest to a question, with their lines; for a language model also what it reads first."""
+    """The moments closest to a question, with their lines; for a language model also what it reads first."""
     search = _Search(query, context.tools)
     gathered = _gather(query, search)
     if not context.writes:
@@ -76,7 +76,7 @@ def _longest(query: Query) -> float:
 
 
 class _Search:
-    """The documents of the open videos, and the embedding of each text that is searched."""
+    """The moments of the open videos, and the embedding of each text that is searched."""
 
     def __init__(self, query: Query, tools: ToolContext) -> None:
         self._query = query
@@ -87,7 +87,7 @@ class _Search:
         }
 
     def within(self, text: str, window: TimeSpan | None, most: int = MOST) -> tuple[Found, ...]:
-        """The documents found for a text, best first in each modality."""
+        """The moments found for a text, best first in each modality."""
         vectors = self._embedded(text)
         found: dict[str, Found] = {}
         for modality in SEARCHED:

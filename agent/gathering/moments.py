@@ -33,7 +33,7 @@ KINDS: Mapping[Modality, str] = {
     "metadata": "recording",
 }
 _KIND_BY_ENGINE = {ENTITIES: "entity", SPEAKERS: "recording"}
-# What is in nearly every recording and says nothing: the beginnings of documents about sounds and brief changes.
+# What is in nearly every recording and says nothing: the beginnings of texts about sounds and brief changes.
 GENERIC = ("speech (voices)", "silence", "loud sound", "quiet passage", "flash: ", "something small appears")
 _PAUSE = 1.5  # seconds of silence that end a passage
 _FEW, _MANY = 12, 40  # words of a passage from which it ends with a sentence, and from which it ends anyway
@@ -48,22 +48,22 @@ _ALIKE = 1.0  # seconds between two pictures with the same description that are 
 
 
 class Moments:
-    """The moments of one video, built from its documents."""
+    """What is said, shown and heard in one video, in passages, slides and sounds."""
 
-    def __init__(self, documents: Sequence[Moment]) -> None:
-        """Take all documents of a video, in the order of its layers."""
-        ordered = sorted(documents, key=lambda item: item.span.start)
+    def __init__(self, single: Sequence[Moment]) -> None:
+        """Take all moments of a video as the index has them, in the order of its layers: single cues and cells."""
+        ordered = sorted(single, key=lambda item: item.span.start)
         self._texts = [item for item in ordered if item.modality == "scene_text"]
         self._starts = [item.span.start for item in self._texts]
         self._longest = max((item.span.length for item in self._texts), default=0.0)
-        said = [item for item in documents if item.modality == "speech" and item.engine != SPEAKERS]
+        said = [item for item in single if item.modality == "speech" and item.engine != SPEAKERS]
         self.passages = _passages(said)
         told = [item for item in ordered if not item.text.startswith(GENERIC)]
         self.pictures = _merged_alike([item for item in told if item.modality == "visual"])
         self._sounds = [item for item in told if item.modality == "audio"]
 
     def around(self, item: Moment) -> Moment:
-        """The moment that a document belongs to; the document itself if it belongs to none."""
+        """The passage or slide that a cue or cell belongs to; itself if it belongs to none."""
         if item.modality == "scene_text":
             return self._standing_with(item)
         for moment in self.passages if item.modality == "speech" else self.pictures:
@@ -151,10 +151,10 @@ MomentsOf = Callable[[str], Moments]
 
 
 def shown(items: Iterable[Moment], known: Mapping[str, Moment], of: MomentsOf) -> dict[str, Moment]:
-    """The moments around documents, by id: those that are known keep theirs, the others get the next ones.
+    """The passages and slides around cues and cells, by id: known ones keep theirs, the others get the next ones.
 
     Args:
-        items: documents or finished moments, in the order in which they get their ids.
+        items: single or whole moments, in the order in which they get their ids.
         known: all moments of the run so far.
         of: the moments of a video.
     """
@@ -190,7 +190,7 @@ def line_of(identity: str, moment: Moment, names: Mapping[str, str]) -> str:
 
 
 def holds(moment: Moment, item: Moment) -> bool:
-    """Whether a moment has all that a document says, at its time."""
+    """Whether a moment has all that another one says, at its time."""
     if moment.frame or item.frame:
         return moment.frame == item.frame
     if (moment.video, moment.modality) != (item.video, item.modality) or not _near(moment.span, item.span):
@@ -258,7 +258,7 @@ def _merged_alike(items: Sequence[Moment]) -> list[Moment]:
 
 
 def _one(items: Sequence[Moment], text: str, span: TimeSpan | None = None) -> Moment:
-    """Several documents as one moment."""
+    """Several moments as one."""
     span = span or TimeSpan(start=items[0].span.start, end=max(item.span.end for item in items))
     trusted = all(item.trusted for item in items)
     box = items[0].box if len(items) == 1 else None

@@ -1,4 +1,4 @@
-"""Builds the line around a document: cues of one sentence, texts shown together, repeated readings of one text."""
+"""Builds the line around a moment: cues of one sentence, texts shown together, repeated readings of one text."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _ALIKE = 0.8  # similarity, 0 to 1, from which two texts at one time are reading
 
 
 class Lines:
-    """The documents of a video by modality and time, for finding a document's line."""
+    """The moments of a video by modality and time, for finding a moment's line."""
 
-    def __init__(self, documents: Sequence[Moment]) -> None:
-        """Take all documents of one video."""
-        self._speech = sorted((item for item in documents if item.modality == "speech"), key=_start)
-        self._texts = sorted((item for item in documents if item.modality == "scene_text"), key=_start)
+    def __init__(self, moments: Sequence[Moment]) -> None:
+        """Take all moments of one video."""
+        self._speech = sorted((item for item in moments if item.modality == "speech"), key=_start)
+        self._texts = sorted((item for item in moments if item.modality == "scene_text"), key=_start)
         self._starts = [item.span.start for item in self._texts]
         self._longest = max((item.span.length for item in self._texts), default=0.0)
 
     def line_of(self, item: Moment) -> tuple[Moment, ...]:
-        """The document with its neighbours, in reading order; alone if it isn't one of those given."""
+        """The moment with its neighbours, in reading order; alone if it isn't one of those given."""
         if item in self._speech:
             return self._spoken(item)
         return self._rows_around(item) if item in self._texts else (item,)

@@ -139,7 +139,7 @@ def _orient(run: LenientRun, event: Event) -> dict[str, Any]:
 
 def _brief(run: LenientRun, event: Event) -> dict[str, Any]:
     found = run.read(event.output, Gathered)
-    return {"text": f"{counted(len(found.found), 'document')} found"} if found else {}
+    return {"text": f"{counted(len(found.found), 'moment')} found"} if found else {}
 
 
 def _judge(run: LenientRun, event: Event) -> dict[str, Any]:

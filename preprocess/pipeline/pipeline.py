@@ -69,7 +69,7 @@ OUTLINE = Outline()
 ALL_STEPS = (*STEPS, EMBEDDING, ENTITIES, *MAP, OUTLINE)
 _MAPPED_AFTER = (SceneText.name, Captions.name)
 _MISFIT = (
-    "built from other documents than the layers in use have, so it isn't used. Install the same version of Longtake on "
+    "built from other moments than the layers in use have, so it isn't used. Install the same version of Longtake on "
     "every machine and index the video again."
 )
 BUILT_BY = {VisualPass.name: LAYERS_OF_PASS}  # a step's layers, unless it has one layer of the same name
@@ -371,7 +371,7 @@ class _Indexing:
             self.library.layers(self.video.id).remove_others(EMBEDDING.name, key)
 
     def _use_earlier(self, before: Layer | None) -> None:
-        """Take text vectors of other documents out of use, for earlier ones if those fit."""
+        """Take text vectors of other moments out of use, for earlier ones if those fit."""
         del self.layers[EMBEDDING.name]
         if before and self._inputs_in_use(before) and text_vectors_fit({**self.layers, EMBEDDING.name: before}):
             self.layers[EMBEDDING.name] = before

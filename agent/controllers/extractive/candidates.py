@@ -1,4 +1,4 @@
-"""Collects candidates for the answer: gathered documents, facts about the recording and findings of tools."""
+"""Collects candidates for the answer: gathered moments, facts about the recording and findings of tools."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_EMBEDDED = 80  # findings of tools that are compared with the question
 
 
 class Candidate(Found):
-    """A document that may answer, and where it comes from.
+    """A moment that may answer, and where it comes from.
 
     Attributes:
         tool: that found it; "orient" for what is known before any call, empty for what only search found.
@@ -55,7 +55,7 @@ class Candidate(Found):
 
 
 def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult], embed: Embed) -> list[Candidate]:
-    """Every candidate once. A tool's new reading replaces the same document from search."""
+    """Every candidate once. A tool's new reading replaces the same moment from search."""
     # Facts about the whole recording don't apply to a part of it.
     told = [fact for fact in query.facts if fact.source != "speech" or query.tells(fact)]
     facts = {fact.evidence.id: fact for fact in told if fact.source == "file" or gathered.window is None}

@@ -61,9 +61,9 @@ def lanes_of(library: Library, video: VideoRecord) -> Lanes:
     if shots := layers.pop("shots", None):
         found["shots"] = [Item(start=i["start"], end=i["end"], text=i["transition"]) for i in shots.items()]
     lane_of_key = {layer.key: _LANE_OF[name] for name, layer in layers.items()}
-    for document in moments_of(video.id, layers):
-        item = Item(start=document.span.start, end=document.span.end, text=document.text)
-        found[lane_of_key[document.layer]].append(item)
+    for moment in moments_of(video.id, layers):
+        item = Item(start=moment.span.start, end=moment.span.end, text=moment.text)
+        found[lane_of_key[moment.layer]].append(item)
     return Lanes(lanes=tuple(Lane(name=name, items=_by_time(found[name])) for name in _NAMES))
 
 

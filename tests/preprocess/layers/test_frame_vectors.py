@@ -74,11 +74,11 @@ def test_row_n_is_the_picture_of_item_n(store: LayerStore, settings: Settings) -
     assert layer.share(4) == 1
 
 
-def test_every_second_is_a_document_without_words(store: LayerStore, settings: Settings) -> None:
+def test_every_second_is_a_moment_without_words(store: LayerStore, settings: Settings) -> None:
     layer, _ = build(store, job_for(write_keyframes(store, shown("red", "green")), settings))
     batch = frame_batch("v", layer)
     assert batch.space == "colours-1"
-    first, second = batch.documents
+    first, second = batch.moments
     assert (second.video, second.span.start, second.span.end) == ("v", 1, 2)
     assert (second.modality, second.text, second.engine, second.layer) == ("visual", "", "colours-1", layer.key)
     assert first.id != second.id
