@@ -63,6 +63,9 @@ class Moment(Record):
         return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=5).hexdigest()
 
 
+Evidence = Moment  # as the threads of version 0.1 call it
+
+
 class Citation(Record):
     """A place in a video that a reader can jump to, and what is said or shown there."""
 

@@ -44,7 +44,8 @@ def open_threads(library: Library) -> SqliteSaver | PostgresSaver:
     Raises:
         LibraryError: if its file is damaged; `LibraryUnavailable` if it can't be written, or its server is down.
     """
-    serde = JsonPlusSerializer(allowed_msgpack_modules=[(kind.__module__, kind.__name__) for kind in _STORED])
+    names = [(kind.__module__, kind.__name__) for kind in _STORED]
+    serde = JsonPlusSerializer(allowed_msgpack_modules=[*names, (Moment.__module__, "Evidence")])  # of version 0.1
     place = library.memory
     with usable_threads(library):
         return _in_server(place, library, serde) if isinstance(place, Postgres) else _in_file(place, serde)

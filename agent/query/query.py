@@ -182,6 +182,9 @@ class Query(Record):
     reading: Reading
     scope: Scope = Scope()
     words: tuple[str, ...] = Field(default=(), description="Stems of the content words.")
+    instead: tuple[str, ...] = Field(
+        default=(), description="Of these, what a follow-up is about in place of what the earlier question was about."
+    )
     quoted: tuple[str, ...] = Field(default=(), description="Text in quotation marks, and codes.")
     said: str = Field(default="", description="What a question that asks who says it is about.")
     speakers: tuple[str, ...] = Field(default=(), description="Names of those who speak in the open videos.")

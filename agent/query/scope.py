@@ -227,13 +227,15 @@ _POINTS_AT = re.compile(
 _BACK = frozenset("he him his she her hers it its they them their theirs".split())
 _GOES_ON = frozenset("and but so".split())
 _ASKING = frozenset("who whom whose when why where how".split())
+_INSTEAD = (["what", "about"], ["how", "about"])
 _SHORT = 2  # words of a question such as "When exactly?", and content words from which one says what it is about
 
 
 def resolve(question: str, earlier: Sequence[str]) -> str:
     """The question, followed by the earlier one that it goes on from; unchanged if it stands by itself.
 
-    It goes on if it is about hardly anything and begins with "and", has a word such as "it", or only asks "when?".
+    It goes on if it is about hardly anything and begins with "and" or "what about", has a word such as "it", or only
+    asks "when?".
 
     Args:
         question: as asked.
@@ -246,7 +248,23 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
 def _is_follow_up(question: str) -> bool:
     asked, own = words(question) or [""], len(content_stems(question))
     alone = own == 0 and len(asked) <= _SHORT and asked[0] in _ASKING
-    return alone or (own < _SHORT and not _BACK.isdisjoint(asked)) or (own <= _SHORT and asked[0] in _GOES_ON)
+    goes_on = own <= _SHORT and len(_after_opening(asked)) < len(asked)
+    return alone or (own < _SHORT and not _BACK.isdisjoint(asked)) or goes_on
+
+
+def _after_opening(asked: Sequence[str]) -> Sequence[str]:
+    """A question's words without "and", "what about" and the like before them."""
+    rest = asked[1:] if asked[:1] and asked[0] in _GOES_ON else asked
+    return rest[2:] if rest[:2] in _INSTEAD else rest
+
+
+def asked_instead(question: str) -> tuple[str, ...]:
+    """Stems of what a follow-up such as "And the lamp?" is about, in place of what the question before was about."""
+    asked = words(question)
+    rest = _after_opening(asked)
+    if len(rest) == len(asked) or not rest or rest[0] in _ASKING or not _BACK.isdisjoint(rest):
+        return ()
+    return tuple(content_stems(" ".join(rest)))
 
 
 def with_times(question: str, sections: Mapping[str, TimeSpan]) -> str:

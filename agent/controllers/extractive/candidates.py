@@ -8,6 +8,7 @@ from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Fact, Query
 from longtake.language.text import comparable, within
+from longtake.language.words import coverage
 from longtake.memory.records import Closest, Modality
 from longtake.memory.search.search_index import Vectors
 from longtake.tools.core.result import ToolResult
@@ -55,7 +56,10 @@ class Candidate(Found):
 
 
 def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult], embed: Embed) -> list[Candidate]:
-    """Every candidate once. A tool's new reading replaces the same moment from search."""
+    """Every candidate once. A tool's new reading replaces the same moment from search.
+
+    A follow-up such as "And the lamp?" is answered by lines about the lamp, if there are any.
+    """
     # Facts about the whole recording don't apply to a part of it.
     told = [fact for fact in query.facts if fact.source != "speech" or query.tells(fact)]
     facts = {fact.evidence.id: fact for fact in told if fact.source == "file" or gathered.window is None}
@@ -70,13 +74,15 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
     keys = {each.evidence.id for each in searched}
     fresh = [(item, tool) for item, tool in loose if item.id not in keys]
     lines = Lines([item for item, _ in fresh])
-    candidates = [
+    every = [
         *(
             Candidate(evidence=item, line=lines.line_of(item), tool=tool, fact=facts.get(item.id))
             for item, tool in fresh
         ),
         *searched,
     ]
+    about = [each for each in every if coverage(query.instead, each.text) == 1]
+    candidates = about or every
     # What search gave no similarity gets that of its own text.
     unlike = [each for each in candidates if not each.cosine]
     asked, *texts = embed([query.question, *(each.evidence.text for each in unlike)])

@@ -12,7 +12,16 @@ from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
 from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.query.query import Query, Scope, Source
-from longtake.agent.query.scope import EDGES, pointed_at, quoted, read_scope, resolve, what_is_said, with_times
+from longtake.agent.query.scope import (
+    EDGES,
+    asked_instead,
+    pointed_at,
+    quoted,
+    read_scope,
+    resolve,
+    what_is_said,
+    with_times,
+)
 from longtake.language.words import TELLING, content_stems
 from longtake.memory.records import Citation
 
@@ -63,6 +72,7 @@ def _query(state: AgentState, context: RunContext) -> Query:
         reading=context.reader.read(asked),
         scope=scope,
         words=tuple(word for word in content_stems(question) if word not in told),
+        instead=asked_instead(state.question) if question != asked else (),
         quoted=quoted(question),
         said=what_is_said(question),
         speakers=tuple(name for video in videos for name in video.speakers),

@@ -25,6 +25,8 @@ KETTLE = "What does the blue kettle cost?"
         "And why exactly?",
         "And the phone number?",
         "Who sells them?",
+        "What about the lamp?",
+        "But how about Leeds?",
     ],
 )
 def test_a_question_that_names_little_is_read_with_the_one_before(question: str) -> None:
@@ -82,6 +84,16 @@ def test_a_thread_answers_a_question_that_only_points_at_it(small_workspace: Wor
     assert first.question == "What colour is the kettle?"
     assert (again.question, again.status) == ("How much does it cost?", "answered")
     assert "249 dollars" in again.answer
+
+
+@pytest.mark.parametrize("question", ["And the drive belt?", "What about the drive belt?"])
+def test_a_thread_answers_about_what_the_follow_up_names(demo_workspace: Workspace, question: str) -> None:
+    agent = Agent(demo_workspace)
+    first = agent.ask(["demo.mp4"], "What does the telescope cover cost?", thread=question)
+    assert "$249" in first.answer
+    again = agent.ask(["demo.mp4"], question, thread=question)
+    assert "$86" in again.answer
+    assert "$249" not in again.answer
 
 
 @pytest.mark.parametrize(
