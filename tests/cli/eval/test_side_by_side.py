@@ -117,8 +117,8 @@ def test_models_are_asked_as_the_repository_does_or_in_our_words(moments: Path, 
     as_repo, ours = (
         (tmp_path / name / "report.md").read_text(encoding="utf-8") for name in ("run", "run---prompts-longtake")
     )
-    assert "those of repo, reworded" in as_repo
-    assert "those of repo, reworded" not in ours
+    assert "those of the released code, reworded" in as_repo
+    assert "those of the released code, reworded" not in ours
 
 
 @pytest.fixture
