@@ -161,7 +161,7 @@ def test_a_test_with_missing_verdicts_has_no_headline(tmp_path: Path) -> None:
     assert code == 3
     found = score_of(run)
     assert found["headlines"] == {}
-    assert "missing for one of shortcuts, mosaic" in found["notes"][1]
+    assert found["notes"][1] == "No headline: too many verdicts are missing for one of shortcuts, mosaic."
 
 
 def test_a_report_has_the_published_figures_of_the_tests_that_were_asked(tmp_path: Path) -> None:
