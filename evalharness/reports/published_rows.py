@@ -18,6 +18,7 @@ from longtake.evalharness.scoring.estimates import Estimate
 from longtake.memory.records import Record
 
 TITLE = "Beside published figures"
+_HEADLINE = ("headline", "")  # in place of a table and a row
 _LIKE_PAPERS = ("repo", "paper")  # the readings that published figures follow
 
 
@@ -45,19 +46,17 @@ def beside_published(card: RunCard, subjects: Sequence[SubjectScores]) -> tuple[
     printing = published().get(card.suite)
     if printing is None or subjects[0].table.reading not in _LIKE_PAPERS:
         return ()
-    headed = bool(printing.rows)
-    tables: dict[str, Printed] = {TITLE: printing} if headed else {}
+    score = {"Score": _HEADLINE} if printing.rows else {}
+    tables: dict[str, Printed] = {TITLE: printing} if printing.rows else {}
     for name, part in printing.parts.items():
-        rows = {
-            row: (*printing.rows[row][:headed], *figures) if headed else figures for row, figures in part.rows.items()
-        }
+        rows = {row: (*printing.rows.get(row, ())[:1], *figures) for row, figures in part.rows.items()}
         tables[f"{TITLE}: {name}"] = part.model_copy(update={"rows": rows})
     grids: list[Grid] = []
     for title, table in tables.items():
-        ours = [(one.name, [*[one.table.headline] * headed, *_figures(one, table)]) for one in subjects]
-        if headed or any(figure for _, figures in ours for figure in figures):
-            columns = ("Name", *["Score"] * headed, *table.columns, "From")
-            grids.append(Grid(title, columns, tuple(_ranked(table.rows, ours))))
+        columns = {**score, **table.columns}
+        ours = [(one.name, [_figure(one, *place) for place in columns.values()]) for one in subjects]
+        if printing.rows or any(figure for _, figures in ours for figure in figures):
+            grids.append(Grid(title, ("Name", *columns, "From"), tuple(_ranked(table.rows, ours))))
     asked = counted(len(subjects[0].items), "item")
     caption = (
         f"Published: {printing.source}; {printing.asked}. This run: {asked}. Figures compare only if the items, the "
@@ -81,9 +80,9 @@ def _ranked(
     return [cells for _, cells in sorted(rows, key=lambda row: -row[0])]
 
 
-def _figures(subject: SubjectScores, printed: Printed) -> list[Estimate | None]:
-    """A subject's figure of each column."""
-    return [subject.table.groups.get(table, {}).get(row) for table, row in printed.columns.values()]
+def _figure(subject: SubjectScores, table: str, row: str) -> Estimate | None:
+    """The headline of a subject, or the figure in a row of one of its tables."""
+    return subject.table.headline if (table, row) == _HEADLINE else subject.table.groups.get(table, {}).get(row)
 
 
 @cache
