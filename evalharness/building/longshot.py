@@ -210,10 +210,12 @@ def gold_call(call: Call, tool: ToolDefinition) -> ToolCall:
 
 def _told(tool: ToolDefinition) -> dict[str, Any]:
     """A tool as a model is told of it: what it is for, and the types of its inputs."""
-    spec = _SPECS[tool.name]
-    properties = spec.schema()["properties"]
-    inputs = {name: properties[name] for name in tool.parameters}
-    return {"tool": tool.name, "does": " ".join(spec.description.split("\n\n")[0].split()), "inputs": inputs}
+    properties = _SPECS[tool.name].schema()["properties"]
+    return {
+        "tool": tool.name,
+        "does": tool.description,
+        "inputs": {name: properties[name] for name in tool.parameters},
+    }
 
 
 def levels_of(video: str, place: int) -> Levels:

@@ -41,7 +41,7 @@ class Comparison(Record):
     unscored: int = Field(description="Identical items left out because a side has no score of them.")
     unshared: int = Field(description="Items left out because a side does not have them, or has them otherwise.")
     unasked: int = Field(description="Items left out because a side was not asked them yet.")
-    otherwise: tuple[str, ...] = Field(description="What differs in how they were asked: protocol, variants.")
+    otherwise: tuple[str, ...] = Field(description="What differs in how they were asked.")
     tasks: dict[str, Paired]
     flips: tuple[Flip, ...]
 
@@ -108,9 +108,7 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
         unscored=identical - len(scored),
         unshared=len({*first.items, *second.items} - waiting) - identical,
         unasked=len(waiting),
-        otherwise=tuple(
-            name for name in ("protocol", "variants") if getattr(first.card, name) != getattr(second.card, name)
-        ),
+        otherwise=tuple(name for name, way in first.card.ways.items() if way != second.card.ways[name]),
         tasks={task: _paired(rows) for task, rows in tasks.items() if len(tasks) > 1},
         flips=tuple(sorted(flips, key=lambda flip: flip.second - flip.first)),
     )

@@ -46,6 +46,7 @@ _RATES = {  # as people read them
     "superfluous": "more calls of a tool than the reference has",
     "missed": "calls of the reference that weren't made",
 }
+_SOURCES = {"paper": "the paper", "repo": "the released code"}
 _PLAIN = "These scores are plain means over items."
 
 
@@ -133,7 +134,7 @@ def report_content(run: RunScores) -> Content:
     several = len(suite_named(card.suite).readings) > 1
     whose = {
         "Scored": READING_WORDS[subjects[0].table.reading],
-        "Protocol": "that of the paper" if card.protocol == "paper" else "that of the released code",
+        "Protocol": f"that of {_SOURCES[card.protocol]}",
     }
     facts = {
         "Suite": card.suite,
@@ -182,7 +183,7 @@ def _prompts(card: RunCard) -> str:
     prompts = card.variants[0].prompts
     if prompts is None:
         return "Longtake's"
-    whose = f"those of {prompts.name}, reworded" if prompts.sources else prompts.name
+    whose = f"those of {_SOURCES[prompts.name]}, reworded" if prompts.sources else prompts.name
     return f"{whose} ({prompts.hash})"
 
 

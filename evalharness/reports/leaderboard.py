@@ -92,7 +92,7 @@ def show_leaderboard(found: Leaderboard) -> list[str]:
             *filter(None, grid.caption.split("\n")),
         ]
     if len(found.rankings) > 1:
-        lines.append("Subjects with different items, readings or judges are ranked separately.")
+        lines.append("Subjects that differ in items, ways of asking, readings or judges are ranked separately.")
     return [line.rstrip() for line in lines]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 
@@ -17,15 +18,8 @@ from longtake.evalharness.scoring.estimates import Estimate
 from longtake.memory.records import Record
 
 TITLE = "Beside published figures"
+_HEADLINE = ("headline", "")  # in place of a table and a row
 _LIKE_PAPERS = ("repo", "paper")  # the readings that published figures follow
-
-
-class Figure(Record):
-    """One figure of a paper by name, and the table and row of our scores with the same figure."""
-
-    table: str
-    row: str
-    rows: Mapping[str, float]
 
 
 class Printed(Record):
@@ -40,12 +34,11 @@ class Printed(Record):
 
 
 class Published(Printed):
-    """What a paper prints: headlines in `rows`, or several figures."""
+    """What a paper prints. A suite without one headline has only parts, which stand for themselves."""
 
     source: str
     asked: str
     parts: Mapping[str, Printed] = Field(default_factory=dict, description="Further tables of the same rows.")
-    figures: Mapping[str, Figure] = Field(default_factory=dict, description="Of a suite without one headline.")
 
 
 def beside_published(card: RunCard, subjects: Sequence[SubjectScores]) -> tuple[Grid, ...]:
@@ -53,34 +46,23 @@ def beside_published(card: RunCard, subjects: Sequence[SubjectScores]) -> tuple[
     printing = published().get(card.suite)
     if printing is None or subjects[0].table.reading not in _LIKE_PAPERS:
         return ()
-    columns: tuple[str, ...] = ("Name", "Score", *printing.columns, "From")
-    rows = _ranked(printing.rows, [(one.name, _figures(one, printing)) for one in subjects])
-    if printing.figures:
-        columns = ("Figure", *columns)
-        rows = [(name, *cells) for name, figure in printing.figures.items() for cells in _beside(figure, subjects)]
-    if not rows:
-        return ()
+    score = {"Score": _HEADLINE} if printing.rows else {}
+    tables: dict[str, Printed] = {TITLE: printing} if printing.rows else {}
+    for name, part in printing.parts.items():
+        rows = {row: (*printing.rows.get(row, ())[:1], *figures) for row, figures in part.rows.items()}
+        tables[f"{TITLE}: {name}"] = part.model_copy(update={"rows": rows})
+    grids: list[Grid] = []
+    for title, table in tables.items():
+        columns = {**score, **table.columns}
+        ours = [(one.name, [_figure(one, *place) for place in columns.values()]) for one in subjects]
+        if printing.rows or any(figure for _, figures in ours for figure in figures):
+            grids.append(Grid(title, ("Name", *columns, "From"), tuple(_ranked(table.rows, ours))))
     asked = counted(len(subjects[0].items), "item")
     caption = (
         f"Published: {printing.source}; {printing.asked}. This run: {asked}. Figures compare only if the items, the "
         "input and the judge are the same."
     )
-    parts = [_part(name, part, printing, subjects) for name, part in printing.parts.items()]
-    return Grid(TITLE, columns, tuple(rows), caption), *parts
-
-
-def _part(name: str, part: Printed, printing: Published, subjects: Sequence[SubjectScores]) -> Grid:
-    """A further table, its rows with the headline and in its order."""
-    printed = {row: (printing.rows[row][0], *figures) for row, figures in part.rows.items()}
-    rows = _ranked(printed, [(one.name, _figures(one, part)) for one in subjects])
-    return Grid(f"{TITLE}: {name}", ("Name", "Score", *part.columns, "From"), tuple(rows))
-
-
-def _beside(figure: Figure, subjects: Sequence[SubjectScores]) -> list[tuple[Cell, ...]]:
-    """The rows of a figure, if the run has it."""
-    held = [(one.name, [one.table.groups.get(figure.table, {}).get(figure.row)]) for one in subjects]
-    printed = {name: (value,) for name, value in figure.rows.items()}
-    return _ranked(printed, held) if any(found for _, (found,) in held) else []
+    return tuple(replace(grid, caption=caption) if number == 0 else grid for number, grid in enumerate(grids))
 
 
 def _ranked(
@@ -98,10 +80,9 @@ def _ranked(
     return [cells for _, cells in sorted(rows, key=lambda row: -row[0])]
 
 
-def _figures(subject: SubjectScores, printed: Printed) -> list[Estimate | None]:
-    """The headline of a subject, and its figure of each column."""
-    groups = subject.table.groups
-    return [subject.table.headline, *(groups.get(table, {}).get(row) for table, row in printed.columns.values())]
+def _figure(subject: SubjectScores, table: str, row: str) -> Estimate | None:
+    """The headline of a subject, or the figure in a row of one of its tables."""
+    return subject.table.headline if (table, row) == _HEADLINE else subject.table.groups.get(table, {}).get(row)
 
 
 @cache

@@ -68,15 +68,23 @@ class RunCard(Record):
         specs = [(name, self.spec_of(name)) for name in self.subjects]
         return tuple(spec if name == without_prices(spec) else f"{name}={spec}" for name, spec in specs)
 
+    @property
+    def ways(self) -> Mapping[str, object]:
+        """How subjects are asked, whichever they are."""
+        variants = [each.model_copy(update={"only": None, "prompts": None}) for each in self.variants]
+        return {
+            "protocol": self.protocol,
+            "prompts": [each.prompts for each in self.variants],
+            "variants": variants,
+        }
+
     def differing(self, other: RunCard, but: Collection[str] = ()) -> list[str]:
         """The names of what two cards say differently, but for these and the subjects that only one has or asks."""
-        named = [name for name in RunCard.model_fields if name not in ("subjects", "specs", "settings", *but)]
-
-        def said(card: RunCard, name: str) -> object:
-            of_all = [variant.model_copy(update={"only": None}) for variant in card.variants]
-            return of_all if name == "variants" else getattr(card, name)
-
-        found = [name for name in named if said(self, name) != said(other, name)]
+        apart = ("subjects", "specs", "settings", *self.ways, *but)
+        found = [
+            name for name in RunCard.model_fields if name not in apart and getattr(self, name) != getattr(other, name)
+        ]
+        found += [name for name, way in self.ways.items() if way != other.ways[name]]
         shared = sorted(self.settings.keys() & other.settings.keys())
         found += [f"settings of {name}" for name in shared if self.settings[name] != other.settings[name]]
         both = [name for name in self.subjects if name in other.subjects]

@@ -101,15 +101,16 @@ class ShortcutsTest(StressTest):
             )
             for (name, some), kind, form in product(shown.items(), QUESTIONS, (CHOICE, OPEN))
         }
-        language = {"all": [*altered, *blanks], **shown}
-        language |= {f"blank, {tag} seconds": [one for one in blanks if one.item.tags.get("seconds") == tag]
-                     for tag in by_tag(blanks, "seconds")}  # fmt: skip
         of_actions = [one for one in blanks if one.item.tags["kind"] != "order"]  # as in the paper's Table 9
+        language = {"all": [*altered, *blanks], **shown}
+        by_seconds = {tag: clp(one for one in of_actions if one.item.tags["seconds"] == tag)
+                      for tag in by_tag(of_actions, "seconds")}  # fmt: skip
         return {
             "": rows | {"untouched": accuracy(untouched)},
             "question": by_question,
             "blank, first and last, by seconds": by_tag(of_actions, "seconds"),
             "CLP": {name: clp(some) for name, some in language.items()},
+            "CLP, blank, first and last, by seconds": by_seconds,
             "shuffled or not": balanced([one for one in altered if one.item.tags["form"] == CHOICE], untouched),
         }
 
@@ -118,7 +119,7 @@ class ShortcutsTest(StressTest):
         return balanced_accuracy(of_role(outcomes, "altered"), of_role(outcomes, "control"), outcomes)
 
 
-def clp(outcomes: Sequence[Outcome]) -> Estimate:
+def clp(outcomes: Iterable[Outcome]) -> Estimate:
     """REVEAL's CLP: of the wrong answers, the share that language suggests. Technical failures are no answers."""
     wrong = [one for one in outcomes if not one.right and one.state not in ("error", "unjudged")]
     return mean([float(one.meant == USUAL) for one in wrong], [one.item.video for one in wrong])

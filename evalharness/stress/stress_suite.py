@@ -191,8 +191,9 @@ def score_stress(
             withheld.append(name)
         else:
             headlines[name] = test.headline(own)
-    missing = f" Too many verdicts are missing for one of {', '.join(withheld)}." if withheld else ""
-    scores = summarise(outcomes, groups, note=NO_HEADLINE + missing)
+    missing = f"too many verdicts are missing for one of {', '.join(withheld)}." if withheld else ""
+    note = f"{NO_HEADLINE} {missing.capitalize()}".strip() if headlines else missing
+    scores = summarise(outcomes, groups, note=note)
     return scores.model_copy(update={"headline": None, "headlines": headlines, "counts": counts})
 
 

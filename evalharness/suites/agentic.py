@@ -132,13 +132,20 @@ def read_tools(file: Path) -> tuple[ToolDefinition, ...]:
 
 
 def own_tools() -> tuple[ToolDefinition, ...]:
-    """The paper's sixteen tools with the parameters that it publishes, and our descriptions."""
+    """The paper's sixteen tools with the parameters that it publishes, and what ours do.
+
+    That is the first clause of our descriptions, because what follows explains parameters, of which we have more.
+    """
     from longtake.tools.catalogue import BUILT_IN
     from longtake.tools.core.registry import SPECS
 
     specs = [SPECS[function] for function in BUILT_IN if SPECS[function].group == "core"]
     return tuple(
-        ToolDefinition(name=spec.name, inputs=tuple(_PUBLISHED[spec.name].split()), description=spec.description)
+        ToolDefinition(
+            name=spec.name,
+            inputs=tuple(_PUBLISHED[spec.name].split()),
+            description=spec.description.splitlines()[0].partition(";")[0],
+        )
         for spec in specs
     )
 
@@ -148,16 +155,6 @@ def agentic_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
     for number, turn, reply in prediction.turns_of(item):
         if turn.calls:
             yield Case(item, number, reply, "whole")
-
-
-def _agentic_turn(turn: Turn, known: set[str], tools: Sequence[ToolDefinition]) -> Turn:
-    calls = tuple(_call(call, known) for call in turn.calls)
-    return turn.model_copy(update={"calls": calls, "criteria": rubric(calls, tools)})
-
-
-def _call(call: ToolCall, known: set[str]) -> ToolCall:
-    kept = {name: value for name, value in call.arguments.items() if name in known}
-    return call.model_copy(update={"arguments": kept})
 
 
 def rubric(gold: Sequence[ToolCall], tools: Sequence[ToolDefinition]) -> tuple[Criterion, ...]:

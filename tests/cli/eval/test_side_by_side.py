@@ -117,8 +117,13 @@ def test_models_are_asked_as_the_repository_does_or_in_our_words(moments: Path, 
     as_repo, ours = (
         (tmp_path / name / "report.md").read_text(encoding="utf-8") for name in ("run", "run---prompts-longtake")
     )
-    assert "those of repo, reworded" in as_repo
-    assert "those of repo, reworded" not in ours
+    assert "those of the released code, reworded" in as_repo
+    assert "those of the released code, reworded" not in ours
+    both = [tmp_path / name for name in ("run", "run---prompts-longtake")]
+    assert "The two were asked with different prompts\n" in eval_("compare", *both)[1]
+    given = ("--media", moments, "--out", both[0], "--prompts", "longtake", "--subject", "random")
+    again = eval_("run", moments / "moments.json", "--suite", "moment-video", *given)
+    assert (again[0], "(different: prompts)" in again[2]) == (1, True)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from helpers.command import longtake
 from helpers.eval_command import eval_
 from helpers.media.clips import flat, write_clip, written
 from helpers.media.small_video import write_small_video
-from helpers.models.builder import builds, turns_in
+from helpers.models.builder import builds, prompt_of, turns_in
 from helpers.servers.openai_server import Endpoint, Reply, openai_server, refuses
 
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL
@@ -78,6 +79,18 @@ def test_a_set_is_built_whole_and_runs_in_the_harness(place: Path) -> None:
     assert eval_("run", place / "set/items.jsonl", "--suite", "longshot", *where)[0] == 0
     assert eval_("judge", run, "--by", "rules")[0] == 0
     assert eval_("score", run)[0] == 0
+
+
+def test_a_prompt_has_each_note_of_the_index_once_and_names_no_input_that_it_does_not_list(place: Path) -> None:
+    _, _, endpoint = built(place, builds())
+    prompts = [prompt_of(request) for request in endpoint.requests]
+    # The three turns of a conversation rest on the same segment; checks, rubrics and calls are told what it holds.
+    told = [prompt for prompt in prompts if len(turns_in(prompt)) == 3 and "249 dollars" in prompt]
+    assert [prompt.count("249 dollars") for prompt in told] == [1] * 6
+    tools = [json.loads(line) for line in told[-1].splitlines() if line.startswith('{"tool"')]
+    named = {tool["tool"]: set(re.findall(r"`(\w+)`", tool["does"])) - tool["inputs"].keys() for tool in tools}
+    assert {name: inputs for name, inputs in named.items() if inputs} == {}
+    assert len(tools) == 16
 
 
 def test_the_card_tells_what_a_set_is_made_of(place: Path) -> None:
