@@ -74,15 +74,19 @@ class _Recording:
             self.places.append((position, shown))
 
 
-def read_timeline(path: Path, streams: Sequence[int]) -> Timeline | None:
+def read_timeline(path: Path, streams: Sequence[int], within: tuple[int, int] | None = None) -> Timeline | None:
     """Read through the packets of a file's picture and sound; None if they carry no times.
 
     Args:
         path: the file.
         streams: indices, first the one that others are found by: the picture, if there is one.
+        within: the part of the file to read, as for `open_media`.
+
+    Raises:
+        MediaError: if the file can't be opened.
     """
     recordings = [_Recording(0)]
-    with open_media(path) as container:
+    with open_media(path, within) as container:
         for packet, position in _placed(_readable(container, streams)):
             if packet.dts is None or packet.time_base is None:
                 continue

@@ -110,23 +110,36 @@ def test_a_stream_without_times_has_the_rate_that_its_pictures_say(tmp_path: Pat
     assert frames[-1].end <= media.duration + 0.11
 
 
-def test_chained_ogg_is_heard_to_its_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("codec", "rates"),
+    [
+        ("libopus", (48_000, 48_000)),
+        ("flac", (44_100, 22_050)),  # FFmpeg counts both parts in samples of the first
+        ("flac", (16_000, 48_000)),  # its decoder keeps to the block size of the first
+        ("vorbis", (44_100, 22_050)),  # it ends with the first
+    ],
+)
+def test_chained_ogg_is_heard_to_its_end(tmp_path: Path, codec: str, rates: tuple[int, int]) -> None:
     parts = []
-    for number in range(2):
+    for number, rate in enumerate(rates):
         part = tmp_path / f"{number}.ogg"
         with av.open(str(part), "w", options={"serial_offset": str(7 + number)}) as container:
-            stream: Any = container.add_stream("libopus", rate=48_000, layout="mono")
-            samples = np.zeros((1, 4 * 48_000), np.float32)  # a tone in the third of four seconds
-            samples[0, 2 * 48_000 : 3 * 48_000] = 0.3 * np.sin(np.arange(48_000) * 0.06)
-            frame = av.AudioFrame.from_ndarray(samples, format="flt", layout="mono")
-            frame.sample_rate, frame.pts = 48_000, 0
-            container.mux(stream.encode(frame))
+            layout = "stereo" if codec == "vorbis" else "mono"
+            stream: Any = container.add_stream(codec, rate=rate, layout=layout, options={"strict": "experimental"})
+            samples = np.zeros((stream.channels, 4 * rate), np.float32)  # a tone in the third of four seconds
+            samples[:, 2 * rate : 3 * rate] = 0.3 * np.sin(np.arange(rate) * 2880 / rate)
+            resampler = av.AudioResampler(stream.format, layout, rate, stream.frame_size or None)
+            frame = av.AudioFrame.from_ndarray(samples, format="fltp", layout=layout)
+            frame.sample_rate, frame.pts = rate, 0
+            for piece in [*resampler.resample(frame), *resampler.resample(None)]:
+                container.mux(stream.encode(piece))
             container.mux(stream.encode())
         parts.append(part.read_bytes())
     path = tmp_path / "chained.ogg"
     path.write_bytes(b"".join(parts))
     media = survey(path)
     assert media.duration == pytest.approx(8.0, abs=0.1)
+    assert media.restarts == (pytest.approx(4.0, abs=0.05),)
     heard = np.zeros(9 * 16_000, np.float32)
     for block in read_audio(path, media):
         first = round(block.start * 16_000)
