@@ -14,12 +14,14 @@ from typing import Any
 
 import av.error
 from av.container import InputContainer
+from av.format import Flags
 from av.packet import Packet
 
 from longtake.preprocess.media.container import open_media
 
 _BACK = 1.0  # seconds by which times of a stream may fall without a restart
 _LEAP = 12 * 3600.0  # seconds; FFmpeg takes a restart at 0 for a wrapped clock, 13 hours or more later
+_STREAMED_LEAP = 60.0  # seconds, in formats that are joined freely: a break between two programmes, not a pause in one
 _INTERLEAVED = 10.0  # seconds by which one stream of a file may lag behind another
 _GLITCH = 2.0  # seconds; a clock that returns within these hasn't restarted
 _STEP = 30.0  # seconds between marks
@@ -53,6 +55,7 @@ class _Recording:
     """A part of a file with a clock of its own; times are as the file says."""
 
     position: int
+    leap: float  # seconds by which times may rise without a restart
     start: float = float("inf")
     end: float = float("-inf")
     last: dict[int, float] = field(default_factory=dict)  # decoding time by stream
@@ -61,7 +64,7 @@ class _Recording:
     def continues(self, stream: int, time: float) -> bool:
         """Whether the next packet of a stream fits, by its decoding time."""
         last = self.last.get(stream)  # another stream tells nothing: a file may hold one after the other
-        return last is None or last - _BACK <= time <= last + _LEAP
+        return last is None or last - _BACK <= time <= max(last, self.end) + self.leap
 
     def add(self, packet: Packet[Any], position: int, *, entry: bool) -> None:
         """Take a packet; at an entry, decoding can begin."""
@@ -85,8 +88,9 @@ def read_timeline(path: Path, streams: Sequence[int], within: tuple[int, int] | 
     Raises:
         MediaError: if the file can't be opened.
     """
-    recordings = [_Recording(0)]
     with open_media(path, within) as container:
+        leap = _STREAMED_LEAP if container.format.flags & Flags.ts_discont.value else _LEAP
+        recordings = [_Recording(0, leap)]
         for packet, position in _placed(_readable(container, streams)):
             if packet.dts is None or packet.time_base is None:
                 continue
@@ -105,7 +109,7 @@ def read_timeline(path: Path, streams: Sequence[int], within: tuple[int, int] | 
                     recordings.pop()
                     current = before
                 else:
-                    current = _Recording(position)
+                    current = _Recording(position, leap)
                     recordings.append(current)
             current.add(packet, position, entry=stream == streams[0])
     return _joined([each for each in recordings if each.last])

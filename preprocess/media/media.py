@@ -161,7 +161,8 @@ def survey(path: Path) -> MediaInfo:
         MediaError: as `probe`.
     """
     media = probe(path)
-    if media.container.startswith("mov") or not media.used:  # the index of MP4 has the time of every packet
+    # The index of MP4 has the time of every packet, except in a part of a live stream, which starts anywhere.
+    if not media.used or (media.container.startswith("mov") and media.origin < _SAME):
         return media
     local = not isinstance(path, RemoteFile)
     if media.container == "ogg" and media.video is None and local and len(links := _links(path)) > 1:

@@ -60,6 +60,7 @@ def seen(path: Path, media: MediaInfo, span: TimeSpan | None = None) -> list[Fra
     [
         (".ts", 5, (0.0, 0.0)),
         (".ts", 5, (5000.0, 0.0)),  # FFmpeg takes the fall for a wrapped clock, 26 hours on
+        (".ts", 5, (0.0, 500.0)),
         (".flv", 5, (0.0, 0.0)),
         (".mpg", 25, (0.0, 0.0)),
     ],
