@@ -134,6 +134,11 @@ class MediaInfo:
         return next(iter([*named, *played_first(self.audio)]), None)
 
     @property
+    def from_the_middle(self) -> bool:
+        """Whether this is a part of a stream as MP4, of which FFmpeg takes the time of the end for the length."""
+        return self.container.startswith("mov") and self.origin >= _SAME
+
+    @property
     def recipe(self) -> dict[str, object]:
         """What decides how the packets of this file become layers, for a recipe; nothing for an ordinary file."""
         return {"restarts": list(self.restarts)} if self.restarts else {}
@@ -161,11 +166,9 @@ def survey(path: Path) -> MediaInfo:
         MediaError: as `probe`.
     """
     media = probe(path)
-    # The index of MP4 has the time of every packet, except in a part of a live stream, which starts anywhere.
-    if not media.used or (media.container.startswith("mov") and media.origin < _SAME):
-        return media
-    local = not isinstance(path, RemoteFile)
-    if media.container == "ogg" and media.video is None and local and len(links := _links(path)) > 1:
+    if not media.used or (media.container.startswith("mov") and not media.from_the_middle):
+        return media  # the index of MP4 has the time of every packet
+    if links := _links(path, media):
         end = links[-1].time + links[-1].length
         return replace(media, duration=round(end, 3), restarts=tuple(each.time for each in links[1:]), links=links)
     timeline = read_timeline(path, media.used)
@@ -178,18 +181,20 @@ def survey(path: Path) -> MediaInfo:
     return replace(media, duration=duration, restarts=restarts, marks=timeline.marks)
 
 
-def _links(path: Path) -> tuple[Link, ...]:
-    """The recordings of an Ogg file that can be read, one after the other."""
+def _links(path: Path, media: MediaInfo) -> tuple[Link, ...]:
+    """The recordings of a chained Ogg file of sound that can be read, one after the other; none of another file."""
     found = list[Link]()
-    time = 0.0
-    for within in link_bytes(path):
+    if media.container != "ogg" or media.video or len(media.audio) != 1 or isinstance(path, RemoteFile):
+        return ()
+    parts, time = link_bytes(path), 0.0
+    for within in parts if len(parts) > 1 else ():
         with suppress(MediaError):
             with open_media(path, within) as container:
                 sounds = [(each.index, each.start_time, each.time_base) for each in container.streams.audio]
             for index, start, tick in sounds[:1]:
                 origin, timeline = float((start or 0) * (tick or 0)), read_timeline(path, [index], within)
                 if timeline and timeline.end > origin:
-                    found.append(Link(*within, round(time, 6), timeline.end - origin, origin))
+                    found.append(Link(*within, round(time, 3), timeline.end - origin, origin))
                     time += timeline.end - origin
     return tuple(found)
 

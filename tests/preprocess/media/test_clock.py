@@ -15,6 +15,7 @@ from helpers.media.clips import flat
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import read_audio
+from longtake.preprocess.media.coverage import promised_end
 from longtake.preprocess.media.frames import Frame, read_frames
 from longtake.preprocess.media.media import MediaInfo, survey
 
@@ -23,10 +24,16 @@ FLV_HEADER = 13  # bytes, which a recorder that starts again doesn't repeat
 
 
 def recording(
-    path: Path, levels: list[int], fps: int, start: float = 0.0, codec: str = "libx264", format: str | None = None
+    path: Path,
+    levels: list[int],
+    fps: int,
+    start: float = 0.0,
+    codec: str = "libx264",
+    format: str | None = None,
+    options: dict[str, str] | None = None,
 ) -> bytes:
     """Small pictures of one grey each."""
-    with av.open(str(path), "w", format=format) as container:
+    with av.open(str(path), "w", format=format, options=options or {}) as container:
         stream: Any = container.add_stream(codec, rate=fps)
         stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
         for number, grey in enumerate(levels):
@@ -92,10 +99,23 @@ def test_a_clock_that_wraps_does_not_start_again(tmp_path: Path) -> None:
     assert [frame.time for frame in seen(path, media)][:3] == pytest.approx([0.0, 0.2, 0.4], abs=0.001)
 
 
-def test_a_stream_recorded_from_its_middle_is_as_long_as_what_it_holds(tmp_path: Path) -> None:
-    path = tmp_path / "live.flv"
-    recording(path, [DARK] * 60, 5, start=3600.0)
+@pytest.mark.parametrize(
+    ("suffix", "options"),
+    [
+        (".flv", {}),
+        (
+            ".mp4",
+            {"movflags": "frag_keyframe+empty_moov+frag_discont", "use_editlist": "0", "avoid_negative_ts": "disabled"},
+        ),
+    ],
+)
+def test_a_stream_recorded_from_its_middle_is_as_long_as_what_it_holds(
+    tmp_path: Path, suffix: str, options: dict[str, str]
+) -> None:
+    path = tmp_path / f"live{suffix}"
+    recording(path, [DARK] * 60, 5, start=3600.0, options=options)
     media = survey(path)
+    assert promised_end(path, media, 0) <= media.duration + 0.3
     assert media.duration == pytest.approx(12.0, abs=0.3)
     assert [frame.time for frame in seen(path, media)][-1] == pytest.approx(11.8, abs=0.01)  # of 60, 5 a second
 
