@@ -14,14 +14,14 @@ from typing import Any
 
 import av.error
 from av.container import InputContainer
-from av.format import Flags
 from av.packet import Packet
 
 from longtake.preprocess.media.container import open_media
 
 _BACK = 1.0  # seconds by which times of a stream may fall without a restart
 _LEAP = 12 * 3600.0  # seconds; FFmpeg takes a restart at 0 for a wrapped clock, 13 hours or more later
-_STREAMED_LEAP = 60.0  # seconds, in formats that are joined freely: a break between two programmes, not a pause in one
+_JOINED_LEAP = 60.0  # seconds in formats that are often joined: a break between two programmes, not a pause in one
+_JOINED = frozenset({"mpeg", "mpegts"})
 _INTERLEAVED = 10.0  # seconds by which one stream of a file may lag behind another
 _GLITCH = 2.0  # seconds; a clock that returns within these hasn't restarted
 _STEP = 30.0  # seconds between marks
@@ -89,7 +89,7 @@ def read_timeline(path: Path, streams: Sequence[int], within: tuple[int, int] | 
         MediaError: if the file can't be opened.
     """
     with open_media(path, within) as container:
-        leap = _STREAMED_LEAP if container.format.flags & Flags.ts_discont.value else _LEAP
+        leap = _JOINED_LEAP if container.format.name in _JOINED else _LEAP
         recordings = [_Recording(0, leap)]
         for packet, position in _placed(_readable(container, streams)):
             if packet.dts is None or packet.time_base is None:
