@@ -42,7 +42,7 @@ def test_a_file_builds_on_the_profile_it_names(tmp_path: Path) -> None:
         ("embedded", ["search.chroma=http://localhost:8000"], "search.chroma: write it"),
         ("embedded", ["search.chroma=http://localhost:0"], "search.chroma: write it"),
         ("embedded", ["search.chroma=http://localhost/a/b"], "search.chroma: write it"),
-        ("embedded", ["search.chroma=http://localhost/ab"], "search.chroma: write it"),
+        ("embedded", ["search.chroma=http://localhost/ab"], "a name of three letters or digits or more"),
         ("embedded", ["search.chroma=http://localhost/name?x"], "search.chroma: write it"),
         ("embedded", ["search.chroma=http://me:secret@localhost/name"], "search.chroma: write it"),
     ],

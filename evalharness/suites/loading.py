@@ -174,5 +174,5 @@ def choice_turn(
     answer = row.needed(answer_field)
     gold = option_of(answer, options, written)
     if gold is None:
-        raise row.bad(answer_field, f"{answer} isn't one of its {len(options)} options")
+        raise row.bad(answer_field, f"{answer} isn't the {written} of one of its {len(options)} options")
     return Turn(question=question, reference=options[gold], options=options, gold=gold)

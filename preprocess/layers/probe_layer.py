@@ -14,7 +14,7 @@ from longtake.preprocess.layers.sound_track import wanted_track
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.contents import no_track
 
-VERSION = 4
+VERSION = 5
 
 
 class ProbeStep:

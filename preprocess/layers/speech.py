@@ -99,8 +99,8 @@ def heard_between(layers: Mapping[str, Layer]) -> str | None:
         return None
     items = list(heard.items())
     first = TimeSpan(start=items[0]["start"], end=items[0]["end"])
-    lines = counted(len(items), "line")
-    return f"The subtitles leave out some of the speech: {lines} between them were transcribed, the first at {first}."
+    lines = f"{counted(len(items), 'line')} between them {'was' if len(items) == 1 else 'were'} transcribed"
+    return f"The subtitles leave out some of the speech: {lines}, the first at {first}."
 
 
 def _written(job: IndexJob) -> Layer | None:

@@ -72,20 +72,27 @@ def read_audio(
     sound = media.sound
     if sound is None:
         return
-    with open_media(path) as container:
-        stream = container.streams[sound.index]
-        assert isinstance(stream, AudioStream)
-        if span is not None and span.start > SEEK_MARGIN:
-            with suppress(FFmpegError):  # read unseekable files from the start
-                seek(container, stream, media.origin + span.start - SEEK_MARGIN, media.marks)
-        blocks = _Blocks(rate, span or TimeSpan(start=0.0, end=float(10**9)))
-        for frame in _frames(container, stream, path, media.marks):
-            check_cancelled()
-            time = None if frame.time is None else frame.time - media.origin
-            yield from blocks.add(frame, time)
-            if blocks.past_end:
-                break
-        yield from blocks.finish()
+    span = span or TimeSpan(start=0.0, end=float(10**9))
+    blocks = _Blocks(rate, span)
+    for link in media.links or (None,):
+        if link and link.time + link.length <= span.start:
+            continue
+        with open_media(path, (link.first, link.last) if link else None) as container:
+            stream = container.streams.audio[0] if link else container.streams[sound.index]
+            assert isinstance(stream, AudioStream)
+            origin = link.origin - link.time if link else media.origin
+            entry = span.start - SEEK_MARGIN
+            if entry > (link.time if link else 0.0):
+                with suppress(FFmpegError):  # read unseekable files from the start
+                    seek(container, stream, origin + entry, media.marks)
+            for frame in _frames(container, stream, path, media.marks):
+                check_cancelled()
+                yield from blocks.add(frame, None if frame.time is None else frame.time - origin)
+                if blocks.past_end:
+                    break
+        if blocks.past_end:
+            break
+    yield from blocks.finish()
 
 
 def _frames(container: InputContainer, stream: AudioStream, path: Path, marks: Sequence[Mark]) -> Iterator[AudioFrame]:

@@ -20,6 +20,8 @@ from longtake.preprocess.media.container import open_media
 
 _BACK = 1.0  # seconds by which times of a stream may fall without a restart
 _LEAP = 12 * 3600.0  # seconds; FFmpeg takes a restart at 0 for a wrapped clock, 13 hours or more later
+_JOINED_LEAP = 60.0  # seconds in formats that are often joined: a break between two programmes, not a pause in one
+_JOINED = frozenset({"mpeg", "mpegts"})
 _INTERLEAVED = 10.0  # seconds by which one stream of a file may lag behind another
 _GLITCH = 2.0  # seconds; a clock that returns within these hasn't restarted
 _STEP = 30.0  # seconds between marks
@@ -53,6 +55,7 @@ class _Recording:
     """A part of a file with a clock of its own; times are as the file says."""
 
     position: int
+    leap: float  # seconds by which times may rise without a restart
     start: float = float("inf")
     end: float = float("-inf")
     last: dict[int, float] = field(default_factory=dict)  # decoding time by stream
@@ -61,7 +64,7 @@ class _Recording:
     def continues(self, stream: int, time: float) -> bool:
         """Whether the next packet of a stream fits, by its decoding time."""
         last = self.last.get(stream)  # another stream tells nothing: a file may hold one after the other
-        return last is None or last - _BACK <= time <= last + _LEAP
+        return last is None or last - _BACK <= time <= max(last, self.end) + self.leap
 
     def add(self, packet: Packet[Any], position: int, *, entry: bool) -> None:
         """Take a packet; at an entry, decoding can begin."""
@@ -74,15 +77,20 @@ class _Recording:
             self.places.append((position, shown))
 
 
-def read_timeline(path: Path, streams: Sequence[int]) -> Timeline | None:
+def read_timeline(path: Path, streams: Sequence[int], within: tuple[int, int] | None = None) -> Timeline | None:
     """Read through the packets of a file's picture and sound; None if they carry no times.
 
     Args:
         path: the file.
         streams: indices, first the one that others are found by: the picture, if there is one.
+        within: the part of the file to read, as for `open_media`.
+
+    Raises:
+        MediaError: if the file can't be opened.
     """
-    recordings = [_Recording(0)]
-    with open_media(path) as container:
+    with open_media(path, within) as container:
+        leap = _JOINED_LEAP if container.format.name in _JOINED else _LEAP
+        recordings = [_Recording(0, leap)]
         for packet, position in _placed(_readable(container, streams)):
             if packet.dts is None or packet.time_base is None:
                 continue
@@ -101,7 +109,7 @@ def read_timeline(path: Path, streams: Sequence[int]) -> Timeline | None:
                     recordings.pop()
                     current = before
                 else:
-                    current = _Recording(position)
+                    current = _Recording(position, leap)
                     recordings.append(current)
             current.add(packet, position, entry=stream == streams[0])
     return _joined([each for each in recordings if each.last])

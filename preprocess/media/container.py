@@ -18,10 +18,15 @@ _REFUSED = {"concat", "dash", "hls", "image2", "mlv", "rtp", "rtsp", "sap", "sdp
 _ALLOWED = sorted(name for name in av.formats_available - _REFUSED if not name.endswith("_pipe"))  # pipes are images
 # FFmpeg checks both before it follows any reference in a file.
 _OPTIONS = {"format_whitelist": ",".join(_ALLOWED), "protocol_whitelist": "file"}
+_PART = {"protocol_whitelist": "file,subfile"}
 
 
-def open_media(path: Path) -> InputContainer:
+def open_media(path: Path, within: tuple[int, int] | None = None) -> InputContainer:
     """Open a file that itself contains video or audio; files that refer to others are refused before those are read.
+
+    Args:
+        path: the file.
+        within: the part of a local file to read as a file of its own: its first byte, and the one after it.
 
     Raises:
         MediaError: if the file is missing, or isn't a media file.
@@ -31,7 +36,10 @@ def open_media(path: Path) -> InputContainer:
     try:
         # Absolute, because FFmpeg treats anything before a colon as a protocol.
         file = path.open("rb") if isinstance(path, RemoteFile) else str(path.absolute())
-        container: InputContainer = av.open(file, metadata_errors="replace", options=_OPTIONS)
+        options = _OPTIONS
+        if within:
+            file, options = "subfile,,start,{},end,{},,:{}".format(*within, file), _OPTIONS | _PART
+        container: InputContainer = av.open(file, metadata_errors="replace", options=options)
     except av.error.ArgumentError as error:
         if path.suffix.lower() == ".webp" and moves(path):
             remedy = "Animated WebP can't be decoded: convert it to MP4 or GIF."

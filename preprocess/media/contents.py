@@ -32,6 +32,8 @@ def contents(
     media: MediaInfo,
     sidecars: Mapping[str, str | None] = MappingProxyType({}),
     unread: Mapping[int, str] = MappingProxyType({}),
+    *,
+    ahead: bool = False,
 ) -> list[Part]:
     """Every stream of a file, the subtitle files beside it, and where its clock starts again.
 
@@ -39,8 +41,10 @@ def contents(
         media: the file.
         sidecars: by the names of the subtitle files, why nothing of them is read, None if something is.
         unread: by the index of a text track that isn't wholly read, what is done with it.
+        ahead: whether the file isn't indexed yet: nothing of it has been read.
     """
-    return [*_streams(media, unread), *(_sidecar(name, problem) for name, problem in sidecars.items()), *_clock(media)]
+    parts = [*_streams(media, unread), *(_sidecar(name, problem) for name, problem in sidecars.items())]
+    return [*(map(_to_come, parts) if ahead else parts), *_clock(media)]
 
 
 def no_track(media: MediaInfo, wanted: str) -> str:
@@ -82,6 +86,11 @@ def _heard(media: MediaInfo, number: int, track: AudioStream) -> str:
 def _sidecar(name: str, problem: str | None) -> Part:
     outcome = f"not read: {problem}" if problem else "read"
     return Part(name="beside it", about=name, outcome=outcome, noted=False)
+
+
+def _to_come(part: Part) -> Part:
+    will = "won't be" if part.outcome.startswith("not ") else "will be"
+    return part.model_copy(update={"outcome": f"{will} {part.outcome.removeprefix('not ')}"})
 
 
 def _clock(media: MediaInfo) -> Iterator[Part]:

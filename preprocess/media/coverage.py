@@ -13,6 +13,7 @@ from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.media import MediaInfo, last_packet_end
 
 _UNDECLARED = frozenset({"aac", "mp3"})  # formats that don't declare a length: FFmpeg estimates it
+_UNKNOWN_BYTES = 0x7FFF_0000  # programs that write to a pipe declare this size or more
 _MIN_GAP = 1.0  # seconds; less than this is an uneven clock
 SLACK = 1.0  # seconds by which a stream of a complete file may end early
 
@@ -25,18 +26,32 @@ def promised_end(path: Path, media: MediaInfo, index: int) -> float:
     Raises:
         MediaError: if the file can't be opened.
     """
-    if media.restarts:
+    if media.restarts or media.from_the_middle:
         return 0.0
     with open_media(path) as container:
         stream = container.streams[index]
         if container.format.name in _UNDECLARED:
             return 0.0
+        if container.format.name == "wav" and (size := _sound_bytes(path)) < _UNKNOWN_BYTES:
+            return size * 8 / (stream.codec_context.bit_rate or 1)  # FFmpeg tells what is there
         if stream.duration and stream.time_base:
             return float(((stream.start_time or 0) + stream.duration) * stream.time_base) - media.origin
         # Matroska declares only the length of the whole file, which is cut if none of its streams lasts as long.
         whole = (container.duration or 0) / av.time_base
         streams = [each.index for each in container.streams]
     return whole - media.origin if last_packet_end(path, streams) < whole - SLACK else 0.0
+
+
+def _sound_bytes(path: Path) -> int:
+    """The bytes of sound that the header of a WAV file declares, 0 if it lacks them."""
+    with path.open("rb") as file:
+        file.seek(12)
+        while len(head := file.read(8)) == 8:
+            size = int.from_bytes(head[4:], "little")
+            if head[:4] == b"data":
+                return size
+            file.seek(size + size % 2, 1)
+    return 0
 
 
 def warn_of_gaps(spans: Sequence[TimeSpan], what: str, promised: float, warn: Callable[[str], None]) -> None:

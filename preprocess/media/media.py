@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import av
 import av.error
@@ -19,8 +20,10 @@ from longtake.errors import MediaError
 from longtake.preprocess.media.clock import Mark, read_timeline
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.media_files import name_problem, readable
+from longtake.preprocess.media.ogg_links import Link, link_bytes
 from longtake.preprocess.media.subtitle_formats import is_transcript, parse_subtitles
 from longtake.preprocess.media.subtitle_names import language_in
+from longtake.remote import RemoteFile
 
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
 MAX_PIXELS = 16_384 * 8_192  # of a picture; a few bytes of a header can ask for any amount of memory
@@ -37,10 +40,15 @@ _ROLES = (
     (Disposition.descriptions, "for the visually impaired"),
     (Disposition.hearing_impaired, "for the hearing impaired"),
 )
+# By stems that languages share, from English to Polish and Russian, and the words of those that have others.
 _TITLED = (
-    (r"\bcommentar(y|ies)\b", "commentary"),
-    (r"\baudio.?desc|\bdescri(bed|ptive)\b|visual(ly)?.?impair", "for the visually impaired"),
-    (r"hearing.?impair|hard.of.hearing", "for the hearing impaired"),
+    (
+        r"audio.?des[ck]r|\bdescri(bed|ptive)\b|visual(ly)?.?impair|(?-i:\b(AD|DVS)\b)|hörfilm|syns?tolk|тифло"
+        r"|音声(解説|ガイド)|口述影像|화면\s?해설",
+        "for the visually impaired",
+    ),
+    (r"[ck]omm?ent|комм?ент|コメンタリー|解説|评论|評論|코멘터리|해설", "commentary"),
+    (r"hearing.?impair|hard.of.hearing|hörgeschädigt|malentendant", "for the hearing impaired"),
 )
 _KINDS = {"video": "picture", "audio": "sound"}
 _HANDLER = re.compile(r"handler|^(core media|mainconcept|gpac|l-smash)|@", re.IGNORECASE)  # names of programs
@@ -103,7 +111,8 @@ class MediaInfo:
     """Streams and times. `origin` is the container time, in seconds, of the first presented frame or sample.
 
     `track` is the index of the audio stream that is read, by default the one a player would play. `restarts` are the
-    seconds at which the file's clock starts again, and `marks` puts it right (`clock`); only `survey` finds them.
+    seconds at which the file's clock starts again, and `marks` puts it right (`clock`), or `links` (`ogg_links`); only
+    `survey` finds them.
     """
 
     container: str
@@ -116,12 +125,18 @@ class MediaInfo:
     track: int | None = None
     restarts: tuple[float, ...] = ()
     marks: tuple[Mark, ...] = ()
+    links: tuple[Link, ...] = ()
 
     @property
     def sound(self) -> AudioStream | None:
         """The audio track that is read; None without any."""
         named = [stream for stream in self.audio if stream.index == self.track]
         return next(iter([*named, *played_first(self.audio)]), None)
+
+    @property
+    def from_the_middle(self) -> bool:
+        """Whether this is a part of a stream as MP4, of which FFmpeg takes the time of the end for the length."""
+        return self.container.startswith("mov") and self.origin >= _SAME
 
     @property
     def recipe(self) -> dict[str, object]:
@@ -151,8 +166,11 @@ def survey(path: Path) -> MediaInfo:
         MediaError: as `probe`.
     """
     media = probe(path)
-    if media.container.startswith("mov") or not media.used:  # the index of MP4 has the time of every packet
-        return media
+    if not media.used or (media.container.startswith("mov") and not media.from_the_middle):
+        return media  # the index of MP4 has the time of every packet
+    if links := _links(path, media):
+        end = links[-1].time + links[-1].length
+        return replace(media, duration=round(end, 3), restarts=tuple(each.time for each in links[1:]), links=links)
     timeline = read_timeline(path, media.used)
     if timeline is None:
         return media
@@ -161,6 +179,24 @@ def survey(path: Path) -> MediaInfo:
     if not restarts and abs(duration - media.duration) <= _SAME:
         return media
     return replace(media, duration=duration, restarts=restarts, marks=timeline.marks)
+
+
+def _links(path: Path, media: MediaInfo) -> tuple[Link, ...]:
+    """The recordings of a chained Ogg file of sound that can be read, one after the other; none of another file."""
+    found = list[Link]()
+    if media.container != "ogg" or media.video or len(media.audio) != 1 or isinstance(path, RemoteFile):
+        return ()
+    parts, time = link_bytes(path), 0.0
+    for within in parts if len(parts) > 1 else ():
+        with suppress(MediaError):
+            with open_media(path, within) as container:
+                sounds = [(each.index, each.start_time, each.time_base) for each in container.streams.audio]
+            for index, start, tick in sounds[:1]:
+                origin, timeline = float((start or 0) * (tick or 0)), read_timeline(path, [index], within)
+                if timeline and timeline.end > origin:
+                    found.append(Link(*within, round(time, 3), timeline.end - origin, origin))
+                    time += timeline.end - origin
+    return tuple(found)
 
 
 def probe(path: Path, name: str | None = None) -> MediaInfo:
@@ -262,7 +298,8 @@ def _describe_audio(stream: AvAudio) -> AudioStream:
 def _role(stream: AvAudio, title: str | None) -> str | None:
     """What a track is for, by its flags or else by its title, which many programs write instead."""
     flagged = (role for flag, role in _ROLES if stream.disposition & flag)
-    titled = (role for word, role in _TITLED if re.search(word, title or "", re.IGNORECASE))
+    written = normalize("NFC", title or "")
+    titled = (role for word, role in _TITLED if re.search(word, written, re.IGNORECASE))
     return next(flagged, None) or next(titled, None)
 
 

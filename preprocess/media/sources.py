@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from longtake.errors import LibraryError, MediaError
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import Library, VideoRecord, file_id
 from longtake.preprocess.media.contents import Part, contents
 from longtake.preprocess.media.media import MediaInfo, survey
 from longtake.preprocess.media.sidecar_cues import NO_WORDS, problem_of
@@ -20,6 +20,7 @@ from longtake.preprocess.media.subtitle_names import language_in
 from longtake.remote import media_path
 
 _MEDIA = TypeAdapter(MediaInfo)
+_NEW = "it isn't in the index yet: index the video again"
 
 
 def source(video: VideoRecord) -> Path | None:
@@ -66,17 +67,28 @@ def contents_now(library: Library, video: VideoRecord, media: MediaInfo | None) 
     if path is None or media is None:
         return contents_of(library, video, media)
     named = [Sidecar(file, language_in(file.name)) for file in library.named_subtitles(video.id)]
-    return contents(media, problems_beside(path, media, named), _unread_tracks(library, video, media))
+    indexed = set[str]()
+    with suppress(LibraryError):
+        layer = library.layer(video, "subtitles")
+        indexed.update(layer.inputs.values() if layer else ())
+    sidecars = {
+        each.path.name: problem_of(each, media.duration) or (None if file_id(each.path) in indexed else _NEW)
+        for each in [*named, *_beside(path)]
+    }
+    return contents(media, sidecars, _unread_tracks(library, video, media))
 
 
-def problems_beside(path: Path, media: MediaInfo, named: Sequence[Sidecar] = ()) -> dict[str, str | None]:
-    """Why nothing of a subtitle file of a media file is read, by name, None if something is; those `named` first.
+def contents_to_come(path: Path, media: MediaInfo) -> list[Part]:
+    """What a file that isn't indexed holds, and what of it will be read.
 
     Raises:
-        MediaError: if the folder can't be read.
+        MediaError: if its folder can't be read.
     """
-    beside = [] if is_transcript(path) else find_sidecars(path)
-    return {each.path.name: problem_of(each, media.duration) for each in [*named, *beside]}
+    return contents(media, {each.path.name: problem_of(each, media.duration) for each in _beside(path)}, ahead=True)
+
+
+def _beside(path: Path) -> Sequence[Sidecar]:
+    return [] if is_transcript(path) else find_sidecars(path)
 
 
 def _unread_tracks(library: Library, video: VideoRecord, media: MediaInfo) -> dict[int, str]:

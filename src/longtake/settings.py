@@ -27,7 +27,7 @@ def _like(pattern: str, example: str) -> AfterValidator:
 # Chroma takes names of 3 to 512 letters, digits, dots, dashes and underscores; we add 11 for each embedding.
 _SERVER = _like(
     r"https?://(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:[1-9]\d{0,4})?/[a-zA-Z0-9][a-zA-Z0-9._-]{1,498}[a-zA-Z0-9]",
-    "http://host:port/name",
+    "http://host:port/name, with a name of three letters or digits or more",
 )
 _STORAGE = _like(r"[a-z][a-z0-9]+://[^/@]+(/[^/@]+)+", "s3://bucket/folder")
 

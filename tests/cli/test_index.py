@@ -113,11 +113,33 @@ def test_the_same_bytes_under_another_name_are_told(folder: Path) -> None:
 )  # fmt: skip
 def test_subtitles_that_arent_read_are_named_with_the_reason(folder: Path, written: bytes, reason: str) -> None:
     library, video = folder.parent / "library", folder / "inside" / "three.wav"
+    video.with_suffix(".srt").write_bytes(written)
+    to_come = longtake("doctor", video, library=library)
+    video.with_suffix(".srt").unlink()
     longtake("index", video, library=library)
     video.with_suffix(".srt").write_bytes(written)
-    for done in (longtake("doctor", video), longtake("videos", "show", "three.wav", library=library)):
+    shown = longtake("videos", "show", "three.wav", library=library)
+    for done, outcome in ((to_come, "won't be read: "), (shown, "not read: ")):
         [line] = [line for line in done.stdout.splitlines() if "beside it" in line]
-        assert ("not read: " in line, reason in line) == (True, True)
+        assert (outcome in line, reason in line) == (True, True)
+
+
+def test_subtitles_are_called_read_once_they_are_indexed(folder: Path) -> None:
+    library, video = folder.parent / "library", folder / "inside" / "three.wav"
+    outcomes = list[str]()
+    for written in ("The key is under the mat.", "The key is in the shed."):
+        longtake("index", video, library=library)
+        video.with_suffix(".srt").write_text(f"1\n00:00:00,000 --> 00:00:01,000\n{written}\n")
+        for index in (False, True):
+            if index:
+                longtake("index", video, library=library)
+            for done in (
+                longtake("doctor", video, library=library),
+                longtake("videos", "show", "three.wav", library=library),
+            ):
+                [line] = [line for line in done.stdout.splitlines() if "beside it" in line]
+                outcomes.append(line.split(": ")[1])
+    assert outcomes == ["not read", "not read", "read", "read"] * 2
 
 
 def test_a_transcript_alone_is_asked_and_has_neither_picture_nor_sound(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 LAPTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
+PATIENCE = 120_000  # milliseconds; on a busy machine, a first index or answer takes longer than Playwright waits
 _MORE_RULES = ("target-size", "label-content-name-mismatch")  # of WCAG 2.2 that axe leaves out unless told
 
 
@@ -32,6 +33,7 @@ def chromium() -> Iterator[Any]:
 def opened(browser: Any, url: str, **options: Any) -> Iterator[Any]:
     """A page without cookies; what breaks in its scripts, or is against its security policy, fails the test."""
     context = browser.new_context(**{"viewport": LAPTOP, **options})
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -6,6 +6,7 @@ import sys
 import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,8 +14,10 @@ from typing import Annotated, Any
 import typer
 
 from longtake import __version__
+from longtake.cli.options import library_of
 from longtake.config import secret
 from longtake.console import Session, counted, raise_if_interrupted, say, say_json, sized
+from longtake.errors import LibraryError
 from longtake.memory.timespan import clock
 from longtake.models.advice import problem_at
 from longtake.models.names import roles
@@ -26,9 +29,9 @@ from longtake.preprocess.engines.capabilities import PURPOSES
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.engines.llama_cpp.server import expected_costs, missing_gguf
 from longtake.preprocess.layers.sound_track import with_track
-from longtake.preprocess.media.contents import contents
-from longtake.preprocess.media.media import survey
-from longtake.preprocess.media.sources import problems_beside
+from longtake.preprocess.media.contents import Part
+from longtake.preprocess.media.media import MediaInfo, survey
+from longtake.preprocess.media.sources import contents_now, contents_to_come, media_at, source
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
 from longtake.remote import media_path
 from longtake.settings import Settings
@@ -49,7 +52,8 @@ ENGLISH_ONLY = (
 def doctor(
     context: typer.Context,
     file: Annotated[
-        Path | None, typer.Argument(help="Say instead what this file holds and what of it is read.", metavar="FILE")
+        Path | None,
+        typer.Argument(help="Say instead what this file holds, and what of it was or will be read.", metavar="FILE"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -60,7 +64,7 @@ def doctor(
     session: Session = context.obj
     settings = session.settings
     if file:
-        return _say_file(media_path(file), settings, as_json=as_json)
+        return _say_file(media_path(file), session, as_json=as_json)
     library = check_library(session.library_root, settings)
     servers = _servers(settings)
     controller = settings.controller
@@ -120,9 +124,8 @@ def doctor(
     return None
 
 
-def _say_file(path: Path, settings: Settings, *, as_json: bool) -> None:
-    media = with_track(path, survey(path), settings.speech.track, raise_if_interrupted)
-    found = contents(media, problems_beside(path, media))
+def _say_file(path: Path, session: Session, *, as_json: bool) -> None:
+    media, found = _contents(path, session)
     if as_json:
         facts = {"path": str(path), "duration": media.duration, "contents": [part.model_dump() for part in found]}
         return say_json(facts)
@@ -130,6 +133,17 @@ def _say_file(path: Path, settings: Settings, *, as_json: bool) -> None:
     for part in found:
         say(f"  {part.text}")
     return None
+
+
+def _contents(path: Path, session: Session) -> tuple[MediaInfo, list[Part]]:
+    with suppress(LibraryError):  # a library that can't be read is no matter of the file
+        library = library_of(session)
+        video = library.find(str(path)) if path.is_file() else None
+        if video and source(video) == path.resolve():
+            media = media_at(path, library, video)
+            return media, contents_now(library, video, media)
+    media = with_track(path, survey(path), session.settings.speech.track, raise_if_interrupted)
+    return media, contents_to_come(path, media)
 
 
 def _capability_lines(reports: Sequence[CapabilityReport]) -> Iterator[str]:
@@ -176,8 +190,8 @@ def _part_lines(parts: Sequence[Origin]) -> Iterator[str]:
         elif part.problem is None:
             named[kind, part.source].append(f"{capability}.{part.name}" if capability else part.name)
     yield f"Built in: {', '.join(f'{kind} ({count})' for kind, count in own.items())}. --json lists them."
-    for (kind, source), names in named.items():
-        line = f"{kind:<9} {source}: {', '.join(names)}"
+    for (kind, package), names in named.items():
+        line = f"{kind:<9} {package}: {', '.join(names)}"
         yield textwrap.fill(line, width=120, subsequent_indent=" " * 10, break_on_hyphens=False)
     yield from (part.problem for part in parts if part.problem)
 

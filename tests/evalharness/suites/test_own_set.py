@@ -394,6 +394,13 @@ def test_without_rotation_each_question_is_put_once(tmp_path: Path) -> None:
     assert len(own_set_variants(which, items)) == 5
 
 
+def test_an_answer_in_another_form_than_the_card_says_is_reported_with_that_form(tmp_path: Path) -> None:
+    right, text = ({"question": "Which?", "answer": answer, "options": ["red", "green"]} for answer in ("B", "green"))
+    which = card(tmp_path, rows(tmp_path, right, text), fields={"options": "options"}, format="choice", answer="letter")
+    (_,), (reported,) = loaded(which)
+    assert ("green" in reported, "letter" in reported) == (True, True)
+
+
 def test_a_row_with_more_options_than_letters_is_reported_and_left_out(tmp_path: Path) -> None:
     options = [f"option {number}" for number in range(27)]
     full, over = ({"question": "Which?", "answer": "A", "options": options[:most]} for most in (26, 27))

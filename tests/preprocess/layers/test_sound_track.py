@@ -131,6 +131,21 @@ def test_the_setting_names_a_track_by_number_language_or_title(
     assert number(read(film(tmp_path / "a.mkv", tracks, sounds), wanted)) == expected
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Audiokommentar des Regisseurs", "Commentaire audio", "Comentarios del director", "Commento del regista",
+        "Komentarz reżysera", "Комментарии режиссёра", "コメンタリー", "Audiodeskription", "Ho\u0308rfilmfassung",
+        "Audiodescripción", "Audiodeskrypcja", "Syntolkning", "音声解説", "English AD 2.0",
+    ],
+)  # fmt: skip
+def test_a_title_in_another_language_tells_that_a_track_is_not_the_ordinary_sound(
+    tmp_path: Path, sounds: dict[str, Wave], title: str
+) -> None:
+    tracks = [Track("speech", title=title), Track("speech", title="Ad astra, a moment")]
+    assert number(read(film(tmp_path / "a.mkv", tracks, sounds))) == 2
+
+
 def test_speech_between_the_samples_of_a_long_track_is_found(tmp_path: Path, sounds: dict[str, Wave]) -> None:
     # Twelve spans of 10 s are sampled from 240 s, the first two from 0 s and from 20.9 s on; the word is at 13 s.
     word = np.concatenate([silence(13), sounds["speech"][: 4 * RATE], silence(223)])
@@ -169,10 +184,13 @@ def test_index_show_and_doctor_tell_the_same(tmp_path: Path, sounds: dict[str, W
     wrong = longtake("--set", "speech.track=9", "index", path, library=library)
     assert "there is no sound track '9'" in wrong.stdout
     assert wrong.code == 3
+    before = longtake("doctor", path, library=tmp_path / "another library")
     done = longtake("index", path, library=library)
     assert done.code == 0
-    for printed in (done, longtake("videos", "show", "a.mkv", library=library), longtake("doctor", path)):
+    to_come, read = [" won't be read", " will be read"], [" not read", " read"]
+    shown, again = longtake("videos", "show", "a.mkv", library=library), longtake("doctor", path, library=library)
+    for printed, expected in ((before, to_come), (done, read), (shown, read), (again, read)):
         lines = [line for line in printed.stdout.splitlines() if line.startswith("  sound ")]
-        assert [line.split(":")[1].split(",")[0] for line in lines] == [" not read", " read"]
+        assert [line.split(":")[1].split(",")[0] for line in lines] == expected
         assert "“Desktop”" in lines[0]
     assert "Dome" in longtake("show", "a.mkv", library=library).stdout  # of the demo

@@ -15,6 +15,7 @@ from helpers.media.clips import flat
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import read_audio
+from longtake.preprocess.media.coverage import promised_end
 from longtake.preprocess.media.frames import Frame, read_frames
 from longtake.preprocess.media.media import MediaInfo, survey
 
@@ -23,10 +24,16 @@ FLV_HEADER = 13  # bytes, which a recorder that starts again doesn't repeat
 
 
 def recording(
-    path: Path, levels: list[int], fps: int, start: float = 0.0, codec: str = "libx264", format: str | None = None
+    path: Path,
+    levels: list[int],
+    fps: int,
+    start: float = 0.0,
+    codec: str = "libx264",
+    format: str | None = None,
+    options: dict[str, str] | None = None,
 ) -> bytes:
     """Small pictures of one grey each."""
-    with av.open(str(path), "w", format=format) as container:
+    with av.open(str(path), "w", format=format, options=options or {}) as container:
         stream: Any = container.add_stream(codec, rate=fps)
         stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
         for number, grey in enumerate(levels):
@@ -60,6 +67,7 @@ def seen(path: Path, media: MediaInfo, span: TimeSpan | None = None) -> list[Fra
     [
         (".ts", 5, (0.0, 0.0)),
         (".ts", 5, (5000.0, 0.0)),  # FFmpeg takes the fall for a wrapped clock, 26 hours on
+        (".ts", 5, (0.0, 500.0)),
         (".flv", 5, (0.0, 0.0)),
         (".mpg", 25, (0.0, 0.0)),
     ],
@@ -91,10 +99,23 @@ def test_a_clock_that_wraps_does_not_start_again(tmp_path: Path) -> None:
     assert [frame.time for frame in seen(path, media)][:3] == pytest.approx([0.0, 0.2, 0.4], abs=0.001)
 
 
-def test_a_stream_recorded_from_its_middle_is_as_long_as_what_it_holds(tmp_path: Path) -> None:
-    path = tmp_path / "live.flv"
-    recording(path, [DARK] * 60, 5, start=3600.0)
+@pytest.mark.parametrize(
+    ("suffix", "options"),
+    [
+        (".flv", {}),
+        (
+            ".mp4",
+            {"movflags": "frag_keyframe+empty_moov+frag_discont", "use_editlist": "0", "avoid_negative_ts": "disabled"},
+        ),
+    ],
+)
+def test_a_stream_recorded_from_its_middle_is_as_long_as_what_it_holds(
+    tmp_path: Path, suffix: str, options: dict[str, str]
+) -> None:
+    path = tmp_path / f"live{suffix}"
+    recording(path, [DARK] * 60, 5, start=3600.0, options=options)
     media = survey(path)
+    assert promised_end(path, media, 0) <= media.duration + 0.3
     assert media.duration == pytest.approx(12.0, abs=0.3)
     assert [frame.time for frame in seen(path, media)][-1] == pytest.approx(11.8, abs=0.01)  # of 60, 5 a second
 
@@ -110,23 +131,36 @@ def test_a_stream_without_times_has_the_rate_that_its_pictures_say(tmp_path: Pat
     assert frames[-1].end <= media.duration + 0.11
 
 
-def test_chained_ogg_is_heard_to_its_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("codec", "rates"),
+    [
+        ("libopus", (48_000, 48_000)),
+        ("flac", (44_100, 22_050)),  # FFmpeg counts both parts in samples of the first
+        ("flac", (16_000, 48_000)),  # its decoder keeps to the block size of the first
+        ("vorbis", (44_100, 22_050)),  # it ends with the first
+    ],
+)
+def test_chained_ogg_is_heard_to_its_end(tmp_path: Path, codec: str, rates: tuple[int, int]) -> None:
     parts = []
-    for number in range(2):
+    for number, rate in enumerate(rates):
         part = tmp_path / f"{number}.ogg"
         with av.open(str(part), "w", options={"serial_offset": str(7 + number)}) as container:
-            stream: Any = container.add_stream("libopus", rate=48_000, layout="mono")
-            samples = np.zeros((1, 4 * 48_000), np.float32)  # a tone in the third of four seconds
-            samples[0, 2 * 48_000 : 3 * 48_000] = 0.3 * np.sin(np.arange(48_000) * 0.06)
-            frame = av.AudioFrame.from_ndarray(samples, format="flt", layout="mono")
-            frame.sample_rate, frame.pts = 48_000, 0
-            container.mux(stream.encode(frame))
+            layout = "stereo" if codec == "vorbis" else "mono"
+            stream: Any = container.add_stream(codec, rate=rate, layout=layout, options={"strict": "experimental"})
+            samples = np.zeros((stream.channels, 4 * rate), np.float32)  # a tone in the third of four seconds
+            samples[:, 2 * rate : 3 * rate] = 0.3 * np.sin(np.arange(rate) * 2880 / rate)
+            resampler = av.AudioResampler(stream.format, layout, rate, stream.frame_size or None)
+            frame = av.AudioFrame.from_ndarray(samples, format="fltp", layout=layout)
+            frame.sample_rate, frame.pts = rate, 0
+            for piece in [*resampler.resample(frame), *resampler.resample(None)]:
+                container.mux(stream.encode(piece))
             container.mux(stream.encode())
         parts.append(part.read_bytes())
     path = tmp_path / "chained.ogg"
     path.write_bytes(b"".join(parts))
     media = survey(path)
     assert media.duration == pytest.approx(8.0, abs=0.1)
+    assert media.restarts == (pytest.approx(4.0, abs=0.05),)
     heard = np.zeros(9 * 16_000, np.float32)
     for block in read_audio(path, media):
         first = round(block.start * 16_000)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from helpers.media.clips import noise, write_clip
 from helpers.media.odd_files import cut_short, index_first, overwritten
+from helpers.media.sound import silence, write_sound
 
 from longtake.config import load
 from longtake.memory.layers import LayerStore
@@ -76,6 +77,17 @@ def test_sound_without_times_is_as_long_as_its_packets_and_promises_nothing(tmp_
     media = probe(path)
     assert media.duration == pytest.approx(40.0, abs=0.3)
     assert promised_end(path, media, media.audio[0].index) == 0.0
+
+
+@pytest.mark.parametrize(("declared", "promised"), [(None, 4.0), (0xFFFF_FFFF, 3.0), (0, 0.0)])
+def test_a_cut_wav_file_promises_what_its_header_says(tmp_path: Path, declared: int | None, promised: float) -> None:
+    data = bytearray(write_sound(tmp_path / "a.wav", silence(4)).read_bytes())
+    place = data.index(b"data") + 4
+    if declared is not None:  # a program that writes to a pipe doesn't know
+        data[place : place + 4] = declared.to_bytes(4, "little")
+    path = tmp_path / "cut.wav"
+    path.write_bytes(data[: place + 4 + (len(data) - place - 4) * 3 // 4])
+    assert promised_end(path, probe(path), 0) == pytest.approx(promised, abs=0.01)
 
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv"])
