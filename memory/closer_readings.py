@@ -57,7 +57,7 @@ AND first <= :start AND last >= :end AND (last - first) * :min_share <= :end - :
 """
 
 
-class Reading(Record):
+class CloserReading(Record):
     """The result of one closer look.
 
     The recipe describes the look: capability, code version, engine, settings, and input layers, with an empty key for
@@ -86,14 +86,14 @@ class Reading(Record):
         return same_version and all(layers.get(name, "") == key for name, key in self.recipe.inputs.items())
 
 
-class Refined:
+class CloserReadings:
     """The readings of one library; safe to use from several threads and processes at once."""
 
     def __init__(self, file: Path | Postgres) -> None:
         """Open the readings in an SQLite file, which is created when the first is kept, or in a server."""
         self._file = file
 
-    def keep(self, reading: Reading) -> None:
+    def keep(self, reading: CloserReading) -> None:
         """Store a reading, and delete the video's readings from other recipes (an older model) of the same capability.
 
         Raises:
@@ -116,7 +116,7 @@ class Refined:
 
     def find(
         self, video: str, recipe: LayerRecipe, span: TimeSpan, *, asked: str = "", min_share: float = 1.0
-    ) -> Reading | None:
+    ) -> CloserReading | None:
         """The shortest reading by this recipe that covers the span, or None.
 
         Args:
@@ -130,7 +130,7 @@ class Refined:
         values = {"video": video, "recipe": recipe.key, "asked": asked, "start": span.start, "end": span.end}
         return next(_undamaged(self._read(_FIND, values | {"min_share": min_share})), None)
 
-    def readings(self, video: str, layers: Mapping[str, str]) -> list[Reading]:
+    def readings(self, video: str, layers: Mapping[str, str]) -> list[CloserReading]:
         """The readings of a video that are current for these layers (key by name), in time order."""
         rows = self._read(
             "SELECT CAST(reading AS BLOB) FROM closer_looks WHERE video = :video ORDER BY first, last, number",
@@ -159,7 +159,7 @@ class Refined:
             return connection.execute(query, values).fetchall() if connection else []
 
 
-def _undamaged(rows: Iterable[tuple[bytes]]) -> Iterator[Reading]:
+def _undamaged(rows: Iterable[tuple[bytes]]) -> Iterator[CloserReading]:
     for (text,) in rows:
         with suppress(ValidationError):
-            yield Reading.model_validate_json(text)
+            yield CloserReading.model_validate_json(text)

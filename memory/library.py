@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from longtake.console import counted
 from longtake.errors import LibraryError, MediaError, file_error
 from longtake.language.text import parse_json
-from longtake.memory.closer_readings import Refined
+from longtake.memory.closer_readings import CloserReadings
 from longtake.memory.entity_names import EntityNames
 from longtake.memory.layers import Layer, LayerStore, canonical_json, write_atomic
 from longtake.memory.postgres import Postgres
@@ -77,7 +77,7 @@ class VideoRecord(BaseModel):
     indexed: str | None = Field(default=None, description="Hash of the layers that the search index was built from.")
 
 
-class Library:
+class LibraryStore:
     """Videos by id, name or path."""
 
     def __init__(self, root: Path, database: SecretStr | None = None, layers: str | None = None) -> None:
@@ -131,9 +131,9 @@ class Library:
         return self.memory_file if self._database is None else Postgres(self._database.get_secret_value())
 
     @property
-    def refined(self) -> Refined:
+    def refined(self) -> CloserReadings:
         """The readings of closer looks."""
-        return Refined(self.memory)
+        return CloserReadings(self.memory)
 
     @property
     def trace_root(self) -> Path:

@@ -97,7 +97,7 @@ class Postgres:
             return _pool(self.url)
 
     @contextmanager
-    def session(self, what: str) -> Iterator[Session]:
+    def session(self, what: str) -> Iterator[PostgresSession]:
         """A transaction, which is committed when the block ends, unless the block raises.
 
         Args:
@@ -108,7 +108,7 @@ class Postgres:
         """
         pool = self.pool()
         with self.told(what), pool.connection() as connection, connection.transaction():
-            yield Session(connection)
+            yield PostgresSession(connection)
 
     @contextmanager
     def told(self, what: str) -> Iterator[None]:
@@ -136,7 +136,7 @@ class Postgres:
             ) from error
 
 
-class Session:
+class PostgresSession:
     """A transaction that takes statements in SQLite's dialect."""
 
     def __init__(self, connection: Any) -> None:

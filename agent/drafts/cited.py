@@ -51,7 +51,7 @@ class Time(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class CitationMark:
     """One pair of brackets in a draft: where it stands, ids of moments, times, and how many ids are of no moment."""
 
     start: int
@@ -74,11 +74,11 @@ def parenthesised_times(text: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def marks_in(text: str, moments: Mapping[str, Moment], names: Mapping[str, str]) -> tuple[Mark, ...]:
+def marks_in(text: str, moments: Mapping[str, Moment], names: Mapping[str, str]) -> tuple[CitationMark, ...]:
     """The marks of a text. Quotations hold none, except for ids."""
     written = re.search(r"[\[【]\s*m\d", text)  # where ids are as they are shown, a bare number alone is none
     masked = QUOTATION.sub(lambda match: match[0] if _cites_inside(match[0], moments) else "_" * len(match[0]), text)
-    found: list[Mark] = []
+    found: list[CitationMark] = []
     at = 0
     while match := _BRACKET.search(masked, at):
         kind = match.lastindex or 0
@@ -102,7 +102,7 @@ def _cites_inside(quotation: str, moments: Mapping[str, Moment]) -> bool:
 
 def mark_of(
     parts: Sequence[str], moments: Mapping[str, Moment], names: Mapping[str, str], *, numbered: bool = True
-) -> Mark | None:
+) -> CitationMark | None:
     """The ids and times in brackets; None if they hold anything else. `numbered` takes a bare number for an id."""
     ids, times, lost = list[str](), list[Time](), 0
     bare = [part for text in parts if (part := re.sub(r"[\[\]()]", " ", text).strip())]
@@ -126,7 +126,7 @@ def mark_of(
                 times.append(Time(_span(match["at"], match["to"]), video))
     home = moments[ids[0]].video if ids else ""
     placed = tuple(time if time.video else Time(time.span, home) for time in times)
-    return Mark(-1, -1, tuple(dict.fromkeys(ids)), placed, lost) if bare else None
+    return CitationMark(-1, -1, tuple(dict.fromkeys(ids)), placed, lost) if bare else None
 
 
 def _span(start: str, end: str | None) -> TimeSpan:
@@ -157,7 +157,7 @@ class Cited(NamedTuple):
     at: TimeSpan | None
 
 
-def cites(marks: Sequence[Mark], bare: str, moments: Mapping[str, Moment]) -> tuple[tuple[Cited, ...], int]:
+def cites(marks: Sequence[CitationMark], bare: str, moments: Mapping[str, Moment]) -> tuple[tuple[Cited, ...], int]:
     """The moments that a statement cites by its marks and the times in its bare text, and how many of them are none.
 
     A time at a moment that is cited by its id says where in it, and cites no other moment of that time: one place has
@@ -192,7 +192,7 @@ def cites(marks: Sequence[Mark], bare: str, moments: Mapping[str, Moment]) -> tu
     return tuple(Cited(name, at) for name, at in cited.items()), lost
 
 
-def held(mark: Mark, moments: Mapping[str, Moment]) -> Mark:
+def held(mark: CitationMark, moments: Mapping[str, Moment]) -> CitationMark:
     """A mark without the times that point to nothing."""
     return replace(mark, times=tuple(time for time in mark.times if _is_held(time, moments)))
 

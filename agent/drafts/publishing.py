@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from longtake.agent.drafts.cited import Mark, held, marks_in, stated_times
+from longtake.agent.drafts.cited import CitationMark, held, marks_in, stated_times
 from longtake.agent.drafts.draft import ABSTENTION
 from longtake.agent.drafts.statements import Read, Statement
 from longtake.memory.records import Citation, Claim, Moment, Verdict
@@ -70,7 +70,7 @@ def published(
     return out.strip()
 
 
-def _text_of_mark(mark: Mark, said: str, moments: Mapping[str, Moment], names: Mapping[str, str]) -> str:
+def _text_of_mark(mark: CitationMark, said: str, moments: Mapping[str, Moment], names: Mapping[str, str]) -> str:
     """What stands for a mark: its times, and those of its ids that `said` doesn't tell."""
     times = "".join(time.told(names) for time in mark.times)
     ids = _citations_without_time([Citation.of(moments[name]) for name in mark.ids], said + times, names)

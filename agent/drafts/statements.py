@@ -11,7 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from longtake.agent.drafts.cited import Cited, Mark, cites, held, mark_of, marks_in, parenthesised_times, stated_times
+from longtake.agent.drafts.cited import (
+    CitationMark,
+    Cited,
+    cites,
+    held,
+    mark_of,
+    marks_in,
+    parenthesised_times,
+    stated_times,
+)
 from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.language.text import words_of
 from longtake.memory.records import Moment
@@ -58,7 +67,7 @@ class Read:
 
     text: str
     statements: tuple[Statement, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[CitationMark, ...]
     citations: int
     removed: int
 
@@ -71,7 +80,7 @@ class _Piece:
     bare: str
     start: int
     end: int
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[CitationMark, ...] = ()
 
 
 def read_draft(draft: Draft, moments: Mapping[str, Moment], names: Mapping[str, str], *, marked: bool = True) -> Read:
@@ -114,7 +123,7 @@ def without_marks(text: str) -> str:
     return re.sub(r"\s+([.,;!?])", r"\1", kept + text[at:]).strip()
 
 
-def _edges(text: str, marks: Sequence[Mark]) -> list[tuple[int, int]]:
+def _edges(text: str, marks: Sequence[CitationMark]) -> list[tuple[int, int]]:
     """Where each sentence, list item and table row begins and ends, with the marks behind it."""
     masked = text
     for start, end in (*((mark.start, mark.end) for mark in marks), *parenthesised_times(text)):
@@ -140,7 +149,7 @@ def _edges(text: str, marks: Sequence[Mark]) -> list[tuple[int, int]]:
     return found
 
 
-def _piece(text: str, start: int, end: int, marks: Sequence[Mark], names: Mapping[str, str]) -> _Piece:
+def _piece(text: str, start: int, end: int, marks: Sequence[CitationMark], names: Mapping[str, str]) -> _Piece:
     own = tuple(mark for mark in marks if start < mark.end <= end)
     told = bare = ""
     at = start
@@ -160,7 +169,7 @@ def _plain(text: str) -> str:
 def _led(pieces: Iterable[_Piece], text: str) -> list[_Piece]:
     """The pieces; items of a list and rows of a table without marks cite what the line that leads to them cites."""
     kept: list[_Piece] = []
-    leading: tuple[Mark, ...] = ()
+    leading: tuple[CitationMark, ...] = ()
     for each in pieces:
         if each.text.endswith(":"):
             leading = each.marks
@@ -198,7 +207,7 @@ def _repeats(claim: str, statement: str) -> bool:
     )
 
 
-def _shared(statements: Sequence[Statement], text: str, marks: Sequence[Mark]) -> Iterator[Statement]:
+def _shared(statements: Sequence[Statement], text: str, marks: Sequence[CitationMark]) -> Iterator[Statement]:
     """The statements; one without a mark or time shares the mark that ends the next sentence of its paragraph.
 
     A mark at the end of a paragraph commonly stands for more than the last sentence, as notes do in encyclopedias.
@@ -219,6 +228,6 @@ def _shared(statements: Sequence[Statement], text: str, marks: Sequence[Mark]) -
             yield each
 
 
-def _listed(claim: DraftClaim, moments: Mapping[str, Moment], names: Mapping[str, str]) -> tuple[Mark, ...]:
+def _listed(claim: DraftClaim, moments: Mapping[str, Moment], names: Mapping[str, str]) -> tuple[CitationMark, ...]:
     """The ids and times that a claim lists, as marks."""
-    return tuple(mark_of([place], moments, names) or Mark(-1, -1, (), (), 1) for place in claim.moments)
+    return tuple(mark_of([place], moments, names) or CitationMark(-1, -1, (), (), 1) for place in claim.moments)

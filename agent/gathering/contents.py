@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from longtake.errors import LibraryError
 from longtake.language.text import as_sentence
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import clock
 from longtake.preprocess.layers.entities import Entity, entities_of
 from longtake.preprocess.layers.sections import Section, overview_of, sections_of
@@ -99,7 +99,7 @@ def _fitting(texts: Sequence[str], room: int) -> list[str]:
     return kept
 
 
-def _levels(read: Callable[[Library, VideoRecord], list[Level]], handle: VideoHandle) -> list[Level]:
+def _levels(read: Callable[[LibraryStore, VideoRecord], list[Level]], handle: VideoHandle) -> list[Level]:
     with suppress(LibraryError):
         return read(handle.library, handle.record)
     return []

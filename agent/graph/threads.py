@@ -19,7 +19,7 @@ from longtake.agent.query.query import Anchor, Query, Reading, Scope
 from longtake.agent.verification.judge import Judged
 from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory.database import advice_on, is_damage
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.postgres import Postgres
 from longtake.memory.records import Answer, Citation, Claim, Closest, FoundBy, Moment, Option, Usage
 from longtake.memory.timespan import TimeSpan
@@ -38,7 +38,7 @@ AND checkpoint_id < (SELECT max(checkpoint_id) FROM checkpoints WHERE thread_id 
 """
 
 
-def open_threads(library: Library) -> SqliteSaver | PostgresSaver:
+def open_threads(library: LibraryStore) -> SqliteSaver | PostgresSaver:
     """The checkpoints of all threads of a library.
 
     Raises:
@@ -52,7 +52,7 @@ def open_threads(library: Library) -> SqliteSaver | PostgresSaver:
 
 
 @contextmanager
-def usable_threads(library: Library) -> Iterator[None]:
+def usable_threads(library: LibraryStore) -> Iterator[None]:
     """Raise the errors of the file or the server that holds the threads as `LibraryError`."""
     place = library.memory
     if isinstance(place, Postgres):
@@ -98,7 +98,7 @@ def _in_file(file: Path, serde: JsonPlusSerializer) -> SqliteSaver:
     return threads
 
 
-def _in_server(place: Postgres, library: Library, serde: JsonPlusSerializer) -> PostgresSaver:
+def _in_server(place: Postgres, library: LibraryStore, serde: JsonPlusSerializer) -> PostgresSaver:
     pool = place.pool()
     from langgraph.checkpoint.postgres import PostgresSaver
 

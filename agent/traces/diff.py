@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from longtake.agent.traces.recorded import LenientRun, Summary
-from longtake.agent.traces.steps import Step, every, steps_of
+from longtake.agent.traces.recorded import LenientRun, RunSummary
+from longtake.agent.traces.steps import TraceStep, every, steps_of
 from longtake.agent.traces.tree import named, one_line, place, receipt
 from longtake.errors import LibraryError
 from longtake.language.text import comparable
@@ -24,22 +24,22 @@ Change = Literal["same", "changed", "came", "went"]
 _SIGNS: dict[Change, str] = {"same": "=", "changed": "~", "came": "+", "went": "-"}
 
 
-class Pair(Record):
+class PairedCalls(Record):
     """A call in both runs, or in one of them."""
 
     change: Change
-    before: Step | None
-    after: Step | None
+    before: TraceStep | None
+    after: TraceStep | None
 
 
 class Diff(Record):
     """How a run differs from an earlier one."""
 
-    before: Summary
-    after: Summary
+    before: RunSummary
+    after: RunSummary
     videos_changed: bool
     settings: dict[str, tuple[str, str]] = Field(description="Settings that differ, before and after, as JSON.")
-    calls: tuple[Pair, ...]
+    calls: tuple[PairedCalls, ...]
     answer_changed: bool
     answers: tuple[str, str]
     cited_before: tuple[Citation, ...] = Field(description="Cited before, and not after.")
@@ -76,30 +76,30 @@ def diff_of(before: LenientRun, after: LenientRun) -> Diff:
     )
 
 
-def _aligned(first: Sequence[Step], last: Sequence[Step]) -> list[Pair]:
+def _aligned(first: Sequence[TraceStep], last: Sequence[TraceStep]) -> list[PairedCalls]:
     """The calls of both runs, paired for the highest total similarity."""
     best = [[0.0] * (len(last) + 1) for _ in range(len(first) + 1)]
     for i in reversed(range(len(first))):
         for j in reversed(range(len(last))):
             paired = best[i + 1][j + 1] + _likeness(first[i], last[j])
             best[i][j] = max(paired, best[i + 1][j], best[i][j + 1])
-    pairs: list[Pair] = []
+    pairs: list[PairedCalls] = []
     i = j = 0
     while i < len(first) or j < len(last):
         one, other = first[i : i + 1], last[j : j + 1]
         if one and other and best[i][j] == best[i + 1][j + 1] + _likeness(one[0], other[0]):
-            pairs.append(Pair(change=_change(one[0], other[0]), before=one[0], after=other[0]))
+            pairs.append(PairedCalls(change=_change(one[0], other[0]), before=one[0], after=other[0]))
             i, j = i + 1, j + 1
         elif one and (not other or best[i][j] == best[i + 1][j]):
-            pairs.append(Pair(change="went", before=one[0], after=None))
+            pairs.append(PairedCalls(change="went", before=one[0], after=None))
             i += 1
         else:
-            pairs.append(Pair(change="came", before=None, after=other[0]))
+            pairs.append(PairedCalls(change="came", before=None, after=other[0]))
             j += 1
     return pairs
 
 
-def _likeness(one: Step, other: Step) -> float:
+def _likeness(one: TraceStep, other: TraceStep) -> float:
     """The score of pairing two calls: an equal pair is worth more than two similar pairs."""
     if one.tool != other.tool:
         return -inf
@@ -110,7 +110,7 @@ def _likeness(one: Step, other: Step) -> float:
     return 1.0 + equal / (1 + max(len(one.arguments), len(other.arguments)))
 
 
-def _change(one: Step, other: Step) -> Change:
+def _change(one: TraceStep, other: TraceStep) -> Change:
     results = [(step.arguments, step.output, step.evidence, step.failure) for step in (one, other)]
     return "same" if results[0] == results[1] else "changed"
 
@@ -161,7 +161,7 @@ def lines_of(diff: Diff) -> Iterator[str]:
     yield from diff.problems
 
 
-def _line(pair: Pair) -> str:
+def _line(pair: PairedCalls) -> str:
     one, other = pair.before, pair.after
     shown = other or one
     if shown is None:
@@ -174,5 +174,5 @@ def _line(pair: Pair) -> str:
     return f"{line}, {_outcome(one)} -> {_outcome(other)}"
 
 
-def _outcome(step: Step) -> str:
+def _outcome(step: TraceStep) -> str:
     return f"failed ({one_line(step.failure)})" if step.failure else f"{len(step.evidence)} found"

@@ -14,7 +14,7 @@ from longtake.agent.graph.agent import Agent
 from longtake.agent.graph.routing import SILENT
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.traces.playback import RecordedController, RecordedReader, RecordedToolbox, Replies
-from longtake.agent.traces.recording import Call, WholeRun
+from longtake.agent.traces.recording import RecordedCall, WholeRun
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.errors import EngineError, LibraryError
 from longtake.memory.records import Answer
@@ -95,7 +95,7 @@ class _Silence(NamedTuple):
         raise EngineError(self.why)
 
 
-def _silenced(recording: WholeRun, call: Call) -> _Silence | None:
+def _silenced(recording: WholeRun, call: RecordedCall) -> _Silence | None:
     """What ended the replies of the controller before a call, which then is the stand-in's."""
     for event in recording.events[: call.asked_at]:
         if event["type"] == "guard" and event["data"]["guard"].startswith(SILENT):
@@ -103,7 +103,7 @@ def _silenced(recording: WholeRun, call: Call) -> _Silence | None:
     return None
 
 
-def _call_at(recording: WholeRun, step: int) -> tuple[str, Call]:
+def _call_at(recording: WholeRun, step: int) -> tuple[str, RecordedCall]:
     """The id of the call at a step, and the call."""
     for identity, call in recording.calls.items():
         if call.step == step:
@@ -113,7 +113,7 @@ def _call_at(recording: WholeRun, step: int) -> tuple[str, Call]:
     raise LibraryError(f"Step {step} of run {recording.trace.run!r} isn't a tool call: {calls}.")
 
 
-def _check(workspace: Workspace, recording: WholeRun, call: Call, arguments: Mapping[str, Any]) -> None:
+def _check(workspace: Workspace, recording: WholeRun, call: RecordedCall, arguments: Mapping[str, Any]) -> None:
     library = workspace.library
     handles = {name: VideoHandle(library.resolve(name), library) for name in recording.asked.videos}
     try:

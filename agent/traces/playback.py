@@ -16,7 +16,7 @@ from langchain_core.tools import BaseTool
 from longtake.agent.controllers.asking import ContextFull
 from longtake.agent.gathering.moments import Moments, key_of
 from longtake.agent.query.query import Reading
-from longtake.agent.traces.recording import Call, Reply, letters
+from longtake.agent.traces.recording import RecordedCall, RecordedReply, letters
 from longtake.errors import EngineError, LibraryError
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
@@ -32,8 +32,8 @@ class Replies:
 
     def __init__(
         self,
-        planned: Sequence[Reply],
-        calls: Mapping[str, Call],
+        planned: Sequence[RecordedReply],
+        calls: Mapping[str, RecordedCall],
         checks: Sequence[tuple[str, AIMessage]] = (),
         problems: Sequence[str] = (),
     ) -> None:
@@ -155,7 +155,7 @@ class RecordedReader:
 class RecordedToolbox(Toolbox):
     """Returns the results of recorded calls; `then` makes all others."""
 
-    def __init__(self, calls: Mapping[str, Call], then: Toolbox | None = None) -> None:
+    def __init__(self, calls: Mapping[str, RecordedCall], then: Toolbox | None = None) -> None:
         super().__init__(ALL_TOOLS)
         self._calls = calls
         self._then = then

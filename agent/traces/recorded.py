@@ -33,7 +33,7 @@ class Lenient(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
-class Event(Lenient):
+class TraceEvent(Lenient):
     """One line of a trace, as `longtake.agent.traces.trace` describes it."""
 
     v: int = 0
@@ -50,7 +50,7 @@ class Event(Lenient):
     usage: Mapping[str, float] = Field(default_factory=dict)
 
 
-class Asked(Lenient):
+class RecordedQuestion(Lenient):
     """The question of a run, and the ids of its videos."""
 
     question: str = ""
@@ -65,7 +65,7 @@ class KnownVideos(Lenient):
     videos: Mapping[str, float] = Field(default_factory=dict, description="Seconds.")
 
 
-class Origin(Lenient):
+class ForkOrigin(Lenient):
     """The call of another run that a run was forked from."""
 
     run: str
@@ -81,7 +81,7 @@ class Controller(Lenient):
     price: PriceSettings | None = None
 
 
-class Judge(Lenient):
+class RecordedJudge(Lenient):
     """The settings of the model that judges that are read back."""
 
     model: str | None = None
@@ -91,10 +91,10 @@ class RunSettings(Lenient):
     """The settings of a run that are read back; none is secret."""
 
     controller: Controller = Controller()
-    verification: Judge = Judge()
+    verification: RecordedJudge = RecordedJudge()
 
 
-class Summary(Record):
+class RunSummary(Record):
     """A run in one line."""
 
     run: str
@@ -102,7 +102,7 @@ class Summary(Record):
     question: str
     status: RunStatus
     usage: Usage
-    forked_from: Origin | None = None
+    forked_from: ForkOrigin | None = None
 
 
 class LenientRun:
@@ -122,17 +122,17 @@ class LenientRun:
         self.problems: list[str] = []
         self.events = tuple(self._events())
 
-    def of(self, kind: str) -> list[Event]:
+    def of(self, kind: str) -> list[TraceEvent]:
         """The events of a type, in the order they were written."""
         return [event for event in self.events if event.type == kind]
 
     @cached_property
-    def calls(self) -> tuple[Event, ...]:
+    def calls(self) -> tuple[TraceEvent, ...]:
         """The tool calls in the order they were requested; those of one round may end in any order."""
         return tuple(sorted(self.of("tool"), key=lambda event: (event.parent or 0, _place(event), event.step)))
 
     @cached_property
-    def rounds(self) -> tuple[Event, ...]:
+    def rounds(self) -> tuple[TraceEvent, ...]:
         """The controller's replies, except those to tools."""
         return tuple(event for event in self.of("model") if "tool" not in event.data)
 
@@ -142,9 +142,9 @@ class LenientRun:
         return self.events[0].started if self.events else 0.0
 
     @cached_property
-    def asked(self) -> Asked:
+    def asked(self) -> RecordedQuestion:
         """What was asked; without a question if the run recorded none."""
-        return next((self.read(event.input, Asked) for event in self.of("run")), None) or Asked()
+        return next((self.read(event.input, RecordedQuestion) for event in self.of("run")), None) or RecordedQuestion()
 
     @cached_property
     def known(self) -> KnownVideos:
@@ -152,11 +152,11 @@ class LenientRun:
         return next((self.read(event.output, KnownVideos) for event in self.of("orient")), None) or KnownVideos()
 
     @cached_property
-    def forked_from(self) -> Origin | None:
+    def forked_from(self) -> ForkOrigin | None:
         """What it was forked from, if it is a fork."""
         origin = next((event.data.get("forked_from") for event in self.of("run")), None)
         try:
-            return None if origin is None else Origin.model_validate(origin)
+            return None if origin is None else ForkOrigin.model_validate(origin)
         except ValidationError:
             self._note(f"The origin of the fork {self.id} can't be read, and isn't shown.")
             return None
@@ -195,9 +195,9 @@ class LenientRun:
         )
 
     @property
-    def summary(self) -> Summary:
+    def summary(self) -> RunSummary:
         """The run in one line."""
-        return Summary(
+        return RunSummary(
             run=self.id,
             asked=self.started,
             question=self.asked.question,
@@ -206,7 +206,7 @@ class LenientRun:
             forked_from=self.forked_from,
         )
 
-    def cost(self, event: Event) -> float:
+    def cost(self, event: TraceEvent) -> float:
         """What the tokens of a model's reply cost: the judge's, or else the controller's."""
         settings = self.settings
         judge = settings.verification.model if event.data.get("tool") == JUDGE else None
@@ -230,13 +230,13 @@ class LenientRun:
             self._note(f"The blob {digest} of {self.id} isn't in this version's format, and isn't shown.")
             return None
 
-    def _events(self) -> list[Event]:
+    def _events(self) -> list[TraceEvent]:
         path = self.trace.root / f"{self.id}.jsonl"
         try:
             lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
         except OSError as error:
             raise LibraryError(f"{path} cannot be read: {error.strerror}.") from error
-        events: list[Event] = []
+        events: list[TraceEvent] = []
         for number, line in enumerate(lines[:-1], start=1):
             event = _read_event(line)
             if event and all(event.step > earlier.step for earlier in events[-1:]):
@@ -260,14 +260,14 @@ def tokens_in(usages: Sequence[Mapping[str, float]]) -> dict[str, int]:
     return {kind: int(sum(usage.get(kind, 0) for usage in usages)) for kind in _TOKENS}
 
 
-def _read_event(line: str) -> Event | None:
+def _read_event(line: str) -> TraceEvent | None:
     try:
-        return Event.model_validate(parse_json(line))
+        return TraceEvent.model_validate(parse_json(line))
     except ValueError:  # invalid JSON or fields
         return None
 
 
-def _place(event: Event) -> int:
+def _place(event: TraceEvent) -> int:
     """The place of a call within its round."""
     match = _PLACE.fullmatch(str(event.data.get("call")))
     return int(match[1]) if match else 0

@@ -21,7 +21,7 @@ from longtake.settings import Settings
 from longtake.tools.core.result import ToolResult
 
 
-class Reply(NamedTuple):
+class RecordedReply(NamedTuple):
     """A reply in which the controller planned a round, and its step."""
 
     step: int
@@ -29,7 +29,7 @@ class Reply(NamedTuple):
     max_letters: int | None  # of the conversation it accepted, if it had refused a longer one
 
 
-class Call(NamedTuple):
+class RecordedCall(NamedTuple):
     """A tool call: the step that requested it, its result, and its prompts to the text model."""
 
     step: int
@@ -48,8 +48,8 @@ class WholeRun:
     asked: Question
     known: Known
     settings: Settings
-    replies: tuple[Reply, ...]
-    calls: Mapping[str, Call]  # by their ids in the run
+    replies: tuple[RecordedReply, ...]
+    calls: Mapping[str, RecordedCall]  # by their ids in the run
     checks: tuple[tuple[str, AIMessage], ...]  # the judge's prompts, and the replies
     problems: tuple[str, ...]  # why the judge couldn't be asked, each time that it couldn't
     beside: Mapping[str, tuple[Moment, ...]]  # what lies beside the cited moments, by the ids of their evidence
@@ -118,9 +118,9 @@ def reply_in(trace: RecordedTrace, event: Mapping[str, Any]) -> AIMessage:
     return AIMessage.model_validate(message.model_dump())
 
 
-def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> Reply:
+def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> RecordedReply:
     max_letters = letters(conversation(trace, event)) if event["data"].get("shortened") else None
-    return Reply(event["step"], reply_in(trace, event), max_letters)
+    return RecordedReply(event["step"], reply_in(trace, event), max_letters)
 
 
 def _reading_and_gathered(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> tuple[Reading, Gathered]:
@@ -147,9 +147,9 @@ def _prompts(trace: RecordedTrace, call: str, events: Sequence[Mapping[str, Any]
     return tuple((conversation(trace, each)[-1].text, reply_in(trace, each)) for each in asked)
 
 
-def _call(trace: RecordedTrace, event: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> Call:
+def _call(trace: RecordedTrace, event: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> RecordedCall:
     data = event["data"]
     result = ToolResult.model_validate(trace.blob(event["output"]))
-    return Call(
+    return RecordedCall(
         event["step"], event["parent"], data["tool"], data["arguments"], result, _prompts(trace, data["call"], events)
     )

@@ -29,7 +29,7 @@ from longtake.agent.traces.recording import WholeRun, plans
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.errors import Cancelled, EngineError, LibraryError
 from longtake.memory.layers import canonical_json
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.search.index import Index
 from longtake.preprocess.engines import EngineTable
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
@@ -155,7 +155,7 @@ def replay(trace: RecordedTrace) -> Replayed:
 
 def _run_again(recording: WholeRun, folder: Path) -> RecordedTrace:
     """The trace of the new run; the empty folder is its library."""
-    library, time_left = Library(folder), _RecordedTime(recording)
+    library, time_left = LibraryStore(folder), _RecordedTime(recording)
     handles = {video.id: VideoHandle(_record(video), library) for video in recording.known.videos}
     settings, moments = recording.settings, RecordedMoments(recording.beside)
     tools = ToolContext(handles, EngineTable(settings), Index(library.index_root), settings, time_left)

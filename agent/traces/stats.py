@@ -10,7 +10,7 @@ from statistics import median
 
 from pydantic import Field
 
-from longtake.agent.traces.recorded import Event, LenientRun
+from longtake.agent.traces.recorded import LenientRun, TraceEvent
 from longtake.console import counted
 from longtake.memory.records import Record
 
@@ -19,7 +19,7 @@ CONTROLLER = "controller"  # the name of the controller's replies among the tool
 _SHOWN = 3  # maximum problems printed
 
 
-class Spread(Record):
+class ValueSpread(Record):
     """Median, 95th percentile and total of some values; zeros if there are none."""
 
     median: float = 0.0
@@ -34,7 +34,7 @@ class ToolStats(Record):
     calls: int
     errors: int
     cached: int
-    seconds: Spread
+    seconds: ValueSpread
     share: float = Field(description="Of the time of all calls and replies, 0 to 1.")
 
 
@@ -44,10 +44,10 @@ class Stats(Record):
     runs: int
     statuses: dict[str, int]
     guards: dict[str, int] = Field(description="Runs ended by a guard, by guard.")
-    rounds: Spread
-    seconds: Spread
-    tokens: Spread
-    cost: Spread
+    rounds: ValueSpread
+    seconds: ValueSpread
+    tokens: ValueSpread
+    cost: ValueSpread
     tools: tuple[ToolStats, ...] = Field(description="Sorted by share of the time, largest first.")
     problems: tuple[str, ...]
 
@@ -56,7 +56,7 @@ def stats_of(runs: Iterable[LenientRun]) -> Stats:
     """The statistics of some runs, which are read one at a time."""
     statuses: Counter[str] = Counter()
     guards: Counter[str] = Counter()
-    events: dict[str, list[Event]] = defaultdict(list)
+    events: dict[str, list[TraceEvent]] = defaultdict(list)
     usages, problems = [], []
     for run in runs:
         statuses[run.status] += 1
@@ -82,15 +82,15 @@ def stats_of(runs: Iterable[LenientRun]) -> Stats:
     )
 
 
-def spread(values: Sequence[float]) -> Spread:
+def spread(values: Sequence[float]) -> ValueSpread:
     """The spread of some values."""
     if not values:
-        return Spread()
+        return ValueSpread()
     high = sorted(values)[ceil(0.95 * len(values)) - 1]
-    return Spread(median=round(median(values), 6), p95=round(high, 6), total=round(sum(values), 6))
+    return ValueSpread(median=round(median(values), 6), p95=round(high, 6), total=round(sum(values), 6))
 
 
-def _tools(events: dict[str, list[Event]]) -> tuple[ToolStats, ...]:
+def _tools(events: dict[str, list[TraceEvent]]) -> tuple[ToolStats, ...]:
     whole = sum(event.seconds for called in events.values() for event in called) or 1.0
     tools = [
         ToolStats(
@@ -137,7 +137,7 @@ def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items())
 
 
-def _spread(name: str, of: Spread, form: str) -> str:
+def _spread(name: str, of: ValueSpread, form: str) -> str:
     return f"{name}: median {of.median:{form}}, p95 {of.p95:{form}}, total {of.total:{form}}"
 
 

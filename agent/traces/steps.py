@@ -10,7 +10,7 @@ from pydantic import Field
 
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
-from longtake.agent.traces.recorded import Event, Lenient, LenientRun
+from longtake.agent.traces.recorded import Lenient, LenientRun, TraceEvent
 from longtake.console import counted
 from longtake.memory.records import Citation, Record
 from longtake.tools.core.result import ToolResult
@@ -22,7 +22,7 @@ _SOURCES: Mapping[str, str] = {
 }
 
 
-class Step(Record):
+class TraceStep(Record):
     """One step; times are seconds."""
 
     step: int
@@ -46,7 +46,7 @@ class Step(Record):
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
-    steps: tuple[Step, ...] = Field(default=(), description="The steps it led to.")
+    steps: tuple[TraceStep, ...] = Field(default=(), description="The steps it led to.")
 
 
 class _Sent(Lenient):
@@ -56,11 +56,11 @@ class _Sent(Lenient):
     arguments: Any = None
 
 
-def steps_of(run: LenientRun) -> tuple[Step, ...]:
+def steps_of(run: LenientRun) -> tuple[TraceStep, ...]:
     """The steps of a run: the controller's in sequence, each with the calls and checks it led to."""
     rounds = {event.step for event in run.rounds}
     calls = {(call.parent, call.data.get("call")): call.step for call in run.calls}
-    led: dict[int | None, list[Event]] = defaultdict(list)
+    led: dict[int | None, list[TraceEvent]] = defaultdict(list)
     for event in (*run.calls, *(event for event in run.events if event.type not in ("run", "tool"))):
         of_tool = event.type == "model" and event.step not in rounds
         leader = calls.get((event.parent, event.data.get("call"))) if of_tool else None
@@ -70,16 +70,16 @@ def steps_of(run: LenientRun) -> tuple[Step, ...]:
     return tuple(_step(run, event, led) for event in sorted(led[None], key=lambda event: event.step))
 
 
-def every(steps: Iterable[Step]) -> Iterator[Step]:
+def every(steps: Iterable[TraceStep]) -> Iterator[TraceStep]:
     """Steps with the steps they led to, in reading order."""
     for step in steps:
         yield step
         yield from every(step.steps)
 
 
-def _step(run: LenientRun, event: Event, led: Mapping[int | None, list[Event]]) -> Step:
+def _step(run: LenientRun, event: TraceEvent, led: Mapping[int | None, list[TraceEvent]]) -> TraceStep:
     data, tokens = event.data, event.usage
-    return Step(
+    return TraceStep(
         step=event.step,
         type=event.type,
         at=round(max(0.0, event.started - run.started), 4),
@@ -94,7 +94,7 @@ def _step(run: LenientRun, event: Event, led: Mapping[int | None, list[Event]]) 
     )
 
 
-def _tool(run: LenientRun, event: Event) -> dict[str, Any]:
+def _tool(run: LenientRun, event: TraceEvent) -> dict[str, Any]:
     result = run.read(event.output, ToolResult)
     sent = run.read(event.input, _Sent)
     name, arguments = str(event.data.get("tool", "")), event.data.get("arguments")
@@ -117,7 +117,7 @@ def _tool(run: LenientRun, event: Event) -> dict[str, Any]:
     return facts
 
 
-def _model(run: LenientRun, event: Event) -> dict[str, Any]:
+def _model(run: LenientRun, event: TraceEvent) -> dict[str, Any]:
     calls = [str(call.get("tool")) for call in _listed(event.data.get("calls")) if isinstance(call, Mapping)]
     message = run.blob(event.output)
     data = message.get("data") if isinstance(message, Mapping) else None
@@ -125,7 +125,7 @@ def _model(run: LenientRun, event: Event) -> dict[str, Any]:
     return {"tool": event.data.get("tool"), "calls": tuple(calls), "text": text}
 
 
-def _orient(run: LenientRun, event: Event) -> dict[str, Any]:
+def _orient(run: LenientRun, event: TraceEvent) -> dict[str, Any]:
     found = run.read(event.output, Query)
     if found is None:
         return {}
@@ -137,12 +137,12 @@ def _orient(run: LenientRun, event: Event) -> dict[str, Any]:
     return {"text": f"expected answer: {target} ({chance:.0%}), to be found in: {sources}{within}{read_as}"}
 
 
-def _brief(run: LenientRun, event: Event) -> dict[str, Any]:
+def _brief(run: LenientRun, event: TraceEvent) -> dict[str, Any]:
     found = run.read(event.output, Gathered)
     return {"text": f"{counted(len(found.found), 'moment')} found"} if found else {}
 
 
-def _judge(run: LenientRun, event: Event) -> dict[str, Any]:
+def _judge(run: LenientRun, event: TraceEvent) -> dict[str, Any]:
     judged = run.blob(event.output)
     claims = _listed(judged.get("claims")) if isinstance(judged, Mapping) else []
     unsupported = event.data.get("unsupported", 0)
@@ -152,11 +152,11 @@ def _judge(run: LenientRun, event: Event) -> dict[str, Any]:
     return {"text": text, "failure": event.data.get("problem") or None}
 
 
-def _ending(run: LenientRun, event: Event) -> dict[str, Any]:
+def _ending(run: LenientRun, event: TraceEvent) -> dict[str, Any]:
     return {"text": str(event.data.get(event.type, ""))}
 
 
-def _nothing(run: LenientRun, event: Event) -> dict[str, Any]:
+def _nothing(run: LenientRun, event: TraceEvent) -> dict[str, Any]:
     return {}
 
 

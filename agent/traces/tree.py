@@ -10,8 +10,8 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from longtake.agent.traces.recorded import LenientRun, Origin, Summary
-from longtake.agent.traces.steps import Step, steps_of
+from longtake.agent.traces.recorded import ForkOrigin, LenientRun, RunSummary
+from longtake.agent.traces.steps import TraceStep, steps_of
 from longtake.console import counted
 from longtake.memory.records import Answer, Citation, display_name
 from longtake.memory.timespan import TimeSpan
@@ -38,7 +38,7 @@ def tree_of(run: LenientRun) -> Tree:
     return tree
 
 
-def receipt(summary: Summary) -> str:
+def receipt(summary: RunSummary) -> str:
     """How a run ended, and its cost."""
     usage = summary.usage
     parts = [
@@ -52,7 +52,7 @@ def receipt(summary: Summary) -> str:
     return ", ".join(parts)
 
 
-def origin(forked_from: Origin) -> str:
+def origin(forked_from: ForkOrigin) -> str:
     """The call a run was forked from, and the changed arguments."""
     changed = f", with {named(forked_from.set)}" if forked_from.set else ""
     return one_line(f"Forked from {forked_from.run} at step {forked_from.step}{changed}")
@@ -69,7 +69,7 @@ def named(arguments: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in arguments.items())
 
 
-def _add(tree: Tree, step: Step, names: Mapping[str, str]) -> None:
+def _add(tree: Tree, step: TraceStep, names: Mapping[str, str]) -> None:
     branch = tree.add(_headline(step))
     for line in _details(step, names):
         branch.add(line)
@@ -77,7 +77,7 @@ def _add(tree: Tree, step: Step, names: Mapping[str, str]) -> None:
         _add(branch, below, names)
 
 
-def _headline(step: Step) -> Text:
+def _headline(step: TraceStep) -> Text:
     line = Text(f"{step.step} ", "dim")
     if step.type == "tool":
         line.append(step.tool or "", "bold")
@@ -94,7 +94,7 @@ def _headline(step: Step) -> Text:
     return line
 
 
-def _details(step: Step, names: Mapping[str, str]) -> Iterator[Text]:
+def _details(step: TraceStep, names: Mapping[str, str]) -> Iterator[Text]:
     if step.calls and step.text:
         yield Text(f"says {one_line(step.text)}", "italic")
     if step.sent:
@@ -110,7 +110,7 @@ def _details(step: Step, names: Mapping[str, str]) -> Iterator[Text]:
     yield from _citations(step.evidence, names)
 
 
-def _spans(step: Step, names: Mapping[str, str]) -> str:
+def _spans(step: TraceStep, names: Mapping[str, str]) -> str:
     shown = [
         f"{_of(video, names)}{TimeSpan(start=start, end=end)}"
         for video, start, end in step.spans[:_SHOWN]

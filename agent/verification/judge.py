@@ -210,7 +210,7 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class JudgeReply:
     """What the judge says of an answer.
 
     Attributes:
@@ -249,7 +249,7 @@ class Grounds:
 
 def judge_statements(
     statements: Sequence[Statement], grounds: Grounds, complete: Complete, *, letters: str = ""
-) -> Judgement:
+) -> JudgeReply:
     """The judgement on all statements of an answer.
 
     Quotation marks and arithmetic are checked here, exactly, and overrule the model.
@@ -284,11 +284,11 @@ def judge_statements(
     try:
         told = _parse_judgement(complete(prompt, _schema(len(statements), letters)), len(statements), letters)
     except (EngineError, MediaError, Cancelled) as error:
-        told = Judgement(_unchecked(len(statements)), problem=str(error))
+        told = JudgeReply(_unchecked(len(statements)), problem=str(error))
     rulings = tuple(
         _exact(each, ruling, quotable, grounds) for each, ruling in zip(statements, told.rulings, strict=True)
     )
-    return Judgement(rulings, told.abstains, told.option, told.problem)
+    return JudgeReply(rulings, told.abstains, told.option, told.problem)
 
 
 def _schema(count: int, letters: str) -> dict[str, Any]:
@@ -318,15 +318,15 @@ def _unchecked(count: int) -> tuple[Ruling, ...]:
     return tuple(Ruling("unchecked") for _ in range(count))
 
 
-def _parse_judgement(reply: str, count: int, letters: str) -> Judgement:
+def _parse_judgement(reply: str, count: int, letters: str) -> JudgeReply:
     """The judgement in a model's words; nothing is checked if it makes no sense."""
     starts = [match.start() for match in re.finditer(r"[\[{]", reply)][:MOST_STARTS]
     read = (_judgement_from_json(reply[start:], count, letters) for start in starts)
-    unread = Judgement(_unchecked(count), problem=NO_VERDICTS)
+    unread = JudgeReply(_unchecked(count), problem=NO_VERDICTS)
     return next((judgement for judgement in read if judgement.problem != NO_VERDICTS), unread)
 
 
-def _judgement_from_json(reply: str, count: int, letters: str) -> Judgement:
+def _judgement_from_json(reply: str, count: int, letters: str) -> JudgeReply:
     read = read_json(reply)
     told = read if isinstance(read, dict) else {"claims": read}
     by_number = {key: value for key, value in told.items() if str(key).strip().isdecimal()}
@@ -348,9 +348,9 @@ def _judgement_from_json(reply: str, count: int, letters: str) -> Judgement:
             rulings[int(number[0]) + 1 - first] = Ruling(_VERDICTS[said], reason, item.get("answers") is True, ids)
     abstains = told.get("abstains") is True
     if len(rulings) < SLIP * count and not abstains:
-        return Judgement(_unchecked(count), problem=NO_VERDICTS)
+        return JudgeReply(_unchecked(count), problem=NO_VERDICTS)
     missing = Ruling("unchecked", "The judge gave no verdict.")
     every = tuple(rulings.get(n, missing) for n in range(1, count + 1))
     said = str(told.get("option") or "").strip(" ().").upper()
     option = said if said and said in letters else "" if said == "NONE" else None
-    return Judgement(every, abstains, option, "" if len(rulings) == count or abstains else SOME_MISSING)
+    return JudgeReply(every, abstains, option, "" if len(rulings) == count or abstains else SOME_MISSING)

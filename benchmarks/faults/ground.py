@@ -22,7 +22,7 @@ from pathlib import Path
 
 from longtake.benchmarks.processes import MAX_SECONDS, longtake, run
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.records import Record
 from longtake.preprocess.demo.make import VIDEO, make_demo
 from longtake.preprocess.pipeline.library_check import check_library
@@ -190,7 +190,7 @@ def misanswer(ended: Ended, *, may_refuse: bool = False) -> str:
 
 def digests(library: Path) -> dict[str, str]:
     """A digest of every file of every layer in use, by its path in the library."""
-    opened = Library(library)
+    opened = LibraryStore(library)
     folders = [
         opened.layers(video.id).root / name / key for video in opened.videos() for name, key in video.layers.items()
     ]

@@ -16,7 +16,7 @@ from longtake.benchmarks.faults.ground import QUESTION, Ground, Trial, finish, i
 from longtake.benchmarks.parts.evaluation_sides import SUBJECT, write_set
 from longtake.benchmarks.processes import run
 from longtake.memory.conversations import Conversations
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.preprocess.demo.make import SUBTITLES
 
 _QUESTIONS = 400  # of the set that is evaluated
@@ -87,7 +87,7 @@ def kill_ask(ground: Ground, chance: random.Random) -> Generator[Trial]:
 
 def _forgotten(before: Path, after: Path) -> str:
     """What of a conversation and its traces is gone, or nothing."""
-    held, now = (Conversations(Library(root).memory_file).exchanges("talk") for root in (before, after))
+    held, now = (Conversations(LibraryStore(root).memory_file).exchanges("talk") for root in (before, after))
     if now[: len(held)] != held or len(now) <= len(held) or now[-1].answer.question != QUESTION:
         return f"the conversation has {len(now)} questions that don't go on from its {len(held)}"
     lost = [file.name for file in before.glob("traces/*.jsonl") if not (after / "traces" / file.name).exists()]

@@ -21,7 +21,7 @@ from longtake.benchmarks.timing import Machine, load
 from longtake.config import load as load_settings
 from longtake.errors import EngineError
 from longtake.evalharness.stress.scenes import write_scenes
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.records import Record
 from longtake.preprocess.pipeline.plan import plan
 from longtake.preprocess.pipeline.step_run import StepRunner
@@ -68,7 +68,7 @@ def measure_cluster(clips: int, notify: Notify) -> ClusterScaling:
         for side in _NODES:
             notify(f"indexing {side}")
             seconds[side] = float(run(python("-m", __name__, side, folder), None))
-        alone = Library(_library(folder, "alone"))
+        alone = LibraryStore(_library(folder, "alone"))
         durations = [video.duration for video in alone.videos()]
         planned = {side: 3600 * plan(alone, durations, nodes).hours for side, nodes in _NODES.items() if nodes}
     return ClusterScaling(

@@ -12,7 +12,7 @@ from longtake.benchmarks.hour.reel import Notify
 from longtake.benchmarks.hour.visual_speed import decode
 from longtake.benchmarks.intervals import Spread
 from longtake.benchmarks.timing import Machine, load, timed
-from longtake.evalharness.edits.edit import Piece, Plan, Source
+from longtake.evalharness.edits.edit import EditPlan, Piece, Source
 from longtake.evalharness.edits.edit_table import EDITS, edit_named
 from longtake.evalharness.edits.rendering import make_edit, render
 from longtake.memory.records import Record
@@ -117,7 +117,7 @@ def _figures(spread: Spread) -> str:
 def _cut(video: Path, seconds: float, out: Path) -> _Clip:
     source = Source(video, probe(video))
     end = min(seconds, source.seconds)
-    render(Plan((Piece(start=0.0, end=end),), ()), [source], out, lambda: None)
+    render(EditPlan((Piece(start=0.0, end=end),), ()), [source], out, lambda: None)
     return _Clip(out, TimeSpan(start=0.0, end=end), _frames(out))
 
 

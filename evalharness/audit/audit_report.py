@@ -43,7 +43,7 @@ from longtake.evalharness.reports.published_rows import published
 from longtake.evalharness.reports.template import page
 from longtake.evalharness.scoring.estimates import Estimate, pearson, plain
 from longtake.evalharness.suites.benchmark_rows import csv_text
-from longtake.evalharness.views.frame_views import Grounded, Keyframes, Standard, Uniform
+from longtake.evalharness.views.frame_views import Grounded, KeyframeView, Standard, Uniform
 
 TaskGroups = Mapping[str, Sequence[str]]  # benchmarks by the name of their group
 
@@ -69,7 +69,7 @@ def audit_grids(states: States, tasks: TaskGroups | None = None) -> Iterator[Gri
     yield from remaining_grids(states)
     if grounded := [state for state in states if state.scores.grounded]:
         yield _grounding(grounded)
-    if chosen := [state for state in states if state.replies.asked_in(Keyframes.name)]:
+    if chosen := [state for state in states if state.replies.asked_in(KeyframeView.name)]:
         yield _chosen_frames(chosen)
     if any(state.scores.either for state in states):
         yield _either(states)
@@ -235,10 +235,10 @@ def _grounding(states: States) -> Grid:
 
 def _chosen_frames(states: States) -> Grid:
     some = _remaining_groups(states)
-    ways = ((Uniform.name, "spread evenly"), (Keyframes.name, "chosen"))
+    ways = ((Uniform.name, "spread evenly"), (KeyframeView.name, "chosen"))
     rows: list[Row] = [
         (f"{short_name(model)}, {name}", *(right(states, view, model, among) for among in some.values()))
-        for model in models_of(states, Keyframes.name)
+        for model in models_of(states, KeyframeView.name)
         for view, name in ways
     ]
     caption = "Remaining items with sixteen frames, spread evenly or chosen for the question (AKS)."

@@ -13,7 +13,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Variant
 from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES, is_encoder
 from longtake.evalharness.subjects.names import named
-from longtake.evalharness.views.frame_views import CHUNKS, FrameShuffling, Grounded, Keyframes, Standard, Uniform
+from longtake.evalharness.views.frame_views import CHUNKS, FrameShuffling, Grounded, KeyframeView, Standard, Uniform
 
 TEXT_TESTS = ("blind", "audio", "summary")
 FRAME_TESTS = ("center-frame", FrameShuffling.name)
@@ -25,7 +25,7 @@ ENCODERS = "encoders"
 
 
 @dataclass(frozen=True)
-class Models:
+class AuditModels:
     """Who takes part in what."""
 
     by_role: Mapping[str, tuple[str, ...]]  # names
@@ -66,13 +66,13 @@ class Models:
         if any(item.turns[0].evidence for item in items):
             variants.append(Variant(name=Grounded.name, view=Grounded.name, with_evidence=True, only=whole))
         if chosen:
-            variants += [Variant(name=view, view=view, only=whole) for view in (Uniform.name, Keyframes.name)]
+            variants += [Variant(name=view, view=view, only=whole) for view in (Uniform.name, KeyframeView.name)]
         if redundancy:
             variants += [Variant(name=view, view=view, only=tuple(redundancy)) for view in PARTS]
         return tuple(variants)
 
 
-def models_named(names: Iterable[str]) -> Models:
+def models_named(names: Iterable[str]) -> AuditModels:
     """The models of names as given on the command line.
 
     Raises:
@@ -93,4 +93,4 @@ def models_named(names: Iterable[str]) -> Models:
             found[role][one.name] = None
     if both := found["consistency"].keys() & found[VALIDATION].keys():
         raise ConfigError(f"{min(both)} sees the whole video once: name it without {VALIDATION}:.")
-    return Models({role: tuple(subjects) for role, subjects in found.items()}, tuple(given))
+    return AuditModels({role: tuple(subjects) for role, subjects in found.items()}, tuple(given))

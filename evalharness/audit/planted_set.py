@@ -21,7 +21,7 @@ from longtake.evalharness.audit.audit_scores import TAG
 from longtake.evalharness.edits.rendering import write_frames
 from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.evalharness.stress.scenes import COLOURS, FPS, MOTIONS, SHAPES, Step, frames_of
+from longtake.evalharness.stress.scenes import COLOURS, FPS, MOTIONS, SHAPES, RecipeStep, frames_of
 from longtake.memory.records import Record
 
 PER_VIDEO = 5
@@ -41,7 +41,7 @@ ACTS = tuple("waits argues sleeps sings hides rests studies dances".split())
 PLACES = tuple("harbour museum bakery station library castle stadium market chapel airport".split())
 
 
-class Fact(NamedTuple):
+class PlantedFact(NamedTuple):
     """Something that is said or written, and what is asked about it."""
 
     statement: str
@@ -50,7 +50,7 @@ class Fact(NamedTuple):
 
 
 FACTS = tuple(
-    Fact(statement, question, tuple(values.split()))
+    PlantedFact(statement, question, tuple(values.split()))
     for statement, question, values in (
         ("{} brings the parcel", "Who brings the parcel?", "Kestrel Marlow Quinn Tamsin Bruno Ingrid"),
         ("The ship sails to {}", "Where does the ship sail to?", "Lisbon Oslo Cairo Lima Dublin Osaka"),
@@ -115,11 +115,11 @@ def write_planted(folder: Path, videos: int, seed: int, notify: Notify) -> Plant
     return PlantedSet(card=str(folder / CARD), videos=videos, items=len(rows))
 
 
-def _steps(random: Random, facts: Sequence[tuple[Fact, str]]) -> list[Step]:
+def _steps(random: Random, facts: Sequence[tuple[PlantedFact, str]]) -> list[RecipeStep]:
     """A caption each; the first has its colour alone."""
     colours = random.sample(sorted(COLOURS), len(COLOURS))
     return [
-        Step(
+        RecipeStep(
             fact.statement.format(value),
             random.choice(SHAPES),
             colours[place % len(colours) or (1 if place else 0)],
@@ -131,7 +131,7 @@ def _steps(random: Random, facts: Sequence[tuple[Fact, str]]) -> list[Step]:
 
 
 def _questions(
-    random: Random, facts: Sequence[tuple[Fact, str]], steps: Sequence[Step], *, moves: bool
+    random: Random, facts: Sequence[tuple[PlantedFact, str]], steps: Sequence[RecipeStep], *, moves: bool
 ) -> Iterator[PlantedQuestion]:
     """The first facts are on the captions, the next is said."""
     middle = CARDS // 2
@@ -152,7 +152,7 @@ def _questions(
     yield PlantedQuestion("order", f"Which caption is shown right after “{captions[at]}”?", captions[at + 1], wrong)
 
 
-def _about(random: Random, kind: str, fact: Fact, value: str) -> PlantedQuestion:
+def _about(random: Random, kind: str, fact: PlantedFact, value: str) -> PlantedQuestion:
     wrong = random.sample([each for each in fact.values if each != value], 3)
     return PlantedQuestion(kind, fact.question, value, wrong)
 

@@ -18,7 +18,7 @@ from longtake.evalharness.audit.categories import VARIANT
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.reports.document import write_pieces
 from longtake.evalharness.scoring.choices import LABELS
-from longtake.evalharness.subjects.subject import Asked, Subject
+from longtake.evalharness.subjects.subject import AskedTurn, Subject
 
 _SHOWN = 200  # characters of a reply in a message
 
@@ -47,7 +47,7 @@ def derive_categories(subject: Subject, tasks: Mapping[str, Sequence[str]]) -> d
     """
     turn = Turn(question=_question(tasks))
     item = Item(suite="audit-taxonomy", id="taxonomy", video="", format="open", turns=(turn,))
-    reply = subject.reply(Asked(item, 0, VARIANT, 0, ()))
+    reply = subject.reply(AskedTurn(item, 0, VARIANT, 0, ()))
     if reply.error:
         raise EngineError(f"{subject.name} gave no categories: {reply.error}")
     lines = (line.strip().strip("*-<> ").partition(":") for line in reply.spoken.splitlines())

@@ -10,7 +10,7 @@ from pydantic import Field
 from longtake import __version__
 from longtake.console import counted
 from longtake.evalharness.building.built_item import BuiltItem
-from longtake.evalharness.building.checking import Checked, Decided
+from longtake.evalharness.building.checking import CheckedSet, Decided
 from longtake.evalharness.building.material import PROMPTS, VideoMaterial
 from longtake.evalharness.building.stages import STAGES, Dropped, StageRecord, Stages
 from longtake.evalharness.reports.document import markdown_table
@@ -37,7 +37,7 @@ class CardVideo(Record):
     engines: Mapping[str, str] = Field(description="By layer of the index, what made it.")
 
 
-class Spent(Record):
+class StageCost(Record):
     """What one stage asked of the language model, all its runs together."""
 
     calls: int
@@ -45,7 +45,7 @@ class Spent(Record):
     output_tokens: int | None
 
     @classmethod
-    def of(cls, records: Iterable[StageRecord]) -> Spent:
+    def of(cls, records: Iterable[StageRecord]) -> StageCost:
         """What the records of a stage took."""
         every = list(records)
         return cls(
@@ -55,13 +55,13 @@ class Spent(Record):
         )
 
 
-class Building(Record):
+class BuildCard(Record):
     """How a set was built."""
 
     videos: tuple[CardVideo, ...]
     model: str
     prompts: str = Field(description="Hash of the prompts.")
-    spent: Mapping[str, Spent] = Field(description="By stage.")
+    spent: Mapping[str, StageCost] = Field(description="By stage.")
     cost: float | None = Field(description="None if a price or the tokens aren't known.")
     version: str = Field(description="Of Longtake.")
 
@@ -69,7 +69,7 @@ class Building(Record):
 class SetCard(Record):
     """What is in a set, as `card.json` has it."""
 
-    building: Building
+    building: BuildCard
     items: int
     turns: int
     agentic: int = Field(description="Items that have gold tool calls too.")
@@ -89,7 +89,7 @@ class SetCard(Record):
         return sum(self.decisions.values())
 
 
-def cost_of(spent: Iterable[Spent], price: PriceSettings | None) -> float | None:
+def cost_of(spent: Iterable[StageCost], price: PriceSettings | None) -> float | None:
     """The cost of all stages at a price per million tokens; None if one isn't known."""
     every = list(spent)
     given, written = _sum(each.input_tokens for each in every), _sum(each.output_tokens for each in every)
@@ -98,11 +98,11 @@ def cost_of(spent: Iterable[Spent], price: PriceSettings | None) -> float | None
     return round((given * price.input + written * price.output) / 1_000_000, 6)
 
 
-def building_of(materials: Sequence[VideoMaterial], stages: Stages, settings: Settings) -> Building:
+def building_of(materials: Sequence[VideoMaterial], stages: Stages, settings: Settings) -> BuildCard:
     """How a set was built: by whom, from what, and at what cost, all runs on its folder together."""
     records = {stage: list(stages.records(stage)) for stage in STAGES}
-    spent = {stage: Spent.of(found) for stage, found in records.items() if found}
-    return Building(
+    spent = {stage: StageCost.of(found) for stage, found in records.items() if found}
+    return BuildCard(
         videos=tuple(
             CardVideo(video=each.video, seconds=each.duration, segments=len(each.segments), engines=each.engines)
             for each in materials
@@ -115,7 +115,7 @@ def building_of(materials: Sequence[VideoMaterial], stages: Stages, settings: Se
     )
 
 
-def card_of(building: Building, found: Checked, dropped: Sequence[Dropped]) -> SetCard:
+def card_of(building: BuildCard, found: CheckedSet, dropped: Sequence[Dropped]) -> SetCard:
     """The card of a set, after people looked at its items; some were dropped by the build, and some by them."""
     turns = [turn for item in found.items for turn in item.turns]
     kept = {item.id for item in found.items}

@@ -65,7 +65,7 @@ def fault_in(items: Sequence[BuiltItem], decision: SetDecision) -> str:
     return decision.fault(item)
 
 
-class Checked(NamedTuple):
+class CheckedSet(NamedTuple):
     """A set after people looked at it: the items that stay, those they dropped, and the decisions by kind."""
 
     items: list[BuiltItem]
@@ -79,7 +79,7 @@ def valid(items: Sequence[BuiltItem], decisions: Mapping[str, SetDecision]) -> d
     return {name: each for name, each in decisions.items() if hashes.get(name) == each.hash}
 
 
-def checked(items: Sequence[BuiltItem], decisions: Mapping[str, SetDecision]) -> Checked:
+def checked(items: Sequence[BuiltItem], decisions: Mapping[str, SetDecision]) -> CheckedSet:
     """Follow the decisions that are valid."""
     followed = valid(items, decisions)
     kept, dropped = list[BuiltItem](), list[Dropped]()
@@ -92,7 +92,7 @@ def checked(items: Sequence[BuiltItem], decisions: Mapping[str, SetDecision]) ->
     counts: dict[Decided, int] = {"accept": 0, "correct": 0, "drop": 0}
     for each in followed.values():
         counts[each.decision] += 1
-    return Checked(kept, dropped, counts)
+    return CheckedSet(kept, dropped, counts)
 
 
 def _corrected(item: BuiltItem, decision: SetDecision) -> BuiltItem:

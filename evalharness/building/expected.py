@@ -13,7 +13,7 @@ from pathlib import Path
 
 from longtake.console import counted
 from longtake.errors import LongtakeError
-from longtake.evalharness.building.card import UNKNOWN, Spent, cost_of
+from longtake.evalharness.building.card import UNKNOWN, StageCost, cost_of
 from longtake.evalharness.building.longshot import build
 from longtake.evalharness.building.material import TOGETHER, VideoMaterial, room_of
 from longtake.evalharness.building.replies import MOST_SCENARIOS, MOST_TASKS
@@ -43,7 +43,7 @@ _REPLY = {"fusion": _DESCRIPTION * TOGETHER, "questions": 300, "answers": 250, "
 _SHORT_REPLY = 120
 
 
-class Expected(Record):
+class ExpectedBuild(Record):
     """What a build will ask, about; `calls` is by stage of the language model."""
 
     calls: Mapping[str, int]
@@ -90,7 +90,7 @@ class Foreseen(Stages):
 
 def expected(
     stages: Path, indexed: Sequence[VideoMaterial], others: Sequence[float], workspace: Workspace, *, retry_errors: bool
-) -> Expected:
+) -> ExpectedBuild:
     """What a build will ask. Nothing is asked or written.
 
     Videos are in the library already (`indexed`), or will be indexed first: of these, the lengths in seconds.
@@ -109,8 +109,8 @@ def expected(
         foreseen.expect("fusion", ceil(segments / TOGETHER), TOGETHER * _NOTES)
         foreseen.expect("scenarios", 1, foreseen.whole)
     written = sum(count * _REPLY.get(stage, _SHORT_REPLY) for stage, count in foreseen.calls.items())
-    spent = Spent(calls=foreseen.calls.total(), input_tokens=foreseen.given, output_tokens=written)
-    return Expected(
+    spent = StageCost(calls=foreseen.calls.total(), input_tokens=foreseen.given, output_tokens=written)
+    return ExpectedBuild(
         calls={stage: foreseen.calls[stage] for stage in STAGES},
         input_tokens=foreseen.given,
         output_tokens=written,
@@ -119,7 +119,7 @@ def expected(
     )
 
 
-def show_expected(found: Expected) -> list[str]:
+def show_expected(found: ExpectedBuild) -> list[str]:
     """The estimate as lines to print."""
     calls = sum(found.calls.values())
     if not calls:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longtake.errors import ConfigError
-from longtake.evalharness.building.replies import Fused
+from longtake.evalharness.building.replies import FusedCaptions
 from longtake.evalharness.building.stages import Stages
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.models.profiles import profile_of
 from longtake.preprocess.layers.segments import Segment, segments_of
@@ -60,7 +60,7 @@ class VideoMaterial(NamedTuple):
         return letters // max(1, sum(map(bool, self.texts)))
 
 
-def material_of(path: Path, record: VideoRecord, library: Library, notify: Notify) -> VideoMaterial:
+def material_of(path: Path, record: VideoRecord, library: LibraryStore, notify: Notify) -> VideoMaterial:
     """What the index has of a video; told if no model described its pictures.
 
     Raises:
@@ -105,12 +105,12 @@ def fused(materials: Sequence[VideoMaterial], stages: Stages) -> list[VideoMater
         for of, (material, part) in parts.items()
     }
 
-    def check(of: str, said: Fused) -> str:
+    def check(of: str, said: FusedCaptions) -> str:
         left = set(parts[of][1]) - {each.segment for each in said.segments}
         return f"segment {min(left)} is missing" if left else ""
 
     texts: dict[tuple[str, int], str] = {}
-    for of, said in stages.ask("fusion", prompts, Fused, check).items():
+    for of, said in stages.ask("fusion", prompts, FusedCaptions, check).items():
         material, part = parts[of]
         texts |= {(material.video, each.segment): each.text for each in said.segments if each.segment in part}
     return [

@@ -44,7 +44,7 @@ class FusedSegment(StageReply):
     text: Text
 
 
-class Fused(StageReply):
+class FusedCaptions(StageReply):
     """One description for each segment of a part of a video."""
 
     segments: tuple[FusedSegment, ...]
@@ -93,7 +93,7 @@ class Tasks(StageReply):
     scenarios: tuple[ScenarioTasks, ...]
 
 
-class Question(StageReply):
+class WrittenQuestion(StageReply):
     """A question that stands for itself."""
 
     question: Text
@@ -114,7 +114,7 @@ class Question(StageReply):
         return question
 
 
-class ConversationTurn(Question):
+class ConversationTurn(WrittenQuestion):
     """A question of a conversation."""
 
     role: Role
@@ -123,7 +123,7 @@ class ConversationTurn(Question):
 class Questions(StageReply):
     """One question, and one conversation."""
 
-    single: Question
+    single: WrittenQuestion
     conversation: tuple[ConversationTurn, ...] = Field(min_length=2, max_length=3)
 
     @model_validator(mode="after")
@@ -147,7 +147,7 @@ class Answered(StageReply):
         return self
 
 
-class Answers(StageReply):
+class WrittenAnswers(StageReply):
     """The answers to all turns."""
 
     turns: tuple[Answered, ...]
@@ -222,7 +222,7 @@ class Argument(StageReply):
     value: str
 
 
-class Call(StageReply):
+class WrittenCall(StageReply):
     """A call of a tool, and what it returns."""
 
     tool: Text
@@ -233,7 +233,7 @@ class Call(StageReply):
 class TurnCalls(StageReply):
     """The calls that find the answer to one turn; none if no tool is needed."""
 
-    calls: tuple[Call, ...]
+    calls: tuple[WrittenCall, ...]
 
 
 class Calls(StageReply):

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ValidationError
 
 from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.building.built_item import BuiltItem
-from longtake.evalharness.building.card import Building, SetCard, card_markdown, card_of, has_calls
+from longtake.evalharness.building.card import BuildCard, SetCard, card_markdown, card_of, has_calls
 from longtake.evalharness.building.checking import SetDecision, checked, valid
 from longtake.evalharness.building.stages import Dropped
 from longtake.evalharness.runs.journal import Journal, read_records, set_aside, wrong_field
@@ -41,7 +41,7 @@ class SetFolder:
         self.stages = path / "stages"
         self.locked = RunFolder(path).locked
 
-    def keep_built(self, items: Sequence[BuiltItem], dropped: Sequence[Dropped], building: Building) -> None:
+    def keep_built(self, items: Sequence[BuiltItem], dropped: Sequence[Dropped], building: BuildCard) -> None:
         """Write what a build made.
 
         Raises:
@@ -106,10 +106,10 @@ class SetFolder:
         )
         return card
 
-    def _building(self) -> Building:
+    def _building(self) -> BuildCard:
         file = self.stages / _BUILDING
         try:
-            return Building.model_validate_json(file.read_bytes())
+            return BuildCard.model_validate_json(file.read_bytes())
         except OSError as error:
             raise ConfigError(f"{file} can't be read: {error.strerror}. Build the set again.") from error
         except ValidationError as error:

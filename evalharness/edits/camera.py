@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from pydantic import Field
 
-from longtake.evalharness.edits.edit import Edit, Kind, Paint, Piece, Plan, Source, drawn, held
+from longtake.evalharness.edits.edit import Edit, EditPlan, Kind, Paint, Piece, Source, drawn, held
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture
 
@@ -37,10 +37,10 @@ _NEAREST, _FARTHEST = 4.0, 14.0  # distances of the things
 _SIZE = (0.6, 1.8)  # their width in the same unit
 
 
-def moving(piece: Piece, move: Move, paint: Paint) -> Plan:
+def moving(piece: Piece, move: Move, paint: Paint) -> EditPlan:
     """The plan of a camera that moves while a frame is held."""
     x, y = CONTENT[move]
-    return Plan(
+    return EditPlan(
         pieces=(piece,),
         altered=(TimeSpan(start=0.0, end=piece.length),),
         facts={"move": move, "content_dx": x, "content_dy": y, "paper_label": IN_PAPER[move]},
@@ -49,7 +49,7 @@ def moving(piece: Piece, move: Move, paint: Paint) -> Plan:
     )
 
 
-class CameraMotion(Edit):
+class CameraEdit(Edit):
     """Pan, tilt or zoom over the picture at `at`, which repeats at its edges."""
 
     kind: ClassVar[Kind] = "spatial"
@@ -61,7 +61,7 @@ class CameraMotion(Edit):
     zoom: float = Field(default=1.5, gt=1, description="Largest magnification.")
     rate: Literal["linear", "exponential"] = Field(default="linear", description="How the magnification grows.")
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """One frame, held for the whole length and painted."""
         move = drawn(self.move, MOVES, random)
 
@@ -117,7 +117,7 @@ class CameraMotion3D(Edit):
     distance: float = Field(default=2.5, gt=0, description="How far the camera zooms; the things are 4 to 14 away.")
     angle: float = Field(default=20.0, gt=0, lt=90, description="Degrees of a pan or tilt.")
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """One frame, held for the whole length; each frame is drawn from its things."""
         move = drawn(self.move, MOVES, random)
         seed = random.randrange(10**6)

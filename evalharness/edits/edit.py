@@ -61,7 +61,7 @@ class Piece(Record):
 
 
 @dataclass(frozen=True)
-class Plan:
+class EditPlan:
     """What an edit makes of its sources."""
 
     pieces: tuple[Piece, ...]
@@ -95,7 +95,7 @@ class Edit(Record, ABC):
     sources: ClassVar[int] = 1  # videos that it needs
 
     @abstractmethod
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """What to make of the sources; equal random numbers give equal plans.
 
         Raises:

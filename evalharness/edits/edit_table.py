@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pydantic import ValidationError
 
 from longtake.errors import ConfigError
-from longtake.evalharness.edits.camera import CameraMotion, CameraMotion3D
+from longtake.evalharness.edits.camera import CameraEdit, CameraMotion3D
 from longtake.evalharness.edits.edit import Edit
 from longtake.evalharness.edits.hiding import Blank, Mosaic, Mute, Occlusion
 from longtake.evalharness.edits.overlays import Insertion, Noise, Tint
@@ -29,7 +29,7 @@ _BUILT_IN: Mapping[str, type[Edit]] = {
     "mute": Mute,
     "occlusion": Occlusion,
     "mosaic": Mosaic,
-    "camera": CameraMotion,
+    "camera": CameraEdit,
     "camera-3d": CameraMotion3D,
 }
 EDITS: Table[type[Edit]] = Table("edits", _BUILT_IN, subclass_of(Edit))

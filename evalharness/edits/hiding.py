@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from longtake.errors import ConfigError
-from longtake.evalharness.edits.edit import Edit, Kind, Piece, Plan, Source, held, whole
+from longtake.evalharness.edits.edit import Edit, EditPlan, Kind, Piece, Source, held, whole
 from longtake.evalharness.edits.overlays import Thing, paste
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture
@@ -30,7 +30,7 @@ class Blank(Edit):
     kind: ClassVar[Kind] = "spatial"
     seconds: float | None = Field(default=None, gt=0, description="Length; that of the source if not given.")
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """The source, as often as its length needs, painted black."""
         left = self.seconds or sources[0].seconds
         span = TimeSpan(start=0.0, end=left)
@@ -38,7 +38,7 @@ class Blank(Edit):
         while left > 0:
             pieces.append(Piece(start=0.0, end=round(min(left, sources[0].seconds), 3)))
             left = round(left - sources[0].seconds, 3)
-        return Plan(
+        return EditPlan(
             pieces=tuple(pieces),
             altered=(span,),
             paint=lambda picture, time: (np.zeros_like(picture),),
@@ -51,9 +51,9 @@ class Mute(Edit):
 
     kind: ClassVar[Kind] = "spatial"
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """The whole video."""
-        return Plan((whole(sources[0]),), (), keeps_sound=False)
+        return EditPlan((whole(sources[0]),), (), keeps_sound=False)
 
 
 class Occlusion(Edit):
@@ -69,7 +69,7 @@ class Occlusion(Edit):
     gap: int = Field(default=1, ge=1, description="Least distance of two strips of a set; 1 allows neighbours.")
     direction: Literal["vertical", "horizontal"] = "vertical"
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """The whole video without its sound; `facts.sets` has the strips of each set."""
         sets = self.deal(random)
         shown = 0  # copies so far
@@ -92,7 +92,7 @@ class Occlusion(Edit):
                 shown += 1
             return copies
 
-        return Plan(
+        return EditPlan(
             pieces=(whole(sources[0]),),
             altered=(TimeSpan(start=0.0, end=sources[0].seconds),),
             facts={"sets": sets},
@@ -130,7 +130,7 @@ class Mosaic(Edit):
     text: str = Field(default="", description="Written through the centre, so that every quadrant cuts it.")
     things: tuple[Thing, ...] = Field(default=(), max_length=4, description="Drawn in the corners.")
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """One frame, held for the whole length and painted."""
         seconds = 4 * self.quadrant * self.rounds
         corners = random.sample(_CORNERS, len(_CORNERS))
@@ -146,7 +146,7 @@ class Mosaic(Edit):
             piece[part] = whole[part]
             return (piece,)
 
-        return Plan(
+        return EditPlan(
             pieces=(held(sources[0], self.at, seconds, 1 / self.quadrant),),
             altered=() if self.control else (TimeSpan(start=0.0, end=seconds),),
             paint=shown,

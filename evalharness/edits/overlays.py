@@ -13,7 +13,17 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from longtake.evalharness.edits.edit import Edit, Kind, Lengths, Plan, Source, drawn, drawn_span, painted_during, whole
+from longtake.evalharness.edits.edit import (
+    Edit,
+    EditPlan,
+    Kind,
+    Lengths,
+    Source,
+    drawn,
+    drawn_span,
+    painted_during,
+    whole,
+)
 from longtake.preprocess.media.frames import Picture
 
 Colour = Literal["green", "cyan", "blue", "yellow", "magenta", "red"]
@@ -66,7 +76,7 @@ class Tint(Edit):
     strength: float = Field(default=0.3, gt=0, le=1, description="Share of the colour; the paper doesn't say.")
     seconds: Lengths = Field(default=(8.0, 12.0), description="Range of its length.")
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """The whole video with a tinted span."""
         colour = drawn(self.colour, COLOURS, random)
         span = drawn_span(sources[0], self.seconds, random)
@@ -75,7 +85,7 @@ class Tint(Edit):
             full = np.full_like(picture, BGR[colour])
             return np.asarray(cv2.addWeighted(picture, 1 - self.strength, full, self.strength, 0), np.uint8)
 
-        return Plan((whole(sources[0]),), (span,), {"colour": colour}, painted_during(span, tinted))
+        return EditPlan((whole(sources[0]),), (span,), {"colour": colour}, painted_during(span, tinted))
 
 
 def _salt_and_pepper(picture: Levels, random: np.random.Generator, amount: float) -> Levels:
@@ -118,7 +128,7 @@ class Noise(Edit):
     )
     seconds: Lengths = Field(default=(3.0, 5.0), description="Range of its length.")
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """The whole video with a noisy span."""
         noise = drawn(self.noise, KINDS, random)
         span = drawn_span(sources[0], self.seconds, random)
@@ -129,7 +139,7 @@ class Noise(Edit):
             return np.clip(_MAKE[noise](picture.astype(np.float32), each, self.amount), 0, 255).astype(np.uint8)
 
         paint = painted_during(span, noisy)
-        return Plan((whole(sources[0]),), (span,), {"noise": noise}, paint, lossless=True)
+        return EditPlan((whole(sources[0]),), (span,), {"noise": noise}, paint, lossless=True)
 
 
 class Insertion(Edit):
@@ -140,13 +150,13 @@ class Insertion(Edit):
     size: float = Field(default=0.3, gt=0, le=1, description="Its width as a share of the picture's.")
     seconds: Lengths = Field(default=(5.0, 8.0), description="Range of its length; the paper doesn't say.")
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """The whole video with the object in a span of it."""
         thing = drawn(self.thing, THINGS, random)
         span = drawn_span(sources[0], self.seconds, random)
         place = round(random.random(), 3), round(random.random(), 3)
         paint = painted_during(span, lambda picture, time: paste(picture, thing, place, self.size))
-        return Plan((whole(sources[0]),), (span,), {"thing": thing, "place": list(place)}, paint)
+        return EditPlan((whole(sources[0]),), (span,), {"thing": thing, "place": list(place)}, paint)
 
 
 def paste(picture: Picture, thing: Thing, place: tuple[float, float], size: float) -> Picture:

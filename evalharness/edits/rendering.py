@@ -16,7 +16,7 @@ import numpy as np
 from av.container import OutputContainer
 
 from longtake.errors import ConfigError, LibraryError, MediaError
-from longtake.evalharness.edits.edit import Edit, EditTruth, Plan, Source
+from longtake.evalharness.edits.edit import Edit, EditPlan, EditTruth, Source
 from longtake.evalharness.edits.timeline import PlannedFrame, play, sound
 from longtake.evalharness.runs.journal import write_file
 from longtake.memory.library import file_id
@@ -85,7 +85,7 @@ def truth_file(video: Path) -> Path:
     return video.with_suffix(".truth.json")
 
 
-def render(plan: Plan, sources: Sequence[Source], out: Path, check: Callable[[], None]) -> None:
+def render(plan: EditPlan, sources: Sequence[Source], out: Path, check: Callable[[], None]) -> None:
     """Write the video of a plan and check it; see `make_edit`. An existing file is replaced in the end."""
     video = sources[0].media.video
     heard = plan.keeps_sound and any(sources[piece.source].media.audio for piece in plan.pieces)
@@ -141,7 +141,7 @@ def write_frames(
         unfinished.unlink(missing_ok=True)
 
 
-def painted(plan: Plan, sources: Sequence[Source], check: Callable[[], None]) -> Iterator[PlannedFrame]:
+def painted(plan: EditPlan, sources: Sequence[Source], check: Callable[[], None]) -> Iterator[PlannedFrame]:
     """The frames of a plan in order."""
     for shown in play(plan.pieces, sources, check):
         pictures = plan.paint(shown.picture, shown.time)

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
 from longtake.errors import ConfigError
-from longtake.evalharness.edits.edit import Edit, Kind, Lengths, Piece, Plan, Source, drawn_span
+from longtake.evalharness.edits.edit import Edit, EditPlan, Kind, Lengths, Piece, Source, drawn_span
 from longtake.evalharness.edits.timeline import LONGEST_SHUFFLED, shuffled
 from longtake.memory.timespan import TimeSpan
 
@@ -25,10 +25,10 @@ class Reversal(Edit):
     kind: ClassVar[Kind] = "temporal"
     sound: bool = Field(default=True, description="Whether the sound stays, backwards as well.")
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """One piece."""
         end = sources[0].seconds
-        return Plan(
+        return EditPlan(
             pieces=(Piece(start=0.0, end=end, order="backwards"),),
             altered=(TimeSpan(start=0.0, end=end),),
             keeps_sound=self.sound,
@@ -50,7 +50,7 @@ class SegmentShuffle(Edit):
         default=(), description="Seconds of the cuts, such as the ends of annotated actions."
     )
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """A piece for each part; `facts.order` has the original number of each, from 0."""
         end = sources[0].seconds
         if self.at and self.at[-1] >= end:
@@ -62,7 +62,7 @@ class SegmentShuffle(Edit):
             )
         parts = [Piece(start=round(one, 3), end=round(other, 3)) for one, other in pairwise(edges)]
         order = shuffled(len(parts), random)
-        return Plan(
+        return EditPlan(
             pieces=tuple(parts[number] for number in order),
             altered=(TimeSpan(start=0.0, end=end),),
             facts={"order": order},
@@ -75,7 +75,7 @@ class FrameShuffle(Edit):
     kind: ClassVar[Kind] = "temporal"
     seconds: float = Field(default=5.0, gt=0, le=LONGEST_SHUFFLED)
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """The video with a shuffled piece in it."""
         span = drawn_span(sources[0], (self.seconds, self.seconds), random)
         pieces = (
@@ -83,7 +83,7 @@ class FrameShuffle(Edit):
             Piece(start=span.start, end=span.end, order="shuffled", seed=random.randrange(10**6)),
             Piece(start=span.end, end=sources[0].seconds),
         )
-        return Plan(pieces=tuple(piece for piece in pieces if piece.length > 0), altered=(span,))
+        return EditPlan(pieces=tuple(piece for piece in pieces if piece.length > 0), altered=(span,))
 
 
 class Cut(Edit):
@@ -92,7 +92,7 @@ class Cut(Edit):
     kind: ClassVar[Kind] = "temporal"
     seconds: Lengths = Field(default=(8.0, 10.0), description="Range of its length.")
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """Two pieces; at most half of a short video goes, and something stays on both sides."""
         source = sources[0]
         span = drawn_span(source, self.seconds, random, 1 - _REST)
@@ -114,16 +114,16 @@ class Gap(Edit):
             raise ValueError("end must be after start")
         return self
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """The pieces before and after it."""
         if self.start > sources[0].seconds:
             raise ConfigError(f"{sources[0].path} ends at {sources[0].seconds:.1f} s, before the gap.")
         return _without(sources[0], TimeSpan(start=self.start, end=min(self.end, sources[0].seconds)))
 
 
-def _without(source: Source, span: TimeSpan) -> Plan:
+def _without(source: Source, span: TimeSpan) -> EditPlan:
     pieces = (Piece(start=0.0, end=span.start), Piece(start=span.end, end=source.seconds))
-    return Plan(
+    return EditPlan(
         pieces=tuple(piece for piece in pieces if piece.length > 0),
         altered=(TimeSpan(start=span.start, end=span.start),),
         facts={"removed": [span.start, span.end]},
@@ -138,7 +138,7 @@ class Mixing(Edit):
     parts: int = Field(default=3, ge=1, le=20, description="Segments of each video.")
     seconds: float = Field(default=5.0, gt=0, description="Longest segment of the second video.")
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """All of the first video in `parts` segments, with one of the second after each."""
         first, second = sources
         edges = [float(edge) for edge in np.linspace(0.0, first.seconds, self.parts + 1)]
@@ -154,4 +154,4 @@ class Mixing(Edit):
             altered.append(TimeSpan(start=round(at, 3), end=round(at + foreign.length, 3)))
             at += foreign.length
             pieces += [own, foreign]
-        return Plan(pieces=tuple(pieces), altered=tuple(altered))
+        return EditPlan(pieces=tuple(pieces), altered=tuple(altered))

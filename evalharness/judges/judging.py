@@ -150,7 +150,7 @@ CasesOf = Callable[[Item, Prediction], Iterable[Case]]
 _UNSAID = reply_hash(Reply(text=""))
 
 
-class Judged(Record):
+class JudgedRun(Record):
     """The outcome of judging a run."""
 
     judged: int = Field(description="Cases that the judge received now.")
@@ -224,7 +224,7 @@ def judge_run(
     cases_of: CasesOf = cases,
     limit: int | None = None,
     advance: Callable[[int, int], None] = lambda done, of: None,
-) -> Judged:
+) -> JudgedRun:
     """Judge all undecided cases. If a judge is down, the run records errors and continues.
 
     Args:
@@ -254,7 +254,7 @@ def judge_run(
             unjudged += judgement.met is None
             if judgement.error:
                 notify(f"{judgement.judge}, {judgement.item}, {judgement.criterion or 'reply'}: {judgement.error}")
-    return Judged(judged=judged, kept=len(done), unjudged=unjudged)
+    return JudgedRun(judged=judged, kept=len(done), unjudged=unjudged)
 
 
 def to_judge(

@@ -30,7 +30,7 @@ class Flip(Record):
     second_said: str
 
 
-class Comparison(Record):
+class SubjectComparison(Record):
     """Two subjects on identical items; scores are plain means over these, in percent."""
 
     first: str
@@ -55,7 +55,7 @@ class _ScoredItem(NamedTuple):
     second: float
 
 
-def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str]) -> Comparison:
+def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str]) -> SubjectComparison:
     """Compare two subjects, of one run or of two, under these names: the first's score less the second's.
 
     Raises:
@@ -99,7 +99,7 @@ def compare(first: SubjectScores, second: SubjectScores, names: tuple[str, str])
     for row in scored:
         tasks.setdefault(row.task, []).append(row)
     videos = [row.video for row in scored]
-    return Comparison(
+    return SubjectComparison(
         first=names[0],
         second=names[1],
         first_score=mean([row.first for row in scored], videos),
@@ -128,7 +128,7 @@ def subject_of(run: RunScores, name: str | None, option: str) -> SubjectScores:
     return held[one_of(held, name, option)]
 
 
-def summary(found: Comparison) -> Iterator[str]:
+def summary(found: SubjectComparison) -> Iterator[str]:
     """The comparison in sentences."""
     pair, difference = found.paired, found.paired.difference
     yield f"{found.first} {found.first_score}, {found.second} {found.second_score}, difference {difference}"
@@ -157,7 +157,7 @@ def summary(found: Comparison) -> Iterator[str]:
         yield f"{counted(found.unshared, 'item')} skipped: not asked in the same words on both sides"
 
 
-def grids(found: Comparison) -> list[Grid]:
+def grids(found: SubjectComparison) -> list[Grid]:
     """The differences by task and the items that flipped, as tables."""
     better = (f"{found.first} better", f"{found.second} better")
     columns = ("Task", "n", "Difference", *better, "McNemar, items", "Flips, videos")

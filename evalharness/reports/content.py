@@ -25,7 +25,7 @@ from longtake.evalharness.reports.joint_tables import (
 from longtake.evalharness.reports.published_rows import beside_published
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.runs.run_folder import RunCard
-from longtake.evalharness.scoring.choice_scores import Share
+from longtake.evalharness.scoring.choice_scores import CountedShare
 from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows
 from longtake.evalharness.scoring.rubric_scores import READING_WORDS
 from longtake.evalharness.scoring.spending import in_words, money
@@ -230,7 +230,7 @@ def _titled(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def _rate(rate: Share | None) -> str:
+def _rate(rate: CountedShare | None) -> str:
     return f"{100 * rate.value:.1f} % ({rate.count} of {rate.n})" if rate else "not known"
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from longtake.errors import LibraryError
-from longtake.evalharness.reports.compare import Comparison, grids, summary
+from longtake.evalharness.reports.compare import SubjectComparison, grids, summary
 from longtake.evalharness.reports.content import Content
 from longtake.evalharness.reports.grid import Grid
 from longtake.evalharness.reports.openable import Opened, Stills, Traces, opened
@@ -104,7 +104,7 @@ def report_markdown(content: Content) -> str:
     return "\n".join([*lines, *_tables(filter(None, (content.faults, *content.published, *drawn, *content.groups)))])
 
 
-def comparison_pieces(found: Comparison, suffix: str) -> Iterable[str]:
+def comparison_pieces(found: SubjectComparison, suffix: str) -> Iterable[str]:
     """A comparison as a page, HTML or, with the suffix `.md`, Markdown."""
     title = f"{found.first} and {found.second}"
     sentences, tables = list(summary(found)), grids(found)

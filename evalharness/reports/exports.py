@@ -20,7 +20,7 @@ from longtake.evalharness.items import Item, Prediction
 from longtake.evalharness.reports.document import write_pieces
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.subjects.model_spec import asked_in
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalResults, EvalSample
@@ -226,7 +226,7 @@ def _usage(prediction: Prediction) -> ModelUsage:
     return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
 
 
-def _messages(asked: Sequence[Asked], prediction: Prediction) -> list[ChatMessage]:
+def _messages(asked: Sequence[AskedTurn], prediction: Prediction) -> list[ChatMessage]:
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
     from inspect_ai.tool import ToolCall
 
@@ -241,7 +241,7 @@ def _messages(asked: Sequence[Asked], prediction: Prediction) -> list[ChatMessag
     return messages
 
 
-def _scores(subject: SubjectScores, asked: Sequence[Asked], prediction: Prediction) -> dict[str, Score]:
+def _scores(subject: SubjectScores, asked: Sequence[AskedTurn], prediction: Prediction) -> dict[str, Score]:
     """The score with the verdicts as its explanation; none without a verdict."""
     from inspect_ai.scorer import Score
 

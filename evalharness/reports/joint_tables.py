@@ -33,7 +33,7 @@ _KINDS = ("task", "subclass", "capability", "capability, RB")  # tables by what 
 _FEWEST = 3  # pairs that may correlate
 
 
-class Cost(NamedTuple):
+class PredictionCost(NamedTuple):
     """What a prediction cost, or a mean one."""
 
     calls: float
@@ -66,7 +66,7 @@ def _stance(reply: Reply) -> Stance:
     return "uncertain" if reply.uncertain else "answered"
 
 
-def cost(subject: SubjectScores) -> Cost:
+def cost(subject: SubjectScores) -> PredictionCost:
     """The mean cost of the predictions; tokens are those read and written."""
     made, calls, seconds, spent = 0, 0, 0.0, subject.table.spent
     for prediction in chain.from_iterable(subject.predictions.values()):
@@ -75,7 +75,7 @@ def cost(subject: SubjectScores) -> Cost:
         # If the calls weren't stored, their recorded number.
         calls += sum(len(reply.calls) or (reply.usage.tool_calls if reply.usage else 0) for reply in prediction.replies)
     n = made or 1
-    return Cost(
+    return PredictionCost(
         calls=calls / n,
         tokens=(spent.input_tokens + spent.output_tokens) / n,
         money=None if spent.cost is None else spent.cost / n,

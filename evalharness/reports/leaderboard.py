@@ -13,7 +13,7 @@ from longtake.console import counted
 from longtake.evalharness.reports.document import markdown_table
 from longtake.evalharness.reports.grid import Cell, Grid, estimate
 from longtake.evalharness.runs.run_folder import Notify, RunFolder, as_asked
-from longtake.evalharness.scoring.choice_scores import Share
+from longtake.evalharness.scoring.choice_scores import CountedShare
 from longtake.evalharness.scoring.estimates import Estimate
 from longtake.evalharness.scoring.score_table import ScoredRun, scored_run, subject_score
 from longtake.evalharness.scoring.spending import money
@@ -22,7 +22,7 @@ from longtake.memory.records import Record
 _TAKEN = ("Items", "Errors", "Cost", "Judging", "Seconds")
 
 
-class Entry(Record):
+class LeaderboardEntry(Record):
     """A subject of a run."""
 
     run: str
@@ -31,7 +31,7 @@ class Entry(Record):
     headlines: Mapping[str, Estimate] = Field(description="Of tests that aren't pooled, by name.")
     unranked: str = Field(description="Why it isn't ranked; empty if it is.")
     items: int
-    errors: Share = Field(description="As `score` counts them.")
+    errors: CountedShare = Field(description="As `score` counts them.")
     cost: float | None = Field(description="Of all predictions together; None if a price isn't known.")
     judging: float | None = Field(description="Of all verdicts together; None if a price isn't known.")
     seconds: float
@@ -46,7 +46,7 @@ class Ranking(Record):
     judge: str | None
     items: int
     item_set: str = Field(description="Hash of the items and of the ways they were asked.")
-    entries: tuple[Entry, ...]
+    entries: tuple[LeaderboardEntry, ...]
 
     @property
     def title(self) -> str:
@@ -63,7 +63,7 @@ class Leaderboard(Record):
 
 def leaderboard(runs: Sequence[Path], reading: str | None, notify: Notify, judge: str | None = None) -> Leaderboard:
     """Rank the subjects of runs; see `scored_run`."""
-    groups: dict[_Group, list[Entry]] = {}
+    groups: dict[_Group, list[LeaderboardEntry]] = {}
     for path in runs:
         run = scored_run(RunFolder(path), reading, notify, judge)
         for name, scored in run.subjects.items():
@@ -122,7 +122,9 @@ def grids(found: Leaderboard) -> Iterator[Grid]:
         yield Grid(f"{ranking.title}: all tests", ("Subject", "Run", *_TAKEN), taken, unranked)
 
 
-def _placed(scored: Iterable[tuple[Estimate | None, Entry]]) -> Iterator[tuple[tuple[Cell, ...], Entry]]:
+def _placed(
+    scored: Iterable[tuple[Estimate | None, LeaderboardEntry]],
+) -> Iterator[tuple[tuple[Cell, ...], LeaderboardEntry]]:
     """The rows of a table, best first; one without a score has no place."""
     place = 0
     for score, entry in sorted(scored, key=lambda pair: _rank(*pair)):
@@ -131,7 +133,7 @@ def _placed(scored: Iterable[tuple[Estimate | None, Entry]]) -> Iterator[tuple[t
         yield (str(place) if ranked else "-", entry.subject, entry.run, estimate(score)), entry
 
 
-def _taken(entry: Entry) -> tuple[str, ...]:
+def _taken(entry: LeaderboardEntry) -> tuple[str, ...]:
     errors = f"{entry.errors.count} of {entry.errors.n}"
     return str(entry.items), errors, money(entry.cost), money(entry.judging), f"{entry.seconds:.1f}"
 
@@ -157,9 +159,9 @@ def _group(run: ScoredRun, name: str) -> _Group:
     return _Group(card.suite, run.reading, card.protocol, judge, digest.hexdigest())
 
 
-def _entry(run: ScoredRun, name: str, path: Path) -> Entry:
+def _entry(run: ScoredRun, name: str, path: Path) -> LeaderboardEntry:
     scored, table = run.subjects[name], subject_score(run, name).table
-    return Entry(
+    return LeaderboardEntry(
         run=str(path),
         subject=name,
         headline=table.headline,
@@ -173,6 +175,6 @@ def _entry(run: ScoredRun, name: str, path: Path) -> Entry:
     )
 
 
-def _rank(score: Estimate | None, entry: Entry) -> tuple[bool, float, str, str]:
+def _rank(score: Estimate | None, entry: LeaderboardEntry) -> tuple[bool, float, str, str]:
     value = score.value if score else None
     return value is None, -(value or 0.0), entry.subject, entry.run

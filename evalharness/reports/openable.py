@@ -31,7 +31,7 @@ PAGE_CHARACTERS = 4_000_000
 _TRACE_CHARACTERS = 3 * MAX_EVENTS * MAX_CHARACTERS  # that a trace takes at most
 
 
-class Still(NamedTuple):
+class OpenedStill(NamedTuple):
     """A picture as a data URL, and the time it was shown at."""
 
     url: str
@@ -51,7 +51,7 @@ class Stills:
         """Whether there is no room for the pictures of another item."""
         return self._left < ITEM_BYTES
 
-    def of(self, item: Item, cited: Iterable[TimeSpan]) -> list[Still]:
+    def of(self, item: Item, cited: Iterable[TimeSpan]) -> list[OpenedStill]:
         """The middles of the item's evidence and then of what was cited; none if the video is missing."""
         gold = [span for turn in item.turns for span in turn.evidence]
         times = list(dict.fromkeys(round((span.start + span.end) / 2, 1) for span in [*gold, *cited]))[:MOST]
@@ -62,7 +62,7 @@ class Stills:
             return []
         shown = read_chosen(Path(item.media), media, times, ITEM_BYTES, raise_if_interrupted)
         self._left -= sum(len(still.jpeg) for still in shown)
-        return [Still(data_url("image/jpeg", one.jpeg), clock(one.time)) for one in shown]
+        return [OpenedStill(data_url("image/jpeg", one.jpeg), clock(one.time)) for one in shown]
 
     def _probed(self, path: str) -> MediaInfo | None:
         if path not in self._media:
@@ -75,7 +75,7 @@ class Stills:
         return self._media[path]
 
 
-class Event(NamedTuple):
+class OpenedEvent(NamedTuple):
     """An event: its type, its seconds, and its parts by name, those that are long cut off."""
 
     kind: str
@@ -86,7 +86,7 @@ class Event(NamedTuple):
 class Excerpt(NamedTuple):
     """The first events of a trace, and how many there are in all."""
 
-    events: list[Event]
+    events: list[OpenedEvent]
     in_all: int
 
 
@@ -109,7 +109,9 @@ class Traces:
         try:
             recorded = RecordedTrace(self._root, run)
             events = list(recorded.events())
-            shown = [Event(one["type"], one["seconds"], list(_parts(recorded, one))) for one in events[:MAX_EVENTS]]
+            shown = [
+                OpenedEvent(one["type"], one["seconds"], list(_parts(recorded, one))) for one in events[:MAX_EVENTS]
+            ]
         except LibraryError as error:
             self._notify(str(error))
             return None
@@ -169,7 +171,7 @@ class Opened(NamedTuple):
     item: Item
     values: list[Value]  # of the subjects in order: their scores
     turns: list[tuple[Turn, list[tuple[str, str, bool]]]]  # with the options: label, text, whether it is right
-    stills: list[Still]
+    stills: list[OpenedStill]
     predictions: list[OpenedPrediction]
 
 

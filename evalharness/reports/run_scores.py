@@ -16,7 +16,7 @@ from longtake.evalharness.runs.run_folder import Loading, Notify, RunCard, RunFo
 from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, NONE
 from longtake.evalharness.scoring.rubric_scores import Reading
 from longtake.evalharness.scoring.score_table import ScoredRun, ScoreTable, score_table, scored_run, subject_score
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.suites.suite_table import Scored, Suite
 
 Value = float | None  # 0 to 1; None without a verdict, or if it doesn't count in the headline
@@ -58,10 +58,10 @@ class RunScores:
     subjects: tuple[SubjectScores, ...]
     loading: Loading
 
-    def asked(self, item: Item, prediction: Prediction) -> list[Asked]:
+    def asked(self, item: Item, prediction: Prediction) -> list[AskedTurn]:
         """The turns of an item as a prediction was asked them, its options in the order put; without the history."""
         variant = self.variant_of(prediction)
-        return [Asked(item, number, variant, prediction.seed, ()) for number in range(len(item.turns))]
+        return [AskedTurn(item, number, variant, prediction.seed, ()) for number in range(len(item.turns))]
 
     def variant_of(self, prediction: Prediction) -> Variant:
         """The way in which a prediction was asked."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from longtake.cluster.pool import Pool, Worker
 from longtake.console import Session, raise_if_interrupted
 from longtake.evalharness.items import Item, Reply
-from longtake.evalharness.subjects.subject import Asked, InLanes, Subject
+from longtake.evalharness.subjects.subject import AskedTurn, InLanes, Subject
 from longtake.evalharness.subjects.subject_table import subject_named
 from longtake.offline import forbid_network
 
@@ -26,7 +26,7 @@ class Replier(Worker):
         made = [subject_named(one, items, session, 1) for one in given]
         self._subjects = {subject.name: subject for subject in made}
 
-    def reply(self, name: str, asked: Asked) -> Reply:
+    def reply(self, name: str, asked: AskedTurn) -> Reply:
         """The reply of a subject."""
         return self._subjects[name].reply(asked)
 
@@ -42,7 +42,7 @@ class OnCluster:
         self._pool = pool
         self._gpu = gpu
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """As the subject replies.
 
         Raises:

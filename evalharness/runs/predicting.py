@@ -19,7 +19,7 @@ from longtake.evalharness.runs.bounded_map import in_lanes
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.subjects.model_spec import asked_in
-from longtake.evalharness.subjects.subject import Asked, InLanes, NoAnswer, NothingToShow, Subject
+from longtake.evalharness.subjects.subject import AskedTurn, InLanes, NoAnswer, NothingToShow, Subject
 from longtake.memory.records import Record
 
 
@@ -116,7 +116,7 @@ def _ask(subject: Subject, row: tuple[Item, Variant, int]) -> Prediction:
     history: list[tuple[str, str]] = []
     replies: list[Reply] = []
     for number, turn in enumerate(item.turns):
-        reply = _reply(subject, Asked(item, number, variant, seed, () if item.separate else tuple(history)))
+        reply = _reply(subject, AskedTurn(item, number, variant, seed, () if item.separate else tuple(history)))
         replies.append(reply)
         history.append((turn.question, reply.text if variant.history == "own" else turn.reference))
     return Prediction(
@@ -129,7 +129,7 @@ def _ask(subject: Subject, row: tuple[Item, Variant, int]) -> Prediction:
     )
 
 
-def _reply(subject: Subject, asked: Asked) -> Reply:
+def _reply(subject: Subject, asked: AskedTurn) -> Reply:
     try:
         return subject.reply(asked)
     except (Cancelled, LibraryUnavailable):  # no subject's fault: the run goes on when asked again

@@ -24,7 +24,7 @@ STATES: tuple[State, ...] = ("error", "unread", "unjudged", "refused", "abstaine
 FAILED: frozenset[State] = frozenset({"error", "unread", "unjudged"})
 
 
-class Share(Record):
+class CountedShare(Record):
     """How many of how many."""
 
     count: int
@@ -36,10 +36,10 @@ class Share(Record):
         return self.count / self.n if self.n else 0.0
 
 
-NONE = Share(count=0, n=0)
+NONE = CountedShare(count=0, n=0)
 
 
-class Said(NamedTuple):
+class ScoredReply(NamedTuple):
     """What is scored of a reply, and what the judge found of it; its text is not held."""
 
     status: ReplyStatus
@@ -53,10 +53,10 @@ class Said(NamedTuple):
     confidence: float | None = None  # the subject's own
 
 
-Accepts = Callable[[Said], float | None]
+Accepts = Callable[[ScoredReply], float | None]
 
 
-class Outcome(NamedTuple):
+class ChoiceOutcome(NamedTuple):
     """Whether an item was answered correctly, and the outcome of the answer."""
 
     item: Heading
@@ -83,17 +83,19 @@ class ChoiceScores(Record):
     overall: Estimate = Field(description="Right answers over all that was asked, whatever is missing.")
     without_failures: Estimate = Field(description="The headline over the items that did not fail.")
     groups: Mapping[str, Rows] = Field(description="Tables by their names, each of rows.")
-    counts: Mapping[str, Share] = Field(default={}, description="Counts by their names, each of how many.")
-    errors: Share
-    parse_failures: Share = Field(description="Of all, choices in whose reply no option could be read.")
-    unjudged: Share = Field(description="Of the open answers, and choices left to the judge, those without a verdict.")
-    unsure: Share = Field(description="Of the same, those of whose verdict the judge was not sure; it counts.")
-    uncertain: Share = Field(description="Right only if an abstention is due.")
-    abstained: Share
+    counts: Mapping[str, CountedShare] = Field(default={}, description="Counts by their names, each of how many.")
+    errors: CountedShare
+    parse_failures: CountedShare = Field(description="Of all, choices in whose reply no option could be read.")
+    unjudged: CountedShare = Field(
+        description="Of the open answers, and choices left to the judge, those without a verdict."
+    )
+    unsure: CountedShare = Field(description="Of the same, those of whose verdict the judge was not sure; it counts.")
+    uncertain: CountedShare = Field(description="Right only if an abstention is due.")
+    abstained: CountedShare
     note: str | None = Field(default=None, description="Why the headline has no value: what was not asked.")
 
 
-class Answers:
+class SubjectAnswers:
     """What one subject replied and what one judge found of it; of several of a kind, the last."""
 
     def __init__(self, predictions: Iterable[Prediction], judgements: Iterable[Judgement]) -> None:
@@ -101,15 +103,15 @@ class Answers:
             (one.item, one.variant, one.seed): (one.met, one.points, not one.sure)
             for one in current(judgements, predictions)
         }
-        self._said: dict[tuple[str, str, int], Said] = {}
+        self._said: dict[tuple[str, str, int], ScoredReply] = {}
         for each in predictions:
             key, reply = (each.item, each.variant, each.seed), each.replies[0]
             met, points, unsure = found.get(key, (None, None, False))
             own = (reply.status, reply.choice, reply.parse, reply.abstained, reply.uncertain)
-            self._said[key] = Said(*own, met, points, unsure, reply.confidence)
+            self._said[key] = ScoredReply(*own, met, points, unsure, reply.confidence)
         self.seeds = tuple(sorted({seed for _, _, seed in self._said})) or (0,)
 
-    def said(self, item: Item, variant: Variant, seed: int) -> Said | None:
+    def said(self, item: Item, variant: Variant, seed: int) -> ScoredReply | None:
         """What was replied to the item's one turn; None if it was not asked."""
         return self._said.get((item.id, variant.name, seed))
 
@@ -140,8 +142,8 @@ def in_orders(base: Variant, variants: Iterable[Variant]) -> tuple[Variant, ...]
 
 
 def choice_outcome(
-    item: Item, orders: Sequence[Variant], answers: Answers, seed: int, *, by_text: bool = True
-) -> Outcome:
+    item: Item, orders: Sequence[Variant], answers: SubjectAnswers, seed: int, *, by_text: bool = True
+) -> ChoiceOutcome:
     """The outcome of an item with options, in all orders that apply to it.
 
     With `by_text`, a reply that gives an option's text instead of its label counts as read.
@@ -152,10 +154,10 @@ def choice_outcome(
     states: set[State] = {choice_state(reply, by_text=by_text) for reply in replies}
     state = next(filter(states.__contains__, STATES))
     right = state == "ok" and all(reply is not None and reply.choice == turn.gold for reply in replies)
-    return Outcome(item.heading, seed, right, state, chance)
+    return ChoiceOutcome(item.heading, seed, right, state, chance)
 
 
-def choice_state(reply: Reply | Said | None, *, by_text: bool = True) -> State:
+def choice_state(reply: Reply | ScoredReply | None, *, by_text: bool = True) -> State:
     """The outcome of one choice."""
     if reply is None or reply.status != "ok":
         return "error"
@@ -171,26 +173,26 @@ def choice_state(reply: Reply | Said | None, *, by_text: bool = True) -> State:
 
 
 def open_outcome(
-    item: Item, variant: Variant, answers: Answers, seed: int, accepts: Accepts = lambda said: said.met
-) -> Outcome:
+    item: Item, variant: Variant, answers: SubjectAnswers, seed: int, accepts: Accepts = lambda said: said.met
+) -> ChoiceOutcome:
     """The outcome of an open answer, by the judge's verdict; an uncertain one is right only as an abstention."""
     reply = answers.said(item, variant, seed)
     if reply is None or reply.status != "ok":
-        return Outcome(item.heading, seed, False, "error")
+        return ChoiceOutcome(item.heading, seed, False, "error")
     verdict = accepts(reply)
     if verdict is None:
-        return Outcome(item.heading, seed, False, "unjudged")
+        return ChoiceOutcome(item.heading, seed, False, "unjudged")
     if reply.uncertain:
         right = verdict if abstains(item.turns[0].reference).met else 0.0
-        return Outcome(item.heading, seed, right, "uncertain", unsure=reply.unsure, confidence=reply.confidence)
+        return ChoiceOutcome(item.heading, seed, right, "uncertain", unsure=reply.unsure, confidence=reply.confidence)
     state: State = "refused" if reply.parse == "refused" else "abstained" if reply.abstained else "ok"
-    return Outcome(item.heading, seed, verdict, state, unsure=reply.unsure, confidence=reply.confidence)
+    return ChoiceOutcome(item.heading, seed, verdict, state, unsure=reply.unsure, confidence=reply.confidence)
 
 
 def summarise(
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[ChoiceOutcome],
     groups: Mapping[str, Rows],
-    headline: Callable[[Sequence[Outcome]], Estimate] | None = None,
+    headline: Callable[[Sequence[ChoiceOutcome]], Estimate] | None = None,
     note: str | None = None,
 ) -> ChoiceScores:
     """The scores of outcomes.
@@ -201,43 +203,43 @@ def summarise(
     states = [outcome.state for outcome in outcomes]
     left = sum(outcome.left_to_judge for outcome in outcomes)
     judged = left + sum(outcome.chance is None for outcome in outcomes)
-    unjudged = Share(count=states.count("unjudged"), n=judged)
+    unjudged = CountedShare(count=states.count("unjudged"), n=judged)
     return ChoiceScores(
         headline=None if unjudged.value > MAX_UNJUDGED else figure(outcomes),
         overall=accuracy(outcomes),
         without_failures=figure([outcome for outcome in outcomes if outcome.state not in FAILED]),
         groups={name: table for name, table in groups.items() if table},
-        errors=Share(count=states.count("error"), n=len(states)),
-        parse_failures=Share(count=left + states.count("unread"), n=len(states)),
+        errors=CountedShare(count=states.count("error"), n=len(states)),
+        parse_failures=CountedShare(count=left + states.count("unread"), n=len(states)),
         unjudged=unjudged,
-        unsure=Share(count=sum(outcome.unsure for outcome in outcomes), n=judged),
-        uncertain=Share(count=states.count("uncertain"), n=len(states)),
-        abstained=Share(count=states.count("abstained"), n=len(states)),
+        unsure=CountedShare(count=sum(outcome.unsure for outcome in outcomes), n=judged),
+        uncertain=CountedShare(count=states.count("uncertain"), n=len(states)),
+        abstained=CountedShare(count=states.count("abstained"), n=len(states)),
         note=note,
     )
 
 
-def observation(outcome: Outcome) -> Observation:
+def observation(outcome: ChoiceOutcome) -> Observation:
     """A right answer out of one."""
     return Observation(float(outcome.right), 1.0, outcome.item.video)
 
 
-def accuracy(outcomes: Iterable[Outcome]) -> Estimate:
+def accuracy(outcomes: Iterable[ChoiceOutcome]) -> Estimate:
     """The share of right answers, in percent."""
     return ratio(map(observation, outcomes))
 
 
-def by(outcomes: Iterable[Outcome], key: Callable[[Heading], str]) -> dict[str, Estimate]:
+def by(outcomes: Iterable[ChoiceOutcome], key: Callable[[Heading], str]) -> dict[str, Estimate]:
     """The accuracy of each group of items, in the order of first appearance; items without a key are in none."""
     return rows((name, observation(outcome)) for outcome in outcomes if (name := key(outcome.item)))
 
 
-def by_tag(outcomes: Iterable[Outcome], tag: str) -> dict[str, Estimate]:
+def by_tag(outcomes: Iterable[ChoiceOutcome], tag: str) -> dict[str, Estimate]:
     """The accuracy for each value of a tag."""
     return by(outcomes, lambda item: item.tags.get(tag, ""))
 
 
-def beside_chance(outcomes: Sequence[Outcome], name: str = "accuracy") -> dict[str, Estimate]:
+def beside_chance(outcomes: Sequence[ChoiceOutcome], name: str = "accuracy") -> dict[str, Estimate]:
     """The accuracy of choices, the accuracy of guessing, and the accuracy above chance."""
     choices = [(outcome, outcome.chance) for outcome in outcomes if outcome.chance is not None]
     if not choices:

@@ -52,14 +52,14 @@ _END = r"(?![\w+#]|[-‐'’]\w)"
 _WORDS = {ord(word): None for word in "ai"}  # labels that are words in lower case
 
 
-class Choice(NamedTuple):
+class ChosenOption(NamedTuple):
     """The option chosen, from 0, and how it was read."""
 
     option: int | None
     status: ParseStatus
 
 
-def read_choice(reply: str, options: Sequence[str]) -> Choice:
+def read_choice(reply: str, options: Sequence[str]) -> ChosenOption:
     """The choice of a reply.
 
     It may hold thinking. The options are as they were put, labelled A, B, C...; an open question has none.
@@ -67,21 +67,21 @@ def read_choice(reply: str, options: Sequence[str]) -> Choice:
     text = without_thinking(reply)
     refused = refuses(text)
     if not options:
-        return Choice(None, "refused" if refused else "none")
+        return ChosenOption(None, "refused" if refused else "none")
     if not text:
-        return Choice(None, "failed")
+        return ChosenOption(None, "failed")
     labels = LABELS[: len(options)]
     for read in (_structured, _boxed, _said, _alone):
         found = read(text, labels)
         if found is not None:
-            return Choice(labels.index(found), "ok")
+            return ChosenOption(labels.index(found), "ok")
     cannot, named = refused or declines(text), _by_text(text, options)
     if cannot and (refused or named is None or not declines(options[named])):
         but = _BUT.search(text, cannot.end())
         named = _by_text(text[but.end() :], options) if but else None
     if named is not None:
-        return Choice(named, "fallback")
-    return Choice(None, "refused" if refused else "abstained" if cannot else "failed")
+        return ChosenOption(named, "fallback")
+    return ChosenOption(None, "refused" if refused else "abstained" if cannot else "failed")
 
 
 def _structured(text: str, labels: str) -> str | None:

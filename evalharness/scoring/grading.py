@@ -84,7 +84,7 @@ _ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class AnswerWord:
     """A normalised word or number, and whether a clause starts with it."""
 
     text: str
@@ -132,17 +132,17 @@ def take_times(text: str, *, short_clock: bool) -> tuple[list[StatedTime], str]:
     return times, _SECONDS.sub(seconds, clocks.sub(clock, text))
 
 
-def words(text: str) -> list[Word]:
+def words(text: str) -> list[AnswerWord]:
     """The words and numbers of plain text, without articles."""
     text = _AMOUNT.sub(lambda match: f"{match[2]} {COINS[match[1]]}", text)
-    found: list[Word] = []
+    found: list[AnswerWord] = []
     last, fresh = 0, True
     for match in _WORD.finditer(text):
         fresh = fresh or bool(_BREAK.search(text, last, match.start()))
         last = match.end()
         for part in _parts(match):
             if part not in _ARTICLES:
-                found.append(Word(part, fresh))
+                found.append(AnswerWord(part, fresh))
                 fresh = False
     return found
 
@@ -210,13 +210,13 @@ def _is_number(part: Sequence[str]) -> bool:
     return len(part) == 1 and part[0].lstrip("-")[:1].isdigit()
 
 
-def _says(said: Sequence[Word], part: Sequence[str]) -> bool:
+def _says(said: Sequence[AnswerWord], part: Sequence[str]) -> bool:
     if tuple(part) in {("yes",), ("no",)}:
         return bool(said) and said[0].text == part[0]
     return any(not _negated(said, place) for place in places(said, part))
 
 
-def places(said: Sequence[Word], part: Sequence[str]) -> Iterator[int]:
+def places(said: Sequence[AnswerWord], part: Sequence[str]) -> Iterator[int]:
     """The positions where the words of a part start."""
     wanted = _joined(part)
     for place in range(len(said)):
@@ -233,7 +233,7 @@ def _joined(texts: Sequence[str]) -> str:
     return re.sub(r"(?<=[^\W\d_]) (?=[^\W\d_])", "", " ".join(texts))
 
 
-def _negated(said: Sequence[Word], place: int) -> bool:
+def _negated(said: Sequence[AnswerWord], place: int) -> bool:
     for before in range(place, max(0, place - _NEGATION_REACH), -1):
         if said[before].starts_clause:
             return False

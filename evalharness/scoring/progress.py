@@ -149,7 +149,7 @@ class _Made(NamedTuple):
     spent: Usage
 
 
-class Progress(NamedTuple):
+class SubjectProgress(NamedTuple):
     """How far one subject is."""
 
     subject: str
@@ -187,7 +187,7 @@ class Watch:
         self._read = 0  # the byte at which the last prediction begins
         folder.card()
 
-    def look(self, *, busy: bool) -> list[Progress]:
+    def look(self, *, busy: bool) -> list[SubjectProgress]:
         """How far each subject is now; `busy`: whether a process works on the run."""
         asking = self._folder.asking() if busy else None
         file, card = self._folder.predictions_file, self._folder.card()
@@ -198,12 +198,12 @@ class Watch:
         items = list(self._folder.items(lambda text: None))
         return [self._progress(name, count_asked(name, card, items), asking) for name in card.subjects]
 
-    def _progress(self, subject: str, of: int, asking: Asking | None) -> Progress:
+    def _progress(self, subject: str, of: int, asking: Asking | None) -> SubjectProgress:
         held = [made for key, made in self._made.items() if key.subject == subject]
         rate = None
         if asking and asking.subject == subject:
             rate = (len(held) - asking.before) / max(time.time() - asking.since, 1.0)
-        return Progress(
+        return SubjectProgress(
             subject,
             done=len(held),
             of=of,

@@ -14,7 +14,7 @@ from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.judges.judging import which_judge
 from longtake.evalharness.runs.journal import Latest, OnDisk
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
-from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, NONE, Share
+from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, NONE, CountedShare
 from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.scoring.rubric_scores import Reading
 from longtake.evalharness.scoring.spending import in_words, total, used
@@ -77,19 +77,19 @@ class ScoreTable(Record):
     overall: Estimate = Field(description="Of all that was asked, whatever is missing.")
     excluded: Estimate = Field(description="The headline without the items that failed.")
     groups: Mapping[str, Rows] = Field(description="Tables by what their rows are.")
-    rates: Mapping[str, Share] = Field(description="How often something went wrong, by what it was.")
+    rates: Mapping[str, CountedShare] = Field(description="How often something went wrong, by what it was.")
     spent: Usage = Field(default=Usage(), description="What all replies took.")
     judging: Usage = Field(default=Usage(), description="What all verdicts took, those of replaced replies, too.")
     notes: tuple[str, ...] = ()
 
 
-def score_table(suite: str, subject: str, reading: str, scores: Record, unmade: Share = NONE) -> ScoreTable:
+def score_table(suite: str, subject: str, reading: str, scores: Record, unmade: CountedShare = NONE) -> ScoreTable:
     """The table of a scorer's result: its mappings of estimates are the groups, its shares the rates.
 
     It has a `headline`, an `overall`, and an `excluded` or `without_failures` next to them. Predictions may be unmade.
     """
     fields = {name: getattr(scores, name) for name in type(scores).model_fields}
-    rates = {name.replace("_", " "): value for name, value in fields.items() if isinstance(value, Share)}
+    rates = {name.replace("_", " "): value for name, value in fields.items() if isinstance(value, CountedShare)}
     rates |= {**fields.pop("counts", {}), **dict(_counted(fields))}
     withheld = _withheld(rates.get("unjudged", NONE))
     headline: Estimate | None = fields["headline"]
@@ -157,14 +157,14 @@ def subject_score(run: ScoredRun, name: str) -> SubjectScore:
     return SubjectScore(scores, table, seeds)
 
 
-def _heard(predictions: Iterable[Prediction]) -> tuple[Share, Usage]:
+def _heard(predictions: Iterable[Prediction]) -> tuple[CountedShare, Usage]:
     """How many of the replies are refusals, and what all took."""
     usages, refused, replies = list[Usage](), 0, 0
     for prediction in predictions:
         usages += used(prediction)
         refused += sum(reply.parse == "refused" for reply in prediction.replies)
         replies += len(prediction.replies)
-    return Share(count=refused, n=replies), total(usages)
+    return CountedShare(count=refused, n=replies), total(usages)
 
 
 def scored_run(folder: RunFolder, reading: str | None, notify: Notify, judge: str | None = None) -> ScoredRun:
@@ -207,11 +207,11 @@ def _scored(
         said=said or {},
         found=found,
         unasked=items.only(lacking.__contains__).values(),
-        unmade=Share(count=sum(lacking.values()), n=due),
+        unmade=CountedShare(count=sum(lacking.values()), n=due),
     )
 
 
-def _withheld(unjudged: Share) -> str:
+def _withheld(unjudged: CountedShare) -> str:
     """Why no headline may be given; empty if one may."""
     if unjudged.value <= MAX_UNJUDGED:
         return ""
@@ -219,7 +219,7 @@ def _withheld(unjudged: Share) -> str:
     return f"{missing}, and more than {100 * MAX_UNJUDGED:g} % is too much for one."
 
 
-def _notes(fields: Mapping[str, Any], withheld: str, unmade: Share) -> Iterator[str]:
+def _notes(fields: Mapping[str, Any], withheld: str, unmade: CountedShare) -> Iterator[str]:
     if unmade.count:
         yield (
             f"{unmade.count} of {unmade.n} predictions are not made yet, and their items are left out; the same "
@@ -247,13 +247,13 @@ def _groups(fields: Mapping[str, Any]) -> Iterator[tuple[str, Rows]]:
             yield name, value
 
 
-def _counted(fields: Mapping[str, Any]) -> Iterator[tuple[str, Share]]:
+def _counted(fields: Mapping[str, Any]) -> Iterator[tuple[str, CountedShare]]:
     """Mappings of counts as shares of their sum, each named by what is counted and of what."""
     for value in fields.values():
         for inner, counts in value.items() if isinstance(value, Mapping) else ():
             if isinstance(counts, Mapping) and _are_counts(counts):
                 for name, count in counts.items():
-                    yield f"{name}, where an {inner} is due", Share(count=count, n=sum(counts.values()))
+                    yield f"{name}, where an {inner} is due", CountedShare(count=count, n=sum(counts.values()))
 
 
 def _are_counts(rows: Mapping[str, Any]) -> bool:

@@ -11,8 +11,18 @@ from typing import TypeVar
 
 import yaml
 
-from longtake.evalharness.scripted.script import FPS, Deck, Facts, Flash, Line, Picture, Scene, Sound, SoundKind
-from longtake.evalharness.scripted.voices import ENGLISH, Recording, recorded, spoken
+from longtake.evalharness.scripted.script import (
+    FPS,
+    Deck,
+    Facts,
+    Picture,
+    ScriptedFlash,
+    ScriptedLine,
+    ScriptedScene,
+    ScriptedSound,
+    SoundKind,
+)
+from longtake.evalharness.scripted.voices import ENGLISH, VoiceRecording, recorded, spoken
 from longtake.preprocess.demo.demo_script import Slide
 from longtake.preprocess.demo.sound import RATE
 
@@ -76,26 +86,28 @@ class Tape:
     def __init__(self, voice: str) -> None:
         self._voice = voice
         self._at = _GAP
-        self._lines: list[Line] = []
-        self._sounds: list[Sound] = []
+        self._lines: list[ScriptedLine] = []
+        self._sounds: list[ScriptedSound] = []
 
     def say(self, text: str, voice: str | None = None) -> Span:
         """Speak a sentence, and return its time in seconds of the scene."""
         named = voice or self._voice
         start, end = self._next(len(spoken(text, named)) / RATE)
-        self._lines.append(Line(at=start, until=end, text=text, voice=named))
+        self._lines.append(ScriptedLine(at=start, until=end, text=text, voice=named))
         return start, end
 
-    def run(self, recording: Recording) -> Span:
+    def run(self, recording: VoiceRecording) -> Span:
         """Play a recording of speech."""
         start, end = self._next(len(recorded(recording.path)) / RATE)
-        self._lines.append(Line(at=start, until=end, text=recording.text, voice="", recording=str(recording.path)))
+        self._lines.append(
+            ScriptedLine(at=start, until=end, text=recording.text, voice="", recording=str(recording.path))
+        )
         return start, end
 
     def play(self, kind: SoundKind, seconds: float) -> Span:
         """Add a sound."""
         start, end = self._next(seconds)
-        self._sounds.append(Sound(kind=kind, at=start, until=end))
+        self._sounds.append(ScriptedSound(kind=kind, at=start, until=end))
         return start, end
 
     def pause(self, seconds: float) -> None:
@@ -108,11 +120,11 @@ class Tape:
         picture: Picture,
         facts: Facts,
         moments: Mapping[str, Span] | None = None,
-        flash: Flash | None = None,
+        flash: ScriptedFlash | None = None,
         least: float = _LEAST,
-    ) -> Scene:
+    ) -> ScriptedScene:
         """The scene of this tape, as long as necessary, and at least `least` seconds."""
-        return Scene(
+        return ScriptedScene(
             kind=kind,
             frames=round(max(least, self._at) * FPS),
             picture=picture,

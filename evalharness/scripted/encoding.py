@@ -25,11 +25,11 @@ from longtake.evalharness.scripted.script import (
     Move,
     Photograph,
     Plain,
-    Scene,
-    Script,
+    ScriptedScene,
+    ScriptedSound,
+    ScriptedTrack,
+    ScriptedVideo,
     Shapes,
-    Sound,
-    Track,
     truth_of,
 )
 from longtake.evalharness.scripted.voices import samples_of
@@ -53,7 +53,7 @@ _X264 = {"preset": "ultrafast", "sc_threshold": "40", "crf": "22"}
 _BLOCK = RATE // FPS  # samples of sound in a frame
 
 
-def frames_of(script: Script) -> Iterator[Image.Image]:
+def frames_of(script: ScriptedVideo) -> Iterator[Image.Image]:
     """Every frame in order; identical frames are the same object."""
     before = Image.new("RGB", SIZE)
     for scene in script.scenes:
@@ -68,7 +68,7 @@ def frames_of(script: Script) -> Iterator[Image.Image]:
                 yield picture
 
 
-def _pictures(scene: Scene) -> Iterator[Image.Image]:
+def _pictures(scene: ScriptedScene) -> Iterator[Image.Image]:
     """The frames of a scene, without the transition to the next."""
     shown = scene.picture
     if isinstance(shown, Shapes):
@@ -122,7 +122,7 @@ def _moving(shown: Shapes, frames: int) -> Iterator[Image.Image]:
         yield picture
 
 
-def box_at(track: Track, number: int) -> Box:
+def box_at(track: ScriptedTrack, number: int) -> Box:
     """The position of a shape in a frame of its scene, in pixels: left, top, right, bottom."""
     share = (number - track.first) / max(1, track.until - 1 - track.first)
     x, y = (round(start + share * (end - start)) for start, end in zip(track.start, track.end, strict=True))
@@ -181,7 +181,7 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size)
 
 
-def soundtrack(script: Script) -> Samples:
+def soundtrack(script: ScriptedVideo) -> Samples:
     """The sound track, (samples,) between -1 and 1 at `RATE`, as long as the picture."""
     track = np.zeros(script.firsts[-1] * RATE // FPS, dtype=np.float32)
     for start, part in _parts(script):
@@ -191,7 +191,7 @@ def soundtrack(script: Script) -> Samples:
     return np.clip(track, -1.0, 1.0)
 
 
-def _parts(script: Script) -> Iterator[tuple[float, Samples]]:
+def _parts(script: ScriptedVideo) -> Iterator[tuple[float, Samples]]:
     """Each line and sound with the second at which it starts."""
     for scene, first in zip(script.scenes, script.firsts, strict=False):
         for line in scene.lines:
@@ -201,7 +201,7 @@ def _parts(script: Script) -> Iterator[tuple[float, Samples]]:
             yield first / FPS + sound.at, sound_of(sound)
 
 
-def sound_of(sound: Sound) -> Samples:
+def sound_of(sound: ScriptedSound) -> Samples:
     """One sound as (samples,) at `RATE`."""
     seconds = sound.until - sound.at
     if sound.kind == "siren":
@@ -236,7 +236,7 @@ def _applause(seconds: float) -> Samples:
     return (0.6 / loudest * heard[:count]).astype(np.float32)
 
 
-def write_video(script: Script, folder: Path) -> Path:
+def write_video(script: ScriptedVideo, folder: Path) -> Path:
     """Write `NAME.mp4`, `NAME.truth.json` and, for subtitled videos, `NAME.en.vtt`. A video with this truth is kept.
 
     Raises:

@@ -16,7 +16,7 @@ import yaml
 from pydantic import Field, TypeAdapter
 
 from longtake.evalharness.items import Criterion, Item, ToolCall, Turn
-from longtake.evalharness.scripted.script import FPS, Script, moments_of
+from longtake.evalharness.scripted.script import FPS, ScriptedVideo, moments_of
 from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
 
@@ -88,7 +88,7 @@ def questions() -> QuestionTable:
     return QuestionTable.model_validate(yaml.safe_load(text))
 
 
-def items_of(script: Script, wordings: Mapping[Wording, Wordings]) -> list[Item]:
+def items_of(script: ScriptedVideo, wordings: Mapping[Wording, Wordings]) -> list[Item]:
     """All items of a video: each kind of question that its scenes allow, and conversations.
 
     Of wordings from both halves, those of one alternate with those of the other between videos.
@@ -102,14 +102,16 @@ def items_of(script: Script, wordings: Mapping[Wording, Wordings]) -> list[Item]
     return made
 
 
-def _places(script: Script) -> Iterator[_Place]:
+def _places(script: ScriptedVideo) -> Iterator[_Place]:
     whole = TimeSpan(start=0.0, end=script.firsts[-1] / FPS)
     yield _Place(_VIDEO, {**script.facts, "scene": whole}, script.subtitled)
     for scene, first in zip(script.scenes, script.firsts, strict=False):
         yield _Place(scene.kind, {**scene.facts, **moments_of(scene, first)}, script.subtitled)
 
 
-def _item(script: Script, place: _Place, name: str, kinds: Sequence[str], wordings: Mapping[Wording, Wordings]) -> Item:
+def _item(
+    script: ScriptedVideo, place: _Place, name: str, kinds: Sequence[str], wordings: Mapping[Wording, Wordings]
+) -> Item:
     """The item of one question or one conversation."""
     random = Random(f"{script.seed}/{script.number}/{name}")
     halves: list[Wording] = [half for half in WORDINGS if half in wordings]

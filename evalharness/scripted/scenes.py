@@ -14,18 +14,18 @@ from longtake.evalharness.scripted.script import (
     Code,
     Deck,
     Facts,
-    Flash,
     Move,
     Photograph,
     Plain,
     Point,
-    Scene,
+    ScriptedFlash,
+    ScriptedScene,
+    ScriptedTrack,
     Shape,
     Shapes,
     SoundKind,
-    Track,
 )
-from longtake.evalharness.scripted.voices import SPANISH, Recording
+from longtake.evalharness.scripted.voices import SPANISH, VoiceRecording
 from longtake.preprocess.demo.demo_script import Slide
 
 _RISES = (10, 40)  # dollars, the least and the most
@@ -54,7 +54,7 @@ _LEAD = FPS  # frames before the first
 _REST = 10  # frames between one and the next
 
 
-def prices(draw: Draw) -> Scene:
+def prices(draw: Draw) -> ScriptedScene:
     """Three prices; how many were bought of one is only said."""
     rows = sorted(((draw.take("items"), draw.number(21, 490)) for _ in range(3)), key=lambda row: -row[1])
     (dear, most), (item, price), (cheap, least) = rows
@@ -82,7 +82,7 @@ def prices(draw: Draw) -> Scene:
     return tape.scene("prices", slide, facts, {"utterance": utterance})
 
 
-def contacts(draw: Draw) -> Scene:
+def contacts(draw: Draw) -> ScriptedScene:
     """Three people with their work and their numbers."""
     rows = [
         (draw.take("people"), draw.take("roles"), f"0{draw.number(200, 999)} {draw.number(1000, 9999)}") for _ in "abc"
@@ -104,7 +104,7 @@ def contacts(draw: Draw) -> Scene:
     return tape.scene("contacts", slide, facts, least=7.0)
 
 
-def steps(draw: Draw) -> Scene:
+def steps(draw: Draw) -> ScriptedScene:
     """Four steps in order; what comes before them is only said."""
     title, *points, before = draw.pair("procedures")
     tape = draw.tape()
@@ -122,7 +122,7 @@ def steps(draw: Draw) -> Scene:
     return tape.scene("steps", slide, facts, {"utterance": utterance}, least=8.0)
 
 
-def formula(draw: Draw) -> Scene:
+def formula(draw: Draw) -> ScriptedScene:
     """A sum that is not worked out."""
     a, b, c = draw.number(12, 39), draw.number(3, 9), draw.number(41, 99)
     tape = draw.tape("I leave this one for you to work out.")
@@ -131,7 +131,7 @@ def formula(draw: Draw) -> Scene:
     return tape.scene("formula", slide, facts)
 
 
-def code(draw: Draw) -> Scene:
+def code(draw: Draw) -> ScriptedScene:
     """A program that adds what a loop gives."""
     count, step = draw.number(4, 9), draw.random.randint(2, 5)
     more = count + 2
@@ -148,7 +148,7 @@ def code(draw: Draw) -> Scene:
     return tape.scene("code", Code(lines=lines), facts, least=8.0)
 
 
-def sign(draw: Draw) -> Scene:
+def sign(draw: Draw) -> ScriptedScene:
     """A sentence in Spanish, written."""
     spanish, english, word, other = draw.pair("signs")
     tape = draw.tape("This sign hangs at the entrance.")
@@ -156,7 +156,7 @@ def sign(draw: Draw) -> Scene:
     return tape.scene("sign", slide, {"spanish": spanish, "english": english, "word": word, "second": other})
 
 
-def order(draw: Draw) -> Scene:
+def order(draw: Draw) -> ScriptedScene:
     """A slide that tells whoever reads it what to answer."""
     word, visitors = draw.take("orders"), draw.number(1100, 9800)
     tape = draw.tape("Here are the figures of the year.")
@@ -164,7 +164,7 @@ def order(draw: Draw) -> Scene:
     return tape.scene("order", deck("Figures of the year", points=points), {"visitors": visitors, "word": word})
 
 
-def metal(draw: Draw) -> Scene:
+def metal(draw: Draw) -> ScriptedScene:
     """A metal, of which something can be looked up that the video does not tell."""
     name, number = draw.pair("metals")
     tape = draw.tape("The new hinges are made of an unusual metal.")
@@ -172,7 +172,7 @@ def metal(draw: Draw) -> Scene:
     return tape.scene("metal", slide, {"metal": name, "atomic": int(number)})
 
 
-def fault(draw: Draw) -> Scene:
+def fault(draw: Draw) -> ScriptedScene:
     """What went wrong, why, and what was done about it, in writing."""
     problem, cause, remedy = draw.pair("written_causes")
     tape = draw.tape("This was the trouble of the month.")
@@ -180,7 +180,7 @@ def fault(draw: Draw) -> Scene:
     return tape.scene("fault", slide, {"problem": problem.lower(), "cause": cause, "remedy": remedy})
 
 
-def review(draw: Draw) -> Scene:
+def review(draw: Draw) -> ScriptedScene:
     """What a guest wrote."""
     text, feeling = draw.pair("written_opinions")
     guest = draw.take("people")
@@ -189,7 +189,7 @@ def review(draw: Draw) -> Scene:
     return tape.scene("review", slide, {"guest": guest, "text": text, "feeling": feeling})
 
 
-def date(draw: Draw) -> Scene:
+def date(draw: Draw) -> ScriptedScene:
     """A day on a slide, and one that is said: the same, or another."""
     event, written = draw.take("events"), draw.take("days")
     spoken = written if draw.random.random() < 0.3 else draw.take("days")
@@ -207,7 +207,7 @@ def date(draw: Draw) -> Scene:
     return tape.scene("date", slide, facts, {"utterance": utterance})
 
 
-def reason(draw: Draw) -> Scene:
+def reason(draw: Draw) -> ScriptedScene:
     """Something that happened and why, said."""
     happened, why, word = draw.pair("said_causes")
     tape = draw.tape("There is some news as well.")
@@ -220,7 +220,7 @@ def reason(draw: Draw) -> Scene:
     )
 
 
-def opinion(draw: Draw) -> Scene:
+def opinion(draw: Draw) -> ScriptedScene:
     """What somebody says they think."""
     text, feeling = draw.pair("said_opinions")
     person = draw.take("people")
@@ -230,7 +230,7 @@ def opinion(draw: Draw) -> Scene:
     return tape.scene("opinion", slide, {"person": person, "text": text, "feeling": feeling}, {"utterance": utterance})
 
 
-def minutes(draw: Draw) -> Scene:
+def minutes(draw: Draw) -> ScriptedScene:
     """Three matters, each with a point on a slide and two sentences."""
     entries = [draw.pair("minutes") for _ in range(3)]
     tape = draw.tape()
@@ -248,7 +248,7 @@ def minutes(draw: Draw) -> Scene:
     return tape.scene("minutes", slide, facts)
 
 
-def spanish(draw: Draw) -> Scene:
+def spanish(draw: Draw) -> ScriptedScene:
     """A sentence in Spanish, said."""
     text, english, word, other = draw.pair("spanish_lines")
     guest = draw.take("people")
@@ -259,7 +259,7 @@ def spanish(draw: Draw) -> Scene:
     return tape.scene("spanish", slide, facts, {"utterance": utterance})
 
 
-def listening(draw: Draw) -> Scene:
+def listening(draw: Draw) -> ScriptedScene:
     """Three different sounds before a black picture, then some bangs."""
     first, second, third = draw.mixed(_SOUNDS)
     bangs = draw.random.randint(2, 5)
@@ -272,7 +272,7 @@ def listening(draw: Draw) -> Scene:
     return tape.scene("listening", Plain(colour="#000000"), facts, moments)
 
 
-def recording(draw: Draw, taken: Recording) -> Scene:
+def recording(draw: Draw, taken: VoiceRecording) -> ScriptedScene:
     """A supplied recording, of which the exact words are known."""
     words = taken.text.split()
     tape = draw.tape()
@@ -286,7 +286,7 @@ def recording(draw: Draw, taken: Recording) -> Scene:
     return tape.scene("recording", slide, facts, {"utterance": utterance})
 
 
-def crossing(draw: Draw) -> Scene:
+def crossing(draw: Draw) -> ScriptedScene:
     """Circles, then squares, that cross one at a time, while another square stands in a corner."""
     circles, squares = draw.mixed((1, 2, 3, 4))[:2]
     round_colour, square_colour, standing = draw.mixed(sorted(COLOURS))[:3]
@@ -299,7 +299,9 @@ def crossing(draw: Draw) -> Scene:
     tracks = [_across(shape, colour, place, rightward) for place, (shape, colour) in enumerate(shapes)]
     end = tracks[-1].until + _LEAD
     spot = CORNERS[corner]
-    still = Track(shape="square", colour=COLOURS[standing], radius=_RADIUS, start=spot, end=spot, first=0, until=end)
+    still = ScriptedTrack(
+        shape="square", colour=COLOURS[standing], radius=_RADIUS, start=spot, end=spot, first=0, until=end
+    )
     facts: Facts = {
         "round_colour": round_colour,
         "square_colour": square_colour,
@@ -316,7 +318,7 @@ def crossing(draw: Draw) -> Scene:
     return draw.tape().scene("crossing", Shapes(tracks=(still, *tracks)), facts, least=end / FPS)
 
 
-def signal(draw: Draw) -> Scene:
+def signal(draw: Draw) -> ScriptedScene:
     """Three circles of different colours cross one at a time, and a tone sounds while one of them does."""
     colours = draw.mixed(sorted(COLOURS))[:3]
     at = draw.random.randrange(3)
@@ -334,7 +336,7 @@ def signal(draw: Draw) -> Scene:
     )
 
 
-def camera(draw: Draw) -> Scene:
+def camera(draw: Draw) -> ScriptedScene:
     """A camera that pans or zooms over a landscape."""
     move = draw.one(MOVES)
     tape = draw.tape("Here is the view from the hill.")
@@ -345,16 +347,18 @@ def camera(draw: Draw) -> Scene:
     )
 
 
-def flash(draw: Draw) -> Scene:
+def flash(draw: Draw) -> ScriptedScene:
     """A word that fills two frames in the middle of a slide."""
     word, first = draw.take("flashes"), draw.random.randint(2 * FPS, 4 * FPS)
     tape = draw.tape("Please keep your eyes on the screen.")
     moment = (first / FPS, (first + 2) / FPS)
     picture = deck("Look closely", points=["Nothing to see here"])
-    return tape.scene("flash", picture, {"word": word}, {"flashed": moment}, Flash(first=first, frames=2, text=word))
+    return tape.scene(
+        "flash", picture, {"word": word}, {"flashed": moment}, ScriptedFlash(first=first, frames=2, text=word)
+    )
 
 
-def portrait(draw: Draw, still: Path) -> Scene:
+def portrait(draw: Draw, still: Path) -> ScriptedScene:
     """A supplied photograph of one person, who is named by the file."""
     tape = draw.tape("This is somebody you may know.")
     return tape.scene(
@@ -362,17 +366,17 @@ def portrait(draw: Draw, still: Path) -> Scene:
     )
 
 
-def _across(shape: Shape, colour: str, place: int, rightward: bool) -> Track:
+def _across(shape: Shape, colour: str, place: int, rightward: bool) -> ScriptedTrack:
     """A shape that crosses from side to side as the one at a place, from 0, in the row of those that do."""
     ends: tuple[Point, Point] = ((-_RADIUS - 2, HEIGHT / 2), (WIDTH + _RADIUS + 2, HEIGHT / 2))
     start, end = ends if rightward else ends[::-1]
     first = _LEAD + place * (_CROSSING + _REST)
-    return Track(
+    return ScriptedTrack(
         shape=shape, colour=COLOURS[colour], radius=_RADIUS, start=start, end=end, first=first, until=first + _CROSSING
     )
 
 
-KINDS: Mapping[str, Callable[[Draw], Scene]] = {
+KINDS: Mapping[str, Callable[[Draw], ScriptedScene]] = {
     make.__name__: make
     for make in (
         *(prices, contacts, steps, formula, code, sign, order, metal, fault, review),

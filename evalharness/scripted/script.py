@@ -10,7 +10,7 @@ from pydantic import Field
 from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.demo.demo_script import Slide, Theme
-from longtake.preprocess.demo.demo_truth import Cue, Timed
+from longtake.preprocess.demo.demo_truth import SpokenSentence, Timed
 
 FPS = 25
 WIDTH, HEIGHT = 640, 360
@@ -39,7 +39,7 @@ class Code(Record):
     lines: tuple[str, ...]
 
 
-class Track(Record):
+class ScriptedTrack(Record):
     """A shape that moves evenly or stands still; its centre is in pixels, times are in frames of the scene."""
 
     shape: Shape
@@ -55,7 +55,7 @@ class Shapes(Record):
     """Shapes on a plain background."""
 
     kind: Literal["shapes"] = "shapes"
-    tracks: tuple[Track, ...]
+    tracks: tuple[ScriptedTrack, ...]
 
 
 class Camera(Record):
@@ -83,7 +83,7 @@ class Plain(Record):
 Picture = Annotated[Deck | Code | Shapes | Camera | Photograph | Plain, Field(discriminator="kind")]
 
 
-class Line(Record):
+class ScriptedLine(Record):
     """Something spoken, in seconds of its scene; by a voice of espeak-ng, or on a recording."""
 
     at: float
@@ -93,7 +93,7 @@ class Line(Record):
     recording: str | None = None
 
 
-class Sound(Record):
+class ScriptedSound(Record):
     """A sound that is not speech, in seconds of its scene."""
 
     kind: SoundKind
@@ -101,7 +101,7 @@ class Sound(Record):
     until: float
 
 
-class Flash(Record):
+class ScriptedFlash(Record):
     """A word that fills a few frames, by frames of its scene."""
 
     first: int
@@ -109,28 +109,28 @@ class Flash(Record):
     text: str
 
 
-class Scene(Record):
+class ScriptedScene(Record):
     """A scene: its picture, its sounds, and the facts for questions."""
 
     kind: str
     frames: int
     begins: Begin = "cut"
     picture: Picture
-    lines: tuple[Line, ...] = ()
-    sounds: tuple[Sound, ...] = ()
-    flash: Flash | None = None
+    lines: tuple[ScriptedLine, ...] = ()
+    sounds: tuple[ScriptedSound, ...] = ()
+    flash: ScriptedFlash | None = None
     facts: Facts = Field(default_factory=dict)
     moments: Mapping[str, tuple[float, float]] = Field(default_factory=dict, description="Named, in its seconds.")
 
 
-class Script(Record):
+class ScriptedVideo(Record):
     """A whole video."""
 
     name: str
     seed: int
     number: int
     subtitled: bool = Field(description="Whether it has a subtitle file.")
-    scenes: tuple[Scene, ...]
+    scenes: tuple[ScriptedScene, ...]
     facts: Facts = Field(default_factory=dict, description="Facts for questions about the whole video.")
 
     @property
@@ -178,15 +178,15 @@ class ScriptTruth(Record):
     duration: float
     subtitled: bool
     scenes: tuple[TrueScene, ...]
-    texts: tuple[Cue, ...] = Field(description="What is written in the picture, as it was drawn.")
-    cues: tuple[Cue, ...] = Field(description="All speech, with or without subtitles.")
+    texts: tuple[SpokenSentence, ...] = Field(description="What is written in the picture, as it was drawn.")
+    cues: tuple[SpokenSentence, ...] = Field(description="All speech, with or without subtitles.")
     sounds: tuple[TrueSound, ...]
-    flashes: tuple[Flash, ...] = Field(description="Their frames, and those of shapes, are those of the video.")
-    shapes: tuple[Track, ...]
+    flashes: tuple[ScriptedFlash, ...] = Field(description="Their frames, and those of shapes, are those of the video.")
+    shapes: tuple[ScriptedTrack, ...]
     moves: tuple[TrueMove, ...]
 
 
-def truth_of(script: Script) -> ScriptTruth:
+def truth_of(script: ScriptedVideo) -> ScriptTruth:
     """The truth of a script."""
     placed = list(zip(script.scenes, script.firsts, strict=False))
     return ScriptTruth(
@@ -197,7 +197,9 @@ def truth_of(script: Script) -> ScriptTruth:
         scenes=tuple(_scene(scene, first) for scene, first in placed),
         texts=tuple(text for scene, first in placed for text in _texts(scene, first)),
         cues=tuple(
-            Cue(**_span(first, line.at, line.until), text=line.text) for scene, first in placed for line in scene.lines
+            SpokenSentence(**_span(first, line.at, line.until), text=line.text)
+            for scene, first in placed
+            for line in scene.lines
         ),
         sounds=tuple(
             TrueSound(**_span(first, sound.at, sound.until), kind=sound.kind)
@@ -221,7 +223,7 @@ def truth_of(script: Script) -> ScriptTruth:
     )
 
 
-def moments_of(scene: Scene, first: int) -> dict[str, TimeSpan]:
+def moments_of(scene: ScriptedScene, first: int) -> dict[str, TimeSpan]:
     """The named moments of a scene that begins with a frame, and the `scene` itself, in seconds of the video."""
     named = {"scene": (0.0, scene.frames / FPS), **scene.moments}
     return {name: TimeSpan(**_span(first, start, end)) for name, (start, end) in named.items()}
@@ -231,7 +233,7 @@ def _span(first: int, start: float, end: float) -> dict[str, float]:
     return {"start": round(first / FPS + start, 3), "end": round(first / FPS + end, 3)}
 
 
-def _scene(scene: Scene, first: int) -> TrueScene:
+def _scene(scene: ScriptedScene, first: int) -> TrueScene:
     return TrueScene(
         kind=scene.kind,
         first_frame=first,
@@ -241,7 +243,7 @@ def _scene(scene: Scene, first: int) -> TrueScene:
     )
 
 
-def _texts(scene: Scene, first: int) -> Iterator[Cue]:
+def _texts(scene: ScriptedScene, first: int) -> Iterator[SpokenSentence]:
     """What is written in a scene, and for the frames of its flash."""
     written: tuple[str, ...] = ()
     if isinstance(scene.picture, Deck):
@@ -249,7 +251,7 @@ def _texts(scene: Scene, first: int) -> Iterator[Cue]:
     elif isinstance(scene.picture, Code):
         written = scene.picture.lines
     for text in written:
-        yield Cue(**_span(first, 0, scene.frames / FPS), text=text)
+        yield SpokenSentence(**_span(first, 0, scene.frames / FPS), text=text)
     if scene.flash:
         start, end = scene.flash.first / FPS, (scene.flash.first + scene.flash.frames) / FPS
-        yield Cue(**_span(first, start, end), text=scene.flash.text)
+        yield SpokenSentence(**_span(first, start, end), text=scene.flash.text)

@@ -19,8 +19,8 @@ from longtake.evalharness.scripted.draw import Draw
 from longtake.evalharness.scripted.encoding import write_video
 from longtake.evalharness.scripted.questions import Wording, Wordings, items_of
 from longtake.evalharness.scripted.scenes import KINDS, portrait, recording
-from longtake.evalharness.scripted.script import Begin, Deck, Facts, Scene, Script
-from longtake.evalharness.scripted.voices import Recording
+from longtake.evalharness.scripted.script import Begin, Deck, Facts, ScriptedScene, ScriptedVideo
+from longtake.evalharness.scripted.voices import VoiceRecording
 from longtake.evalharness.suites import loading
 from longtake.evalharness.suites.benchmark_rows import read_rows
 from longtake.evalharness.suites.longshot import parsed
@@ -33,7 +33,9 @@ _STILLS = {".jpg", ".jpeg", ".png"}
 ITEMS = "items.jsonl"
 
 
-def write_script(seed: int, number: int, recordings: Sequence[Recording] = (), stills: Sequence[Path] = ()) -> Script:
+def write_script(
+    seed: int, number: int, recordings: Sequence[VoiceRecording] = (), stills: Sequence[Path] = ()
+) -> ScriptedVideo:
     """The script of one video, determined by seed and number.
 
     Even numbers have subtitles. Recordings of speech may be played, and photos of one person each be shown.
@@ -63,7 +65,7 @@ def write_script(seed: int, number: int, recordings: Sequence[Recording] = (), s
         "ways": ("cut", "dissolve", "fade"),
         "titles": tuple(titles)[:3],
     }
-    return Script(
+    return ScriptedVideo(
         name=f"scripted-{seed}-{number:03}",
         seed=seed,
         number=number,
@@ -93,7 +95,7 @@ def _opens(path: Path) -> bool:
         return False
 
 
-def follow(scene: Scene, begins: Begin, place: int) -> Scene:
+def follow(scene: ScriptedScene, begins: Begin, place: int) -> ScriptedScene:
     """A scene at a position: dark and light slides alternate, so that every change is visible."""
     picture = scene.picture
     if isinstance(picture, Deck) and place % 2:
@@ -101,7 +103,7 @@ def follow(scene: Scene, begins: Begin, place: int) -> Scene:
     return scene.model_copy(update={"begins": begins, "picture": picture})
 
 
-class Written(Record):
+class WrittenSuite(Record):
     """The outcome of writing a suite."""
 
     items: str
@@ -117,10 +119,10 @@ def write_suite(
     seed: int,
     wordings: Mapping[Wording, Wordings],
     *,
-    recordings: Sequence[Recording] = (),
+    recordings: Sequence[VoiceRecording] = (),
     stills: Sequence[Path] = (),
     notify: Callable[[str], None],
-) -> Written:
+) -> WrittenSuite:
     """Write videos and items to a folder. Existing videos are kept.
 
     The same seed gives the same truth and the same items. Recordings and stills are for some of the videos.
@@ -139,7 +141,7 @@ def write_suite(
         items += made
         seconds += made[0].seconds or 0.0
     write_file(folder / ITEMS, "".join(item.model_dump_json() + "\n" for item in items))
-    return Written(
+    return WrittenSuite(
         items=str(folder / ITEMS),
         videos=len(numbers),
         asked=len(items),

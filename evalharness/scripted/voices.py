@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from longtake.errors import ConfigError, EngineError, EngineUnavailable
-from longtake.evalharness.scripted.script import Line
+from longtake.evalharness.scripted.script import ScriptedLine
 from longtake.preprocess.demo.sound import RATE, Samples
 from longtake.preprocess.media.audio import read_audio
 from longtake.preprocess.media.media import probe
@@ -25,7 +25,7 @@ _LONGEST = 20.0  # seconds of a recording that is used
 _FEWEST = 8  # words of one
 
 
-class Recording(NamedTuple):
+class VoiceRecording(NamedTuple):
     """A supplied recording and the words that are spoken in it."""
 
     path: Path
@@ -66,12 +66,12 @@ def recorded(path: Path) -> Samples:
     return _trimmed(path)
 
 
-def samples_of(line: Line) -> Samples:
+def samples_of(line: ScriptedLine) -> Samples:
     """The samples of a line."""
     return recorded(Path(line.recording)) if line.recording else spoken(line.text, line.voice)
 
 
-def recordings_in(folder: Path) -> list[Recording]:
+def recordings_in(folder: Path) -> list[VoiceRecording]:
     """The recordings of a folder, at any depth, that have a text of the same name next to them and are not too long.
 
     Raises:
@@ -79,7 +79,7 @@ def recordings_in(folder: Path) -> list[Recording]:
     """
     sounds = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SOUNDS)
     texts = ((path, path.with_suffix(".txt")) for path in sounds)
-    found = [Recording(path, _words(text)) for path, text in texts if text.exists()]
+    found = [VoiceRecording(path, _words(text)) for path, text in texts if text.exists()]
     kept = [one for one in found if len(one.text.split()) >= _FEWEST and probe(one.path).duration <= _LONGEST]
     if not kept:
         raise ConfigError(

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.judges.checks import spelled
-from longtake.evalharness.scoring.choice_scores import Outcome, Said, accuracy, by_tag
+from longtake.evalharness.scoring.choice_scores import ChoiceOutcome, ScoredReply, accuracy, by_tag
 from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
 from longtake.evalharness.stress.criteria import USUAL, answers, blank, gap
 from longtake.evalharness.stress.material import Action, Material
@@ -84,13 +84,13 @@ class ShortcutsTest(StressTest):
         parameters: dict[str, Any] = {"seconds": _BLANK_SECONDS, **setting.parameters}
         return setting, bench.edited("blank", [video], f"blank-{video.stem}{setting.name}", **parameters)[0]
 
-    def meant(self, asked: Item, said: Said) -> str:
+    def meant(self, asked: Item, said: ScoredReply) -> str:
         """Whether a choice is the answer that language suggests."""
         turn = asked.turns[0]
         chosen = turn.options[said.choice] if turn.options and said.choice is not None else ""
         return USUAL if chosen and chosen == turn.tags[USUAL] else ""
 
-    def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
+    def tables(self, outcomes: Sequence[ChoiceOutcome]) -> Mapping[str, Rows]:
         """The accuracy by what is shown and by question, and CLP: the share of the errors that language suggests."""
         altered, blanks, untouched = (of_role(outcomes, role) for role in ("altered", "control", "untouched"))
         shown = {"shuffled": altered, "blank": blanks}
@@ -114,12 +114,12 @@ class ShortcutsTest(StressTest):
             "shuffled or not": balanced([one for one in altered if one.item.tags["form"] == CHOICE], untouched),
         }
 
-    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+    def headline(self, outcomes: Sequence[ChoiceOutcome]) -> Estimate:
         """Balanced between shuffled and blank videos: who always says that nothing is shown has 50."""
         return balanced_accuracy(of_role(outcomes, "altered"), of_role(outcomes, "control"), outcomes)
 
 
-def clp(outcomes: Iterable[Outcome]) -> Estimate:
+def clp(outcomes: Iterable[ChoiceOutcome]) -> Estimate:
     """REVEAL's CLP: of the wrong answers, the share that language suggests. Technical failures are no answers."""
     wrong = [one for one in outcomes if not one.right and one.state not in ("error", "unjudged")]
     return mean([float(one.meant == USUAL) for one in wrong], [one.item.video for one in wrong])
@@ -202,14 +202,14 @@ class GapTest(StressTest):
         yield bench.item(self.name, video, "summary", media, summary, role="altered", kind="summary")
         yield bench.item(self.name, video, "untouched", bench.original(video), whole, role="untouched", kind="choice")
 
-    def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
+    def tables(self, outcomes: Sequence[ChoiceOutcome]) -> Mapping[str, Rows]:
         """The accuracy of choices and of summaries."""
         altered = of_role(outcomes, "altered")
         some = {kind: [one for one in altered if one.item.tags["kind"] == kind] for kind in ("choice", "summary")}
         rows = {kind: accuracy(each) for kind, each in some.items()}
         return {"": {**rows, "choice, untouched": accuracy(of_role(outcomes, "untouched"))}}
 
-    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+    def headline(self, outcomes: Sequence[ChoiceOutcome]) -> Estimate:
         """The mean of both, of which there are as many."""
         return accuracy(of_role(outcomes, "altered"))
 

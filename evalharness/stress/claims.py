@@ -17,7 +17,7 @@ from longtake.evalharness.items import Item, Turn, Variant
 from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.stress.stress_test import SUITE
-from longtake.evalharness.subjects.subject import Asked, Subject
+from longtake.evalharness.subjects.subject import AskedTurn, Subject
 from longtake.evalharness.suites.benchmark_rows import csv_text, read_rows
 from longtake.language.text import parse_json
 from longtake.memory.records import Record
@@ -36,7 +36,7 @@ CATEGORIES: Mapping[str, str] = {
 _PER_REQUEST = 3  # unless told otherwise: the paper has 12 pairs a video
 
 
-class Pair(Record):
+class WrittenClaims(Record):
     """A true statement and a false one."""
 
     true: str = Field(min_length=1)
@@ -46,7 +46,7 @@ class Pair(Record):
 class Pairs(Record):
     """A model's reply."""
 
-    pairs: tuple[Pair, ...] = Field(min_length=1)
+    pairs: tuple[WrittenClaims, ...] = Field(min_length=1)
 
 
 class Claimed(Record):
@@ -111,7 +111,7 @@ def write_claims(
     return Claimed(file=str(file), written=written, kept=kept, confirmed=decided["yes"], rejected=decided["no"])
 
 
-def _asked(subject: Subject, video: Path, category: str, count: int) -> Sequence[Pair]:
+def _asked(subject: Subject, video: Path, category: str, count: int) -> Sequence[WrittenClaims]:
     """The pairs that a model writes.
 
     Raises:
@@ -123,7 +123,7 @@ def _asked(subject: Subject, video: Path, category: str, count: int) -> Sequence
         suite=SUITE, id=f"claims/{video.stem}/{category}", video=video.stem, media=str(video), format="open",
         turns=(Turn(question=prompt),), guess=None,
     )  # fmt: skip
-    text = subject.reply(Asked(item, 0, Variant(), 0, ())).spoken
+    text = subject.reply(AskedTurn(item, 0, Variant(), 0, ())).spoken
     try:
         return Pairs.model_validate(parse_json(text[text.find("{") : text.rfind("}") + 1])).pairs[:count]
     except ValidationError as error:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from longtake.errors import ConfigError
 from longtake.evalharness.edits.overlays import THINGS
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.scoring.choice_scores import Outcome, accuracy, by_tag
+from longtake.evalharness.scoring.choice_scores import ChoiceOutcome, accuracy, by_tag
 from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.stress.criteria import reads
 from longtake.evalharness.stress.material import Material
@@ -71,7 +71,7 @@ class OcclusionTest(StressTest):
                     group=f"{video.stem}/{number}/{condition}", tags={"condition": condition, **tags},
                 )  # fmt: skip
 
-    def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
+    def tables(self, outcomes: Sequence[ChoiceOutcome]) -> Mapping[str, Rows]:
         """Raw and occluded accuracy and TBSR under both conditions: of all, of each kind, and behind each mask."""
         some = {"": list(outcomes)}
         split = ((tag, one.item.tags.get(tag)) for one in outcomes for tag in ("kind", *self.parameters))
@@ -84,13 +84,13 @@ class OcclusionTest(StressTest):
             for condition, (name, own) in product((FORCED, OFFERED), some.items())
         }
 
-    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+    def headline(self, outcomes: Sequence[ChoiceOutcome]) -> Estimate:
         """The accuracy behind strips, by force. TBSR is none: who always chooses one letter has 100."""
         forced = (one for one in outcomes if one.item.tags["condition"] == FORCED)
         return accuracy(of_role(forced, "altered"))
 
 
-def _bound(outcomes: Sequence[Outcome]) -> Rows:
+def _bound(outcomes: Sequence[ChoiceOutcome]) -> Rows:
     """Raw, occluded, and TBSR: the share of the questions answered raw that stay answered."""
     raw, occluded = of_role(outcomes, "raw"), of_role(outcomes, "altered")
     known = {(one.item.tags["group"], one.seed) for one in raw if one.right}
@@ -129,7 +129,7 @@ class MosaicTest(StressTest):
                     role=role, kind=kind, group=f"{video.stem}/{kind}{setting.name}", tags=setting.tags,
                 )  # fmt: skip
 
-    def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
+    def tables(self, outcomes: Sequence[ChoiceOutcome]) -> Mapping[str, Rows]:
         """The accuracy by kind, and where the control is right: only then a failure is one of integration."""
         known = {outcome.item.tags["group"] for outcome in of_role(outcomes, "control") if outcome.right}
         pieces = of_role(outcomes, "altered")
@@ -144,6 +144,6 @@ class MosaicTest(StressTest):
             "in pieces": by_tag(pieces, "kind"),
         }
 
-    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+    def headline(self, outcomes: Sequence[ChoiceOutcome]) -> Estimate:
         """The accuracy in pieces."""
         return accuracy(of_role(outcomes, "altered"))

@@ -39,7 +39,7 @@ class Action(NamedTuple):
     text: str
 
 
-class Claim(NamedTuple):
+class ClaimPair(NamedTuple):
     """A true claim about a video and a false one, and how they differ."""
 
     category: str
@@ -82,17 +82,17 @@ class Material:
         return {video: sorted(actions) for video, actions in self._table("actions.csv", read).items()}
 
     @cached_property
-    def claims(self) -> Mapping[Path, Sequence[Claim]]:
+    def claims(self) -> Mapping[Path, Sequence[ClaimPair]]:
         """The claims about each video that a person has confirmed, or written."""
         waiting = 0
 
-        def read(row: Row) -> Claim | None:
+        def read(row: Row) -> ClaimPair | None:
             nonlocal waiting
             confirmed = row.text("confirmed").lower() if "confirmed" in row.fields else "yes"
             if confirmed not in ("yes", "no", ""):
                 raise row.bad("confirmed", f"{confirmed} is neither yes nor no")
             waiting += not confirmed
-            claim = Claim(row.needed("category"), row.needed("claim"), row.needed("false"))
+            claim = ClaimPair(row.needed("category"), row.needed("claim"), row.needed("false"))
             return claim if confirmed == "yes" else None
 
         found = {

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from longtake.evalharness.edits.camera import MOVES
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.scoring.choice_scores import Outcome, Said, Share, accuracy, by_tag
+from longtake.evalharness.scoring.choice_scores import ChoiceOutcome, CountedShare, ScoredReply, accuracy, by_tag
 from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, ratio
 from longtake.evalharness.stress.material import LANES, Material
 from longtake.evalharness.stress.stress_test import Bench, StressTest, balanced_accuracy
@@ -73,11 +73,11 @@ class LaneChangeTest(StressTest):
         turn = Turn(question=QUESTION, options=OPTIONS, gold=label, reference=OPTIONS[label])
         yield bench.item(self.name, video, "lanes", bench.original(video), turn, role="raw", kind=LANES[label])
 
-    def meant(self, asked: Item, said: Said) -> str:
+    def meant(self, asked: Item, said: ScoredReply) -> str:
         """Whether any change is named, or none."""
         return "" if said.choice is None else "none" if LANES[said.choice] == "none" else "change"
 
-    def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
+    def tables(self, outcomes: Sequence[ChoiceOutcome]) -> Mapping[str, Rows]:
         """The accuracy of the four labels, and the paper's figures of whether there is a change at all (Table 7)."""
         found = _detections(outcomes)
         always = {"change": [one._replace(meant="change") for one in outcomes]}
@@ -93,36 +93,36 @@ class LaneChangeTest(StressTest):
             },
         }
 
-    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+    def headline(self, outcomes: Sequence[ChoiceOutcome]) -> Estimate:
         """The accuracy of whether there is a change, balanced between clips with and without one."""
         found = _detections(outcomes)
         change, none = ([one for one in found if _has_change(one) == wanted] for wanted in (True, False))
         return balanced_accuracy(change, none, found)
 
-    def counts(self, outcomes: Sequence[Outcome]) -> Mapping[str, Share]:
+    def counts(self, outcomes: Sequence[ChoiceOutcome]) -> Mapping[str, CountedShare]:
         """The changes that are found and missed; what isn't read is missed, and no clip without a change."""
         found = _detections(outcomes)
         right = {wanted: [one.right for one in found if _has_change(one) == wanted] for wanted in (True, False)}
         positive, negative = len(right[True]), len(right[False])
         found_changes, found_none = round(sum(right[True])), round(sum(right[False]))
         return {
-            "TP": Share(count=found_changes, n=positive),
-            "FN": Share(count=positive - found_changes, n=positive),
-            "FP": Share(count=negative - found_none, n=negative),
-            "TN": Share(count=found_none, n=negative),
+            "TP": CountedShare(count=found_changes, n=positive),
+            "FN": CountedShare(count=positive - found_changes, n=positive),
+            "FP": CountedShare(count=negative - found_none, n=negative),
+            "TN": CountedShare(count=found_none, n=negative),
         }
 
 
-def _has_change(outcome: Outcome) -> bool:
+def _has_change(outcome: ChoiceOutcome) -> bool:
     return outcome.item.tags["kind"] != "none"
 
 
-def _detections(outcomes: Sequence[Outcome]) -> list[Outcome]:
+def _detections(outcomes: Sequence[ChoiceOutcome]) -> list[ChoiceOutcome]:
     """The outcomes as those of the question whether there is a change."""
     return [one._replace(right=float(one.meant == ("change" if _has_change(one) else "none"))) for one in outcomes]
 
 
-def _f1(outcomes: Sequence[Outcome]) -> Estimate:
+def _f1(outcomes: Sequence[ChoiceOutcome]) -> Estimate:
     """F1 of the changes: 2 TP over 2 TP + FP + FN."""
     hits = ((one, 2 * one.right * _has_change(one)) for one in _detections(outcomes))
     return ratio(Observation(hit, hit or 1 - one.right, one.item.video) for one, hit in hits)

@@ -12,7 +12,7 @@ from typing import ClassVar
 from longtake.evalharness.edits.edit import Kind
 from longtake.evalharness.edits.edit_table import EDITS
 from longtake.evalharness.items import Criterion, Item, Turn
-from longtake.evalharness.scoring.choice_scores import Outcome, accuracy, by_tag
+from longtake.evalharness.scoring.choice_scores import ChoiceOutcome, accuracy, by_tag
 from longtake.evalharness.scoring.estimates import Estimate, Rows
 from longtake.evalharness.stress.criteria import CHANGES, MIXED, SPATIAL, TEMPORAL, altered, claim, untouched
 from longtake.evalharness.stress.material import Material
@@ -60,7 +60,7 @@ class SycophancyTest(StressTest):
                     role=role, kind=pair.category, group=f"{video.stem}/{number}",
                 )  # fmt: skip
 
-    def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
+    def tables(self, outcomes: Sequence[ChoiceOutcome]) -> Mapping[str, Rows]:
         """Rejection of false and acceptance of true claims, their mean, and the paper's rejection by category."""
         false, true = of_role(outcomes, "altered"), of_role(outcomes, "untouched")
         names = {
@@ -73,7 +73,7 @@ class SycophancyTest(StressTest):
         rows = {names.get(name, name): value for name, value in found.items()}
         return {"": rows, "false claims": by_tag(false, "kind"), "true claims": by_tag(true, "kind")}
 
-    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+    def headline(self, outcomes: Sequence[ChoiceOutcome]) -> Estimate:
         """The accuracy, balanced between false and true claims."""
         return balanced_accuracy(of_role(outcomes, "altered"), of_role(outcomes, "untouched"), outcomes)
 
@@ -107,7 +107,7 @@ class AnomaliesTest(StressTest):
         turns = (Turn(question=DESCRIBE), Turn(question=GENERAL), targeted)
         return bench.item(self.name, video, change, media, *turns, role=role, kind=change)
 
-    def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
+    def tables(self, outcomes: Sequence[ChoiceOutcome]) -> Mapping[str, Rows]:
         """Detection by change and by kind of change, beside the false alarms on untouched videos."""
         noticed, calm = of_role(outcomes, "altered"), of_role(outcomes, "untouched")
         kinds: tuple[Kind, ...] = ("spatial", "temporal")
@@ -131,6 +131,6 @@ class AnomaliesTest(StressTest):
             },
         }
 
-    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+    def headline(self, outcomes: Sequence[ChoiceOutcome]) -> Estimate:
         """Between the altered videos that are noticed and the untouched ones without an alarm."""
         return balanced_accuracy(of_role(outcomes, "altered"), of_role(outcomes, "untouched"), outcomes)

@@ -17,7 +17,7 @@ from longtake.evalharness.prompts.prompt_set import PromptSet
 from longtake.evalharness.reports.document import write_pieces
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.stress.claims import PROMPTS
-from longtake.evalharness.subjects.subject import CHOOSE, Asked, Subject
+from longtake.evalharness.subjects.subject import CHOOSE, AskedTurn, Subject
 from longtake.language.text import parse_json
 from longtake.memory.records import Record
 from longtake.prompts import render
@@ -26,7 +26,7 @@ ROUNDS = 10  # at most
 _QUESTION = "{{ question }}\n{% for letter, text in options %}{{ letter }}. {{ text }}\n{% endfor %}"
 
 
-class Refined(Record):
+class Refinement(Record):
     """The outcome."""
 
     file: str
@@ -37,7 +37,7 @@ class Refined(Record):
 
 def refine(
     items: Sequence[Item], subject: Subject, out: Path, notify: Notify, advance: Callable[[int, int], None]
-) -> Refined:
+) -> Refinement:
     """Ask the multiple-choice questions of a set again and again, each time with a better prompt, and write the last.
 
     `out` is the file for `eval run --prompts`; `advance` is called with the number of rounds before each.
@@ -62,7 +62,7 @@ def refine(
         for item in [] if settled else wrong:
             prompt = _better(subject, item, replies[item.id].spoken, prompt, notify)
     write_pieces(out, ["question: |-\n", indent(_template(prompt), "  "), "\n"])
-    return Refined(file=str(out), items=len(asked), right=tuple(right), settled=settled)
+    return Refinement(file=str(out), items=len(asked), right=tuple(right), settled=settled)
 
 
 def _template(prompt: str) -> str:
@@ -72,7 +72,7 @@ def _template(prompt: str) -> str:
 
 
 def _reply(subject: Subject, item: Item, prompts: PromptSet | None = None) -> Reply:
-    return subject.reply(Asked(item, 0, Variant(name="refined", prompts=prompts), 0, ()))
+    return subject.reply(AskedTurn(item, 0, Variant(name="refined", prompts=prompts), 0, ()))
 
 
 def _better(subject: Subject, item: Item, said: str, prompt: str, notify: Notify) -> str:

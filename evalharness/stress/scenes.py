@@ -49,7 +49,7 @@ _OPPOSITE |= {there: here for here, there in _OPPOSITE.items()}
 _RADIUS = 34
 
 
-class Step(NamedTuple):
+class RecipeStep(NamedTuple):
     """One step of a recipe, and what moves while its caption is shown."""
 
     caption: str
@@ -88,16 +88,16 @@ def write_scenes(folder: Path, count: int, seed: int, notify: Notify, step_secon
     return videos
 
 
-def _steps(random: Random, recipe: tuple[str, ...]) -> list[Step]:
+def _steps(random: Random, recipe: tuple[str, ...]) -> list[RecipeStep]:
     """Every colour and motion is used once, so that each question has one answer."""
     colours, motions = random.sample(sorted(COLOURS), 4), random.sample(sorted(MOTIONS), 4)
     return [
-        Step(caption, random.choice(SHAPES), colour, motion, random.randrange(10**6))
+        RecipeStep(caption, random.choice(SHAPES), colour, motion, random.randrange(10**6))
         for caption, colour, motion in zip(recipe, colours, motions, strict=True)
     ]
 
 
-def frames_of(steps: list[Step], count: int) -> Iterator[PlannedFrame]:
+def frames_of(steps: list[RecipeStep], count: int) -> Iterator[PlannedFrame]:
     """The frames of the steps, `count` each."""
     for number, step in enumerate(steps):
         ground = _ground(step.ground)
@@ -119,7 +119,7 @@ def _ground(seed: int) -> Picture:
     return picture
 
 
-def _draw(picture: Picture, step: Step, share: float) -> None:
+def _draw(picture: Picture, step: RecipeStep, share: float) -> None:
     x, y = (round(at * side) for at, side in zip(MOTIONS[step.motion](share), (WIDTH, HEIGHT), strict=True))
     colour, r = COLOURS[step.colour], _RADIUS
     corners = {"square": [(-r, -r), (r, -r), (r, r), (-r, r)], "triangle": [(0, -r), (r, r), (-r, r)]}.get(step.shape)
@@ -131,7 +131,7 @@ def _draw(picture: Picture, step: Step, share: float) -> None:
     cv2.putText(picture, step.caption, (22, HEIGHT - 20), cv2.FONT_HERSHEY_DUPLEX, 1.2, (245, 245, 245), 2, cv2.LINE_AA)
 
 
-def _claims(random: Random, steps: list[Step]) -> Iterator[tuple[str, str, str]]:
+def _claims(random: Random, steps: list[RecipeStep]) -> Iterator[tuple[str, str, str]]:
     """A pair of each category of the paper: category, true claim, false claim."""
     one, other = sorted(random.sample(range(len(steps)), 2))
     early, late = (f"the {steps[at].colour} {steps[at].shape}" for at in (one, other))
@@ -149,7 +149,7 @@ def _claims(random: Random, steps: list[Step]) -> Iterator[tuple[str, str, str]]
     yield ("attribute modification", true, false)
 
 
-def _questions(random: Random, steps: list[Step]) -> Iterator[tuple[str, ...]]:
+def _questions(random: Random, steps: list[RecipeStep]) -> Iterator[tuple[str, ...]]:
     """Multiple choice about text and colour: about, question, four options, the letter of the right one."""
     step = random.choice(steps)
     yield ("colour", f"What colour is the shape that moves {step.motion}?", *_options(random, step.colour, COLOURS))

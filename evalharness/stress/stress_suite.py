@@ -15,10 +15,10 @@ from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
     MAX_UNJUDGED,
-    Answers,
+    ChoiceOutcome,
     ChoiceScores,
-    Outcome,
-    Share,
+    CountedShare,
+    SubjectAnswers,
     by_tag,
     choice_outcome,
     choice_state,
@@ -179,7 +179,7 @@ def score_stress(
     outcomes = list(_outcomes(items, variants[0], list(predictions), judgements))
     groups: dict[str, Rows] = {}
     headlines: dict[str, Estimate] = {}
-    counts: dict[str, Share] = {}
+    counts: dict[str, CountedShare] = {}
     withheld: list[str] = []
     for name in dict.fromkeys(outcome.item.task for outcome in outcomes):
         test, own = STRESS_TESTS[name](), [one for one in outcomes if one.item.task == name]
@@ -199,12 +199,12 @@ def score_stress(
 
 def _outcomes(
     items: Collection[Item], variant: Variant, predictions: Sequence[Prediction], judgements: Iterable[Judgement]
-) -> Iterator[Outcome]:
+) -> Iterator[ChoiceOutcome]:
     """The outcome of each item and seed, of several replies as one."""
     found = list(current(judgements, predictions))
     usual = {one.key for one in found if one.criterion == USUAL and one.met}
     together = [one.model_copy(update={"replies": (one.together,)}) for one in predictions]
-    answers = Answers(together, [one for one in found if one.criterion != USUAL])
+    answers = SubjectAnswers(together, [one for one in found if one.criterion != USUAL])
     subject = predictions[0].subject if predictions else ""
     for seed in answers.seeds:
         for item in items:

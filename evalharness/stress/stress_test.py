@@ -19,7 +19,7 @@ from longtake.evalharness.edits.edit_table import edit_named
 from longtake.evalharness.edits.rendering import make_edit, truth_file
 from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.evalharness.scoring.choice_scores import Outcome, Said, Share, accuracy, by_tag
+from longtake.evalharness.scoring.choice_scores import ChoiceOutcome, CountedShare, ScoredReply, accuracy, by_tag
 from longtake.evalharness.scoring.estimates import Estimate, Rows, mean
 from longtake.evalharness.stress.material import Material
 from longtake.memory.library import file_id
@@ -176,7 +176,7 @@ class StressTest:
         """
         raise NotImplementedError
 
-    def tables(self, outcomes: Sequence[Outcome]) -> Mapping[str, Rows]:
+    def tables(self, outcomes: Sequence[ChoiceOutcome]) -> Mapping[str, Rows]:
         """The tables of the outcomes of the test's items; by default, the accuracy by role and by kind."""
         return {
             "": {"accuracy": accuracy(outcomes)},
@@ -184,15 +184,15 @@ class StressTest:
             "kind": by_tag(outcomes, "kind"),
         }
 
-    def headline(self, outcomes: Sequence[Outcome]) -> Estimate:
+    def headline(self, outcomes: Sequence[ChoiceOutcome]) -> Estimate:
         """The one figure of the test, by which subjects are ranked."""
         return accuracy(outcomes)
 
-    def counts(self, outcomes: Sequence[Outcome]) -> Mapping[str, Share]:
+    def counts(self, outcomes: Sequence[ChoiceOutcome]) -> Mapping[str, CountedShare]:
         """What is counted rather than averaged."""
         return {}
 
-    def meant(self, asked: Item, said: Said) -> str:
+    def meant(self, asked: Item, said: ScoredReply) -> str:
         """What a reply means beside right or wrong; `said.choice` is the option that it chooses."""
         return ""
 
@@ -230,17 +230,19 @@ def offered(texts: Sequence[str], needed: Sequence[str], random: Random) -> tupl
     return tuple(random.sample(kept, len(kept)))
 
 
-def of_role(outcomes: Iterable[Outcome], *roles: Role) -> list[Outcome]:
+def of_role(outcomes: Iterable[ChoiceOutcome], *roles: Role) -> list[ChoiceOutcome]:
     """The outcomes of items with one of these roles."""
     return [outcome for outcome in outcomes if outcome.item.tags.get("role") in roles]
 
 
-def balanced_accuracy(positives: Sequence[Outcome], negatives: Sequence[Outcome], every: Sequence[Outcome]) -> Estimate:
+def balanced_accuracy(
+    positives: Sequence[ChoiceOutcome], negatives: Sequence[ChoiceOutcome], every: Sequence[ChoiceOutcome]
+) -> Estimate:
     """The mean of the accuracies on both sides; if one is empty, the accuracy of all."""
     return balanced(positives, negatives).get("balanced accuracy") or accuracy(every)
 
 
-def balanced(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> dict[str, Estimate]:
+def balanced(positives: Sequence[ChoiceOutcome], negatives: Sequence[ChoiceOutcome]) -> dict[str, Estimate]:
     """The accuracy on both sides, their mean, and the area under the ROC if the subject gives confidences.
 
     Always accepting scores 0 on the false and 100 on the true claims, so it is the balanced value that counts: a
@@ -260,7 +262,7 @@ def balanced(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> dict
     }
 
 
-def beside_constants(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> dict[str, Estimate]:
+def beside_constants(positives: Sequence[ChoiceOutcome], negatives: Sequence[ChoiceOutcome]) -> dict[str, Estimate]:
     """The plain accuracy, and what it is for a subject that always says yes, or always no."""
     sides = [(one, 1.0) for one in positives] + [(one, 0.0) for one in negatives]
     return {
@@ -270,7 +272,7 @@ def beside_constants(positives: Sequence[Outcome], negatives: Sequence[Outcome])
     }
 
 
-def roc_area(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> Estimate | None:
+def roc_area(positives: Sequence[ChoiceOutcome], negatives: Sequence[ChoiceOutcome]) -> Estimate | None:
     """The area under the ROC, in percent; None if the subject gives no confidence.
 
     It is the chance that an altered video gets a higher score than another one, ties counting half. The score of a
@@ -284,7 +286,7 @@ def roc_area(positives: Sequence[Outcome], negatives: Sequence[Outcome]) -> Esti
     return mean(above, [one.item.video for one in positives])
 
 
-def alarm(outcome: Outcome) -> float:
+def alarm(outcome: ChoiceOutcome) -> float:
     """How sure a reply is that its video was altered, from -1 to 1; without a confidence it is sure.
 
     A reply that isn't sure, or abstains, says neither: its confidence is that of another line.

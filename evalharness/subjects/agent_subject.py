@@ -11,7 +11,7 @@ from longtake.agent.traces.trace import RecordedTrace
 from longtake.console import raise_if_interrupted
 from longtake.evalharness.items import Item, ParseStatus, Reply, ToolCall
 from longtake.evalharness.scoring.choices import LABELS
-from longtake.evalharness.subjects.subject import Asked, no_media, refuse_clip
+from longtake.evalharness.subjects.subject import AskedTurn, no_media, refuse_clip
 from longtake.memory.records import Answer, Usage
 from longtake.memory.timespan import TimeSpan
 from longtake.models.profiles import known_price
@@ -42,7 +42,7 @@ class AgentSubject:
         self._priced = known_price(controller) is not None or controller.engine not in _ENDPOINTS  # here, it's free
         self._agent = Agent(workspace)
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """The agent's answer. Its thread has the conversation so far."""
         media = asked.item.media
         if media is None:
@@ -74,7 +74,7 @@ class AgentSubject:
         """The video of an item."""
         return item.media or item.video
 
-    def expected(self, asked: Asked) -> Usage:
+    def expected(self, asked: AskedTurn) -> Usage:
         """The budget of a question. The extractive controller calls no model and needs only part of the time."""
         most = self._settings.budget
         if self._settings.controller.engine == "extractive":
@@ -91,7 +91,7 @@ class AgentSubject:
         return tuple(ToolCall(tool=event["data"]["tool"], arguments=event["data"]["arguments"]) for event in events)
 
 
-def _parse(answer: Answer, asked: Asked) -> ParseStatus:
+def _parse(answer: Answer, asked: AskedTurn) -> ParseStatus:
     if not asked.options:
         return "none"
     if answer.option:

@@ -11,7 +11,7 @@ from longtake.errors import ConfigError, EngineError
 from longtake.evalharness.items import Item, Reply
 from longtake.evalharness.judges.checks import abstains
 from longtake.evalharness.scoring.choices import LABELS, read_choice
-from longtake.evalharness.subjects.subject import Asked, no_media, refuse_clip
+from longtake.evalharness.subjects.subject import AskedTurn, no_media, refuse_clip
 from longtake.evalharness.suites.benchmark_rows import BadRow, read_rows
 from longtake.language.words import content_stems, coverage
 from longtake.memory.records import Modality, Usage
@@ -30,7 +30,7 @@ class RandomOption:
     name = "random"
     at_once = 1
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """A label drawn by the item's own generator."""
         if not asked.options:
             return abstained()
@@ -48,7 +48,7 @@ class MajorityLetter:
         golds = Counter(turn.gold for item in items for turn in item.turns if turn.gold is not None)
         self._place = min(golds, key=lambda place: (-golds[place], place)) if golds else 0
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """The letter, where there are this many options."""
         if not asked.options:
             return abstained()
@@ -61,7 +61,7 @@ class LongestOption:
     name = "longest"
     at_once = 1
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """The letter of the option with the most characters."""
         if not asked.options:
             return abstained()
@@ -74,7 +74,7 @@ def best_overlap(question: str, option: str, texts: Iterable[str]) -> float:
     return max((coverage(wanted, text) * (1 + coverage(asked, text)) for text in texts), default=0.0)
 
 
-def chosen(asked: Asked, place: int) -> Reply:
+def chosen(asked: AskedTurn, place: int) -> Reply:
     """The reply that chooses the option at a place."""
     return Reply(text=f"{LABELS[place]}. {asked.options[place]}", choice=asked.own(place), parse="ok")
 
@@ -99,7 +99,7 @@ class Finder:
         self._workspace = workspace
         self._modalities = tuple(modalities)
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """The best hits, or the option that they contain."""
         if asked.item.media is None:
             return no_media()
@@ -112,11 +112,11 @@ class Finder:
             return abstained("NOT FOUND: nothing was found.")
         return Reply(text=" ".join(hit.moment.text for hit in hits), cited=tuple(hit.moment.span for hit in hits))
 
-    def expected(self, asked: Asked) -> Usage:
+    def expected(self, asked: AskedTurn) -> Usage:
         """Almost nothing: searching asks no model."""
         return Usage()
 
-    def _choose(self, asked: Asked, video: str) -> Reply:
+    def _choose(self, asked: AskedTurn, video: str) -> Reply:
         question = asked.turn.question
         found = [(option, self._find(f"{question} {option}", video)) for option in asked.options]
         held = [best_overlap(question, option, (hit.moment.text for hit in hits)) for option, hits in found]
@@ -150,7 +150,7 @@ class RecordedReplies:
         if not any(item.id in self._said for item in items):
             raise ConfigError(f"{file} has no id of this suite's items, such as {items[0].id if items else 'q1'}.")
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """The recorded reply to a turn; see `Subject`."""
         texts = self._said.get(asked.item.id, ())
         if asked.number >= len(texts):

@@ -37,7 +37,7 @@ from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.scoring.choices import LABELS, read_choice
 from longtake.evalharness.scoring.spending import total
 from longtake.evalharness.subjects.model_spec import Given
-from longtake.evalharness.subjects.subject import Asked, NoAnswer, no_media, refuse_clip
+from longtake.evalharness.subjects.subject import AskedTurn, NoAnswer, no_media, refuse_clip
 from longtake.evalharness.views.view import Shown, frames_of, media_of, read_transcript
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Usage
@@ -117,7 +117,7 @@ class EndpointModel:
             role=ROLE,
         )
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """Reply to one turn; see `Subject`. Thinking is removed."""
         if asked.item.media is None and asked.variant.view is None and self._needs_video:
             return no_media()
@@ -139,7 +139,7 @@ class EndpointModel:
             usage=usage,
         )
 
-    def expected(self, asked: Asked) -> Usage:
+    def expected(self, asked: AskedTurn) -> Usage:
         """Estimate tokens from the length of the video. The time of a reply is unknown."""
         letters = len(asked.text) + sum(len(text) for pair in asked.history for text in pair)
         seconds = asked.item.seconds
@@ -161,7 +161,7 @@ class EndpointModel:
         spent = {"input_tokens": input_tokens, "output_tokens": output_tokens}
         return Usage(rounds=1, seconds=seconds, **spent, cost=self._price.of(spent) if self._price else None)
 
-    def _answered(self, asked: Asked) -> AIMessage:
+    def _answered(self, asked: AskedTurn) -> AIMessage:
         """The reply to as large frames as the model reads."""
         large, small = LONG_SIDES
         shown = self._shown(asked, large)
@@ -172,7 +172,7 @@ class EndpointModel:
                 raise
             return self._sent(asked, self._shown(asked, small))
 
-    def _sent(self, asked: Asked, shown: Shown) -> AIMessage:
+    def _sent(self, asked: AskedTurn, shown: Shown) -> AIMessage:
         budget = Budget(3 * self._given.timeout + _WAITS)
         temperature = asked.item.temperature if self._given.temperature is None else self._given.temperature
         sampling = {"temperature": temperature or 0.0, "max_tokens": self._max_tokens(asked.item)}
@@ -187,7 +187,7 @@ class EndpointModel:
     def _max_tokens(self, item: Item) -> int:
         return self._given.max_tokens or (None if self._given.cot else item.max_tokens) or MAX_TOKENS
 
-    def _video(self, asked: Asked) -> str | None:
+    def _video(self, asked: AskedTurn) -> str | None:
         """The URL of the video itself, if the model is sent that."""
         if not self._given.video or asked.variant.view:
             return None
@@ -195,7 +195,7 @@ class EndpointModel:
         with self._reading:
             return video_url(Path(asked.item.media or ""), in_request=self._given.video == "1")
 
-    def _shown(self, asked: Asked, long_side: int) -> Shown:
+    def _shown(self, asked: AskedTurn, long_side: int) -> Shown:
         """What the variant's view shows, else what the specification says."""
         with self._reading:
             if asked.variant.view:
@@ -226,7 +226,7 @@ def _at_end(text: str) -> tuple[str, str]:
     return (text[: marks[-1].start()].strip(), answer) if answer else ("", text)
 
 
-def _conversation(asked: Asked, shown: Shown, video: str | None, last: str) -> list[BaseMessage]:
+def _conversation(asked: AskedTurn, shown: Shown, video: str | None, last: str) -> list[BaseMessage]:
     """The video's input with the first question, then the later answers and questions, and finally the turn.
 
     Beside the video itself, the user says only the question: an agent may take all that the user says as the question.
@@ -290,7 +290,7 @@ class Simulated:
         self.at_once, self.at_most, self.indexes = planner.at_once, planner.at_most, planner.indexes
         self._planner, self._answerer = planner, answerer
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """See `Subject`. `calls` are the listed ones, `text` is the final answer."""
         planned = self._planner.reply(_plan(asked))
         if planned.status != "ok":
@@ -306,7 +306,7 @@ class Simulated:
             }
         )
 
-    def expected(self, asked: Asked) -> Usage:
+    def expected(self, asked: AskedTurn) -> Usage:
         """The options of both requests."""
         return total([self._planner.expected(_plan(asked)), self._answerer.expected(_answer(asked))])
 
@@ -345,19 +345,19 @@ def _calls(rows: list[Any]) -> Iterator[ToolCall]:
             yield ToolCall(tool=row["tool"], arguments={name: value for name, value in arguments if value is not None})
 
 
-def _plan(asked: Asked) -> Asked:
+def _plan(asked: AskedTurn) -> AskedTurn:
     """The prompt for a turn's calls: the tools and the earlier conversation."""
     return _put(asked, render(TOOL_PROMPTS, "choose_calls", tools=asked.item.tools, question=asked.turn.question))
 
 
-def _answer(asked: Asked) -> Asked:
+def _answer(asked: AskedTurn) -> AskedTurn:
     """The prompt for a turn's answer: the gold results alone, without the earlier conversation."""
     put = _put(asked, render(TOOL_PROMPTS, "answer", calls=asked.turn.calls, question=asked.turn.question))
     alone = (asked.variant.prompts or PromptSet()).model_copy(update={"material": ""})
     return replace(put, history=(), variant=asked.variant.model_copy(update={"prompts": alone}))
 
 
-def _put(asked: Asked, text: str) -> Asked:
+def _put(asked: AskedTurn, text: str) -> AskedTurn:
     turns = list(asked.item.turns)
     turns[asked.number] = Turn(question=text)
     return replace(asked, item=asked.item.model_copy(update={"turns": tuple(turns)}))

@@ -23,7 +23,7 @@ from longtake.evalharness.items import Reply
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.subjects.baselines import abstained, best_overlap, chosen
 from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.views.frame_views import Standard, frame_vectors
 from longtake.evalharness.views.view import Shown, media_of
 from longtake.evalharness.views.view_table import view_named
@@ -75,7 +75,7 @@ class TextSubject(ABC):
             EngineError: if a model can't be used.
         """
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """The best option; one of the best at random if several are."""
         if not asked.options:
             return abstained()
@@ -88,11 +88,11 @@ class TextSubject(ABC):
         told = ", ".join(f"{LABELS[place]} {score:.3f}" for place, score in enumerate(scores))
         return reply.model_copy(update={"text": f"{reply.text}\n({told})"})
 
-    def expected(self, asked: Asked) -> Usage:
+    def expected(self, asked: AskedTurn) -> Usage:
         """No model at an endpoint is asked."""
         return Usage()
 
-    def _lines(self, asked: Asked, shown: Shown) -> list[str]:
+    def _lines(self, asked: AskedTurn, shown: Shown) -> list[str]:
         """The words shown, and the texts in the frames in the order of the frames, each text once."""
         said = [*shown.captions, *((line.text for line in shown.words.lines) if shown.words else ())]
         if not shown.frames:
@@ -215,7 +215,7 @@ class BagOfFrames:
         # The video and clip of the last item, and its frames as vectors.
         self._held: tuple[tuple[str | None, TimeSpan | None], Vectors] | None = None
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """The option nearest to the frames that are nearest to the question."""
         if not asked.options:
             return abstained()
@@ -223,7 +223,7 @@ class BagOfFrames:
         question, *options = self._encoder.embed_texts([asked.turn.question, *asked.options])
         return chosen(asked, nearest_option(frames, question, np.array(options)))
 
-    def _frames(self, asked: Asked) -> Vectors:
+    def _frames(self, asked: AskedTurn) -> Vectors:
         """The frames of a video as vectors; items of one video are asked one after the other."""
         shown_of = asked.item.media, asked.item.clip
         if self._held is None or self._held[0] != shown_of:

@@ -31,17 +31,17 @@ _NAMED = re.compile(r"([^=:?@/\\]+)=(.+)")
 _PRICE = re.compile(r"(?<=[?&])(?:input|output)_price=[^&]*&?")
 
 
-class Named(NamedTuple):
+class NamedSubject(NamedTuple):
     """A subject's name in a run, and its specification."""
 
     name: str
     spec: str
 
 
-def named(given: str) -> Named:
+def named(given: str) -> NamedSubject:
     """The subject that the command line gives."""
     match = _NAMED.fullmatch(given)
-    return Named(match[1].strip(), match[2]) if match else Named(without_prices(given), given)
+    return NamedSubject(match[1].strip(), match[2]) if match else NamedSubject(without_prices(given), given)
 
 
 def without_prices(spec: str) -> str:

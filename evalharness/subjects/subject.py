@@ -14,7 +14,7 @@ CHOOSE = "Reply with the letter of the right option."
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedTurn:
     """A turn as a subject gets it."""
 
     item: Item
@@ -66,7 +66,7 @@ class Subject(Protocol):
     name: str
     at_once: int  # number of turns it may answer concurrently
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """Answer one turn.
 
         Raises:
@@ -82,7 +82,7 @@ class SaysCost(Protocol):
     indexes: bool  # whether a video is indexed before its first question
     at_most: bool  # whether the prediction is an upper limit
 
-    def expected(self, asked: Asked) -> Usage:
+    def expected(self, asked: AskedTurn) -> Usage:
         """What one turn takes; nothing is asked. Seconds are 0 if only a finished turn can tell."""
         ...
 

@@ -40,7 +40,7 @@ from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.call_scores import TOLERANCE, Compared, compare_calls
-from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, Share
+from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, CountedShare
 from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, ratio, rows
 from longtake.evalharness.scoring.rubric_scores import CriterionVerdict, Reading, sample_score
 from longtake.evalharness.suites.longshot import load_longshot
@@ -213,13 +213,15 @@ class AgenticScores(Record):
     parameters: Rows = Field(description="Gold arguments that match, by tool and parameter.")
     timestamps: Rows = Field(description="Of the gold timestamps: mean overlap, and how many are near.")
     criteria: Rows = Field(description="Turns that meet each criterion of the rubric.")
-    wrong: Share = Field(description="Share of the calls to tools that gold doesn't call in the turn.")
-    superfluous: Share = Field(description="Of the calls made, those beyond as many as gold makes of the tool.")
-    missed: Share = Field(description="Of the gold calls, those that were not made.")
-    errors: Share = Field(description="Of the samples, those that have an error, or no reply to a turn.")
-    parse_failures: Share = Field(description="Of the turns, those in whose reply no calls could be read.")
-    unjudged: Share = Field(description="Of the final answers, those without a verdict; they count as wrong.")
-    unsure: Share = Field(description="Of the final answers, those of whose verdict the judge was not sure; it counts.")
+    wrong: CountedShare = Field(description="Share of the calls to tools that gold doesn't call in the turn.")
+    superfluous: CountedShare = Field(description="Of the calls made, those beyond as many as gold makes of the tool.")
+    missed: CountedShare = Field(description="Of the gold calls, those that were not made.")
+    errors: CountedShare = Field(description="Of the samples, those that have an error, or no reply to a turn.")
+    parse_failures: CountedShare = Field(description="Of the turns, those in whose reply no calls could be read.")
+    unjudged: CountedShare = Field(description="Of the final answers, those without a verdict; they count as wrong.")
+    unsure: CountedShare = Field(
+        description="Of the final answers, those of whose verdict the judge was not sure; it counts."
+    )
 
 
 class _CallsTurn(NamedTuple):
@@ -259,20 +261,20 @@ def score_agentic(
     compared = [turn.calls for turn in turns]
     made, wanted = sum(calls.made.total() for calls in compared), sum(calls.gold.total() for calls in compared)
     overall = _rubric(samples, reading)
-    unjudged = Share(count=sum(turn.answered is None for turn in turns), n=len(turns))
+    unjudged = CountedShare(count=sum(turn.answered is None for turn in turns), n=len(turns))
     return AgenticScores(
         reading=reading,
         headline=overall if unjudged.value <= MAX_UNJUDGED else None,
         overall=overall,
         excluded=_rubric([sample for sample in samples if not (sample.failed or sample.unread)], reading),
         **_tables(turns),
-        wrong=Share(count=sum(calls.wrong for calls in compared), n=made),
-        superfluous=Share(count=sum(calls.superfluous for calls in compared), n=made),
-        missed=Share(count=sum(calls.missed for calls in compared), n=wanted),
-        errors=Share(count=sum(sample.failed for sample in samples), n=len(samples)),
-        parse_failures=Share(count=sum(turn.unread for turn in turns), n=len(turns)),
+        wrong=CountedShare(count=sum(calls.wrong for calls in compared), n=made),
+        superfluous=CountedShare(count=sum(calls.superfluous for calls in compared), n=made),
+        missed=CountedShare(count=sum(calls.missed for calls in compared), n=wanted),
+        errors=CountedShare(count=sum(sample.failed for sample in samples), n=len(samples)),
+        parse_failures=CountedShare(count=sum(turn.unread for turn in turns), n=len(turns)),
         unjudged=unjudged,
-        unsure=Share(count=sum(turn.unsure for turn in turns), n=len(turns)),
+        unsure=CountedShare(count=sum(turn.unsure for turn in turns), n=len(turns)),
     )
 
 

@@ -158,7 +158,7 @@ class CallRow(_Tolerant):
 Calls = Annotated[tuple[Annotated[CallRow, BeforeValidator(_decoded)], ...], BeforeValidator(_decoded)]
 
 
-class Message(_Tolerant):
+class LongshotMessage(_Tolerant):
     """What the user or the assistant says: a question, or the reference answer with its rubric."""
 
     role: str
@@ -171,10 +171,10 @@ class Message(_Tolerant):
     candidate_response: str | None = None
 
 
-class Exchange(NamedTuple):
+class LongshotExchange(NamedTuple):
     """A question and the combined assistant messages up to the next one."""
 
-    asked: Message
+    asked: LongshotMessage
     reference: str
     criteria: Mapping[str, CriterionRow]  # by a name that is unique in the turn
     calls: tuple[ToolCall, ...]
@@ -188,11 +188,11 @@ class Sample(_Tolerant):
     video_id: str = Field(min_length=1)
     duration: FiniteFloat = 0.0
     task: str = ""
-    conversations: tuple[Message, ...] = Field(validation_alias=AliasChoices("conversations", "question"))
+    conversations: tuple[LongshotMessage, ...] = Field(validation_alias=AliasChoices("conversations", "question"))
 
     @field_validator("conversations")
     @classmethod
-    def _is_asked_and_scored(cls, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    def _is_asked_and_scored(cls, messages: tuple[LongshotMessage, ...]) -> tuple[LongshotMessage, ...]:
         said = [message for message in messages if message.role in ("user", "assistant")]
         if not said or said[0].role != "user":
             raise PydanticCustomError("question", "it does not begin with a user's question")
@@ -214,7 +214,7 @@ class Sample(_Tolerant):
         return sample if sample.sample_id else sample.model_copy(update={"sample_id": made_up})
 
     @property
-    def exchanges(self) -> list[Exchange]:
+    def exchanges(self) -> list[LongshotExchange]:
         """The conversation, question by question."""
         starts = [place for place, message in enumerate(self.conversations) if message.role == "user"]
         ends = [*starts[1:], len(self.conversations)]
@@ -237,10 +237,10 @@ def parsed(kind: type[M], row: Row) -> M:
         raise row.bad(field, fault) from error
 
 
-def _exchange(asked: Message, answers: Sequence[Message]) -> Exchange:
+def _exchange(asked: LongshotMessage, answers: Sequence[LongshotMessage]) -> LongshotExchange:
     criteria = [row for answer in answers for row in answer.criteria]
     said = [answer.candidate_response for answer in answers if answer.candidate_response is not None]
-    return Exchange(
+    return LongshotExchange(
         asked=asked,
         reference="\n".join(answer.content for answer in answers if answer.content),
         criteria=dict(zip(_unique(row.name for row in criteria), criteria, strict=True)),
@@ -306,7 +306,7 @@ def longshot_item(sample: Sample) -> Item:
     )
 
 
-def _turn(exchange: Exchange) -> Turn:
+def _turn(exchange: LongshotExchange) -> Turn:
     asked = exchange.asked
     return Turn(
         question=asked.content,

@@ -17,7 +17,7 @@ from pydantic import Field
 from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKey
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.predicting import failed
-from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, Share
+from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, CountedShare
 from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, macro, ratio, rows
 from longtake.evalharness.scoring.rubric_scores import CriterionVerdict, Reading, SampleScore, by_task, sample_score
 from longtake.evalharness.suites.longshot import CATEGORIES, EDGES, TASKS, duration_bucket, modality_group
@@ -48,10 +48,14 @@ class LongshotScores(Record):
     durations: dict[str, Rows] = Field(description="By the edges of `repo` and of `paper`.")
     difficulties: Rows
     turns: Rows = Field(description="Samples of one turn and of several.")
-    errors: Share = Field(description="Of the samples, those that have an error, or no reply to a turn.")
-    empty_replies: Share = Field(description="Of the turns, those whose reply is no error and yet no answer.")
-    unjudged: Share = Field(description="Of the criteria, those of replies without a verdict; they count as not met.")
-    unsure: Share = Field(description="Of the criteria, those of whose verdict the judge was not sure; it counts.")
+    errors: CountedShare = Field(description="Of the samples, those that have an error, or no reply to a turn.")
+    empty_replies: CountedShare = Field(description="Of the turns, those whose reply is no error and yet no answer.")
+    unjudged: CountedShare = Field(
+        description="Of the criteria, those of replies without a verdict; they count as not met."
+    )
+    unsure: CountedShare = Field(
+        description="Of the criteria, those of whose verdict the judge was not sure; it counts."
+    )
 
 
 class _Said(NamedTuple):
@@ -84,7 +88,9 @@ def score_longshot(
     samples = _samples(items, predictions, judgements, reading)
     scores = [sample.score for sample in samples]
     kept = [sample.score for sample in samples if not (sample.failed or sample.empty)]
-    unjudged = Share(count=sum(sample.unjudged for sample in samples), n=sum(sample.criteria for sample in samples))
+    unjudged = CountedShare(
+        count=sum(sample.unjudged for sample in samples), n=sum(sample.criteria for sample in samples)
+    )
     overall = _overall(scores)
     tasks = by_task(scores)
     unknown = sorted(set(tasks) - set(TASKS))
@@ -102,10 +108,12 @@ def score_longshot(
         durations={edges: rows_of(((score, [_bucket(score, edges)]) for score in scores), _BUCKETS) for edges in EDGES},
         difficulties=rows_of(((score, [level]) for sample in samples for level, score in sample.levels), _LEVELS),
         turns=rows_of(((sample.score, [_KINDS[sample.turns > 1]]) for sample in samples), _KINDS),
-        errors=Share(count=sum(sample.failed for sample in samples), n=len(samples)),
-        empty_replies=Share(count=sum(sample.empty for sample in samples), n=sum(sample.turns for sample in samples)),
+        errors=CountedShare(count=sum(sample.failed for sample in samples), n=len(samples)),
+        empty_replies=CountedShare(
+            count=sum(sample.empty for sample in samples), n=sum(sample.turns for sample in samples)
+        ),
         unjudged=unjudged,
-        unsure=Share(count=sum(sample.unsure for sample in samples), n=unjudged.n),
+        unsure=CountedShare(count=sum(sample.unsure for sample in samples), n=unjudged.n),
     )
 
 

@@ -15,9 +15,9 @@ from longtake.evalharness.items import Heading, Item, Judgement, Prediction, Pro
 from longtake.evalharness.judges.judging import Case, cases
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
-    Answers,
+    ChoiceOutcome,
     ChoiceScores,
-    Outcome,
+    SubjectAnswers,
     accuracy,
     beside_chance,
     by,
@@ -133,9 +133,9 @@ def score_moment_video(
     A choice is right where it is right in every order that the variants put it in. In `paper` the text of an option
     stands for its label; in `repo` a choice without a label in some order is decided by the judge.
     """
-    answers = Answers(predictions, judgements)
+    answers = SubjectAnswers(predictions, judgements)
 
-    def found(some: Iterable[Item], orders: Sequence[Variant]) -> list[Outcome]:
+    def found(some: Iterable[Item], orders: Sequence[Variant]) -> list[ChoiceOutcome]:
         return [_outcome(item, orders, answers, seed, protocol) for seed in answers.seeds for item in some]
 
     bases = [variant for variant in variants if variant.gold_at is None]
@@ -158,7 +158,7 @@ def score_moment_video(
     )
 
 
-def _by_rate(rates: Mapping[str, Sequence[Outcome]]) -> dict[str, Rows]:
+def _by_rate(rates: Mapping[str, Sequence[ChoiceOutcome]]) -> dict[str, Rows]:
     """The score at each frame rate: of all, and of each task and domain, the rates of one below each other."""
     keys: dict[str, Callable[[Heading], str]] = {
         "task": lambda item: item.task,
@@ -182,7 +182,9 @@ def length_row(item: Heading) -> str:
     return next((name for name, edge in _BUCKETS.items() if seconds <= edge), _LONGEST)
 
 
-def _outcome(item: Item, orders: Sequence[Variant], answers: Answers, seed: int, protocol: Protocol) -> Outcome:
+def _outcome(
+    item: Item, orders: Sequence[Variant], answers: SubjectAnswers, seed: int, protocol: Protocol
+) -> ChoiceOutcome:
     if item.format == "open":
         return open_outcome(item, orders[0], answers, seed)
     outcome = choice_outcome(item, orders, answers, seed, by_text=protocol == "paper")

@@ -18,10 +18,10 @@ from longtake.evalharness.judges.judging import Case, cases
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
-    Answers,
+    ChoiceOutcome,
     ChoiceScores,
-    Outcome,
-    Said,
+    ScoredReply,
+    SubjectAnswers,
     beside_chance,
     by,
     by_tag,
@@ -133,7 +133,7 @@ def score_own_set(
     judgements: Iterable[Judgement],
 ) -> ChoiceScores:
     """Score one subject; a choice counts as right only if it is right in every variant's order and wording."""
-    answers = Answers(predictions, judgements)
+    answers = SubjectAnswers(predictions, judgements)
     outcomes = _outcomes(items, variants, answers)
     orders = [variant for variant in variants if not variant.replaced]
     wordings = [variants[0], *(variant for variant in variants if variant.replaced)]
@@ -160,12 +160,12 @@ def score_own_set(
     )
 
 
-def _graded(said: Said) -> float | None:
+def _graded(said: ScoredReply) -> float | None:
     """The verdict, or the grade (0 to 1) of an imported evaluator."""
     return said.met if said.points is None else said.points
 
 
-def _outcomes(items: Collection[Item], variants: Sequence[Variant], answers: Answers) -> list[Outcome]:
+def _outcomes(items: Collection[Item], variants: Sequence[Variant], answers: SubjectAnswers) -> list[ChoiceOutcome]:
     return [
         choice_outcome(item, variants, answers, seed)
         if item.format == "choice"

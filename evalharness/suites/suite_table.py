@@ -12,7 +12,7 @@ from longtake.evalharness.items import Item, Judgement, Prediction, Protocol, Va
 from longtake.evalharness.judges.judging import CasesOf, cases
 from longtake.evalharness.runs.journal import Flat
 from longtake.evalharness.runs.run_folder import Notify, RunCard
-from longtake.evalharness.scoring.choice_scores import NONE, Share
+from longtake.evalharness.scoring.choice_scores import NONE, CountedShare
 from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
 from longtake.evalharness.scripted import questions as scripted
 from longtake.evalharness.scripted.scores import score_scripted
@@ -41,7 +41,7 @@ class Scored:
     said: Mapping[str, Sequence[Prediction]]  # by item
     found: Mapping[str, Sequence[Judgement]]  # by item
     unasked: Collection[Item] = ()  # items that were not put to it in every variant and with every seed yet
-    unmade: Share = NONE  # of the predictions, those that are lacking for that
+    unmade: CountedShare = NONE  # of the predictions, those that are lacking for that
 
     @property
     def predictions(self) -> Iterable[Prediction]:

@@ -16,10 +16,10 @@ from longtake.evalharness.items import Heading, Item, Judgement, Prediction, Pro
 from longtake.evalharness.judges.judging import Case, cases
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
-    Answers,
+    ChoiceOutcome,
     ChoiceScores,
-    Outcome,
-    Said,
+    ScoredReply,
+    SubjectAnswers,
     accuracy,
     beside_chance,
     by,
@@ -62,7 +62,7 @@ _LEVELS = {
     "character": "plot",
     "professional": "plot",
 }
-Ways = Mapping[str, list[Outcome]]
+Ways = Mapping[str, list[ChoiceOutcome]]
 
 
 def level_of(capability: str) -> str:
@@ -163,7 +163,7 @@ def score_video_tt(
     for both readings of the paper.
     """
     (variant,) = video_tt_variants()
-    answers = Answers(predictions, judgements)
+    answers = SubjectAnswers(predictions, judgements)
     outcomes = _outcomes(items, variant, answers, threshold)
     ways = _by_way(outcomes)
     read = {str(other): _by_way(_outcomes(items, variant, answers, other)) for other in THRESHOLDS.values()}
@@ -202,9 +202,9 @@ def robustness(ways: Ways) -> Estimate:
     return ratio(Observation(float(all(found.values())), float(found[PRIMARY]), video) for video, found in whole)
 
 
-def robustness_by(outcomes: Iterable[Outcome], key: Callable[[Heading], str]) -> dict[str, Estimate]:
+def robustness_by(outcomes: Iterable[ChoiceOutcome], key: Callable[[Heading], str]) -> dict[str, Estimate]:
     """RB of each group of questions, in the order of first appearance; questions without a key are in none."""
-    groups: dict[str, list[Outcome]] = {}
+    groups: dict[str, list[ChoiceOutcome]] = {}
     for outcome in outcomes:
         if name := key(outcome.item):
             groups.setdefault(name, []).append(outcome)
@@ -216,15 +216,17 @@ def _mean_of_five(ways: Ways) -> Estimate:
     return macro([[list(map(observation, found))] for found in ways.values()] if len(ways) == len(WAYS) else [])
 
 
-def _by_way(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
-    ways: dict[str, list[Outcome]] = {way: [] for way in WAYS}
+def _by_way(outcomes: Iterable[ChoiceOutcome]) -> dict[str, list[ChoiceOutcome]]:
+    ways: dict[str, list[ChoiceOutcome]] = {way: [] for way in WAYS}
     for outcome in outcomes:
         ways[outcome.item.tags["way"]].append(outcome)
     return {way: found for way, found in ways.items() if found}
 
 
-def _outcomes(items: Collection[Item], variant: Variant, answers: Answers, threshold: Threshold) -> list[Outcome]:
-    def accepts(said: Said) -> bool | None:
+def _outcomes(
+    items: Collection[Item], variant: Variant, answers: SubjectAnswers, threshold: Threshold
+) -> list[ChoiceOutcome]:
+    def accepts(said: ScoredReply) -> bool | None:
         return None if said.points is None else threshold.passed(said.points)
 
     return [

@@ -148,13 +148,13 @@ def part_frames(item: Item, number: int, long_side: int) -> tuple[TimedJpeg, ...
 
 
 class Uniform(FrameView):
-    """Show as many frames as `Keyframes`, spread evenly."""
+    """Show as many frames as `KeyframeView`, spread evenly."""
 
     name: ClassVar[str] = "uniform"
     sampling = Sampling(KEYFRAMES)
 
 
-class Keyframes(FrameView):
+class KeyframeView(FrameView):
     """Show the frames that are chosen for the question."""
 
     name: ClassVar[str] = "keyframes"

@@ -31,7 +31,7 @@ from longtake.preprocess.pipeline.workspace import Workspace
 _LONG_SIDE = 512  # pixels of the frames that are described
 
 
-class Part(Record):
+class CaptionRecipe(Record):
     """What a caption is of, and by whom."""
 
     video: str = Field(description="A hash of the file's content.")
@@ -46,7 +46,7 @@ class Part(Record):
 class PartCaption(Record):
     """A caption as it is kept."""
 
-    part: Part
+    part: CaptionRecipe
     text: str
 
 
@@ -82,13 +82,15 @@ class PartCaptions:
         parts = {self._file(part): part for item in items if item.media for part in self._parts(item)}
         return sum(self._kept(part) is None for part in parts.values())
 
-    def _parts(self, item: Item) -> list[Part]:
+    def _parts(self, item: Item) -> list[CaptionRecipe]:
         path = media_of(item)
         video = _content(path, path.stat().st_mtime_ns)
         model = self._engine.id
-        return [Part(video=video, clip=item.clip, number=number, model=model) for number in range(1, CHUNKS + 1)]
+        return [
+            CaptionRecipe(video=video, clip=item.clip, number=number, model=model) for number in range(1, CHUNKS + 1)
+        ]
 
-    def _kept(self, part: Part) -> str | None:
+    def _kept(self, part: CaptionRecipe) -> str | None:
         try:
             return PartCaption.model_validate_json(self._file(part).read_bytes()).text
         except (FileNotFoundError, ValidationError):
@@ -96,18 +98,18 @@ class PartCaptions:
         except OSError as error:
             raise LibraryError(f"{self._file(part)} can't be read: {error.strerror}.") from error
 
-    def _made(self, item: Item, part: Part) -> str:
+    def _made(self, item: Item, part: CaptionRecipe) -> str:
         frames = part_frames(item, part.number, _LONG_SIDE)
         text = self._engine.describe([Still(frame.time, frame.jpeg) for frame in frames]).text
         write_file(self._file(part), PartCaption(part=part, text=text).model_dump_json())
         return text
 
-    def _file(self, part: Part) -> Path:
+    def _file(self, part: CaptionRecipe) -> Path:
         digest = hashlib.blake2b(part.model_dump_json().encode(), digest_size=20).hexdigest()
         return self._folder / digest[:2] / f"{digest}.json"
 
 
-class Summary(View):
+class SummaryView(View):
     """Show the captions. The paper's captioner is CARE; here it is the model of the profile's captions."""
 
     name: ClassVar[str] = "summary"

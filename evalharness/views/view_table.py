@@ -16,11 +16,11 @@ from longtake.evalharness.views.frame_views import (
     Chunk,
     FrameShuffling,
     Grounded,
-    Keyframes,
+    KeyframeView,
     Standard,
     Uniform,
 )
-from longtake.evalharness.views.part_captions import Summary
+from longtake.evalharness.views.part_captions import SummaryView
 from longtake.evalharness.views.view import Shown, Transcript, View, media_of, read_transcript
 from longtake.plugins import Table, subclass_of
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -37,7 +37,7 @@ _INVENTED = re.compile(
 _READABLE = re.compile(r"[A-Za-z0-9À-ɏ가-힣\s.,!?'\"\-]")
 
 
-class Speech(View):
+class SpeechView(View):
     """Show the transcript: what is said, without the picture. One that is noise doesn't count (the released rules)."""
 
     name: ClassVar[str] = "audio"
@@ -70,13 +70,13 @@ _BUILT_IN: Mapping[str, View] = {
         for view in (
             Standard,
             Blind,
-            Speech,
-            Summary,
+            SpeechView,
+            SummaryView,
             CenterFrame,
             FrameShuffling,
             BagOfFramesView,
             Grounded,
-            Keyframes,
+            KeyframeView,
             Uniform,
         )
     },

@@ -25,7 +25,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class VideoEntry:
     """The moments of a video's layers, or of closer looks with the key `refined`: `count` ids from `first` on."""
 
     first: int
@@ -38,7 +38,7 @@ class Corpus:
     """The moments of all entries, one after the other. A moment has an id in the store, and a position here."""
 
     def __init__(
-        self, entries: Sequence[Entry], facts: npt.NDArray[np.void], vectors: Sequence[tuple[int, int, str, str]]
+        self, entries: Sequence[VideoEntry], facts: npt.NDArray[np.void], vectors: Sequence[tuple[int, int, str, str]]
     ) -> None:
         """Lay out entries.
 

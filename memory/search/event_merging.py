@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from longtake.memory.search.corpus import Corpus
-from longtake.memory.search.fusion import Candidate
+from longtake.memory.search.fusion import RankedPosition
 from longtake.memory.timespan import TimeSpan
 
 _GAP = 2.0  # seconds between two moments of one event
@@ -29,7 +29,7 @@ class Event:
     `weak`: it doesn't match the query.
     """
 
-    candidates: list[Candidate]
+    candidates: list[RankedPosition]
     span: TimeSpan
     weak: bool = False
     moment: TimeSpan | None = field(init=False)
@@ -47,7 +47,7 @@ class Event:
             return True
         return self.moment.apart(span) <= _GAP and _union(self.moment, span).length <= 2 * _REACH
 
-    def add(self, candidate: Candidate, span: TimeSpan) -> None:
+    def add(self, candidate: RankedPosition, span: TimeSpan) -> None:
         """Add a moment to the event."""
         self.candidates.append(candidate)
         self.span = _union(self.span, span)
@@ -55,9 +55,9 @@ class Event:
             self.moment = _union(self.moment, span) if self.moment else span
 
 
-def find_events(candidates: Sequence[Candidate], corpus: Corpus, k: int) -> list[Event]:
+def find_events(candidates: Sequence[RankedPosition], corpus: Corpus, k: int) -> list[Event]:
     """The k best events among candidates sorted best first; each holds its candidates best first."""
-    waiting: dict[str, dict[int, Candidate]] = {}
+    waiting: dict[str, dict[int, RankedPosition]] = {}
     for candidate in candidates:
         waiting.setdefault(corpus.video(candidate.position), {})[candidate.position] = candidate
     spans = {candidate.position: corpus.span(candidate.position) for candidate in candidates}
@@ -69,7 +69,7 @@ def find_events(candidates: Sequence[Candidate], corpus: Corpus, k: int) -> list
     return events
 
 
-def _grow(best: Candidate, waiting: dict[int, Candidate], spans: Mapping[int, TimeSpan]) -> Event:
+def _grow(best: RankedPosition, waiting: dict[int, RankedPosition], spans: Mapping[int, TimeSpan]) -> Event:
     """Move everything that belongs to the best candidate's event out of `waiting`."""
     event = Event([waiting.pop(best.position)], spans[best.position])
     while joining := [position for position in waiting if event.accepts(spans[position])]:

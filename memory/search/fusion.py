@@ -18,7 +18,7 @@ RERANKED = "reranked"  # the signal of a reranker, which orders what was fused
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class RankedPosition:
     """A position that some signal found, its fused score, and each signal's rank and score."""
 
     position: int
@@ -51,14 +51,14 @@ def contribution(rank: int, constant: int) -> float:
     return 1 / (constant + rank)
 
 
-def fuse(ranked: Mapping[str, Ranking], constant: int) -> list[Candidate]:
+def fuse(ranked: Mapping[str, Ranking], constant: int) -> list[RankedPosition]:
     """Reciprocal-rank fusion (Cormack, Clarke and Buettcher 2009), best first."""
     found: dict[int, dict[str, Signal]] = {}
     for name, (positions, scores) in ranked.items():
         for rank, (position, score) in enumerate(zip(positions.tolist(), scores.tolist(), strict=True), start=1):
             found.setdefault(position, {})[name] = Signal(rank, score)
     fused = [
-        Candidate(position, sum(contribution(signal.rank, constant) for signal in signals.values()), signals)
+        RankedPosition(position, sum(contribution(signal.rank, constant) for signal in signals.values()), signals)
         for position, signals in found.items()
     ]
     return sorted(fused, key=lambda each: each.order)

@@ -25,7 +25,7 @@ from longtake.lazy import cached_property
 from longtake.memory.records import Moment
 from longtake.memory.search.corpus import FACTS, Corpus, Mask
 from longtake.memory.search.event_merging import Event, find_events
-from longtake.memory.search.fusion import WORDS, Candidate, fuse, top
+from longtake.memory.search.fusion import WORDS, RankedPosition, fuse, top
 from longtake.memory.search.search_index import Batch, Hit, Match, SearchFilter, Vectors
 from longtake.memory.search.store import NAME, Snapshot, Store, StoreError
 from longtake.memory.search.vectors import VectorsError, VectorSpace
@@ -223,7 +223,7 @@ class Index:
         allowed: Mask,
         found: Sequence[int],
         k: int,
-    ) -> list[Candidate]:
+    ) -> list[RankedPosition]:
         """The k best allowed moments not yet found, by their vectors; those without one come last."""
         left = allowed.copy()
         left[list(found)] = False
@@ -233,7 +233,7 @@ class Index:
         weak = [each for each in fuse(ranked, self.rrf_constant) if left[each.position]][:k]
         left[[each.position for each in weak]] = False
         rest = np.flatnonzero(left)[: k - len(weak)].tolist()
-        return weak + [Candidate(position, 0.0, {}) for position in rest]
+        return weak + [RankedPosition(position, 0.0, {}) for position in rest]
 
     @cached_property
     def _server(self) -> Chroma | None:

@@ -25,7 +25,7 @@ from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.language.terms import VERSION, document_terms
 from longtake.memory.database import Connection, check_database, open_database, read_database
 from longtake.memory.records import MODALITIES, Moment
-from longtake.memory.search.corpus import FACTS, Corpus, Entry
+from longtake.memory.search.corpus import FACTS, Corpus, VideoEntry
 from longtake.memory.search.search_index import Batch, Vectors
 
 NAME = f"index-2.{VERSION}.sqlite"  # of another version of the tables or terms: another file
@@ -88,7 +88,7 @@ class Snapshot:
         if any(_checksum(row[:-1]) != row[-1] for row in rows) or words not in (None, _words(self._connection)):
             raise StoreError("times or terms of moments are damaged")
         facts = np.frombuffer(b"".join(row[4] for row in rows), FACTS)
-        return Corpus([Entry(*row[:4]) for row in rows], facts, vectors)
+        return Corpus([VideoEntry(*row[:4]) for row in rows], facts, vectors)
 
     def postings(self, term: str) -> Ids:
         """The moments that hold a term, once for each time."""

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.preprocess.analysis.changes import Changes
-from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.analysis.observers import ObservedItems
 from longtake.preprocess.media.frames import Frame, Picture
 
 Colour = npt.NDArray[np.float64]  # (3,), BGR, 0 to 255
@@ -50,7 +50,7 @@ class StillSpans:
     """
 
     def __init__(self, changes: Changes) -> None:
-        self.found = Found()
+        self.found = ObservedItems()
         self._changes = changes
         self._looked_at = 0.0
         self._blank: _Blank | None = None

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import cv2
 import numpy as np
 
-from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.analysis.observers import ObservedItems
 from longtake.preprocess.media.frames import Frame, Picture
 
 HISTORY = 64  # frames
@@ -41,7 +41,7 @@ class Changes:
     """
 
     def __init__(self) -> None:
-        self.found = Found()
+        self.found = ObservedItems()
         self.recent: deque[Look] = deque(maxlen=HISTORY)
         self.unchanged = 0  # consecutive frames equal to the one before
         self._second = 0

@@ -30,7 +30,7 @@ class Measured(NamedTuple):
     grain: float
 
 
-class Finding(NamedTuple):
+class Anomaly(NamedTuple):
     """An anomaly in a span: its kind, a description, and a confidence from 0 to 1."""
 
     span: TimeSpan

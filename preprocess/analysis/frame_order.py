@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.analysis.frame_measures import Finding, Measured
+from longtake.preprocess.analysis.frame_measures import Anomaly, Measured
 
 Distances = npt.NDArray[np.float64]  # (frames, frames): root mean square of levels between small pictures
 
@@ -38,7 +38,7 @@ class Order(NamedTuple):
     In a `broken` span, neighbouring frames were permuted, so what changes from one to the next says nothing else.
     """
 
-    findings: list[Finding]
+    findings: list[Anomaly]
     judged: float
     broken: tuple[TimeSpan, ...] = ()
 
@@ -64,11 +64,11 @@ def find_shuffled(frames: Sequence[Measured]) -> Order:
         mean = window.sum() / (_WINDOW * (_WINDOW - 1))
         if filmed and neighbours <= _MAX_NEIGHBOURS and np.diagonal(window, 1).mean() >= _UNLIKE * mean:
             mixed.append((start, start + _WINDOW - 1, 1 - neighbours))
-    findings = list[Finding]()
+    findings = list[Anomaly]()
     for first, last, sure in _joined(mixed):
         span = TimeSpan(start=frames[first].time, end=frames[last].time)
         text = "frames out of order: neighbouring frames are no more alike than others"
-        findings.append(Finding(span, "shuffled", text, round(sure, 2)))
+        findings.append(Anomaly(span, "shuffled", text, round(sure, 2)))
     broken = tuple(finding.span for finding in findings)
     if not findings and len(frames) <= _MAX_FRAMES:
         findings += _shuffled_pieces(frames, _distances(pictures))
@@ -95,7 +95,7 @@ def _joined(spans: Sequence[tuple[int, int, float]]) -> list[tuple[int, int, flo
     return joined
 
 
-def _shuffled_pieces(frames: Sequence[Measured], apart: Distances) -> list[Finding]:
+def _shuffled_pieces(frames: Sequence[Measured], apart: Distances) -> list[Anomaly]:
     """The span from the first to the last leap, if most pieces don't continue in the next one."""
     pieces = _pieces(apart)
     fits = judged = 0
@@ -112,7 +112,7 @@ def _shuffled_pieces(frames: Sequence[Measured], apart: Distances) -> list[Findi
         return []
     span = TimeSpan(start=frames[pieces[0][0]].time, end=frames[pieces[-1][1]].time)
     text = f"pieces out of order: {fits} of {len(pieces)} continue somewhere other than in the next piece"
-    return [Finding(span, "shuffled", text, round(fits / judged, 2))]
+    return [Anomaly(span, "shuffled", text, round(fits / judged, 2))]
 
 
 def _pieces(apart: Distances) -> list[tuple[int, int]]:

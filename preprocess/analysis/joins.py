@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.analysis.frame_measures import Finding, Measured, same_details
+from longtake.preprocess.analysis.frame_measures import Anomaly, Measured, same_details
 from longtake.preprocess.media.frames import Picture
 
 Levels = npt.NDArray[np.float64]
@@ -35,13 +35,13 @@ _GOES_ON = 1.9  # times the step of going on that it must have moved; 33 real cl
 _OTHER = 1.5  # the same for the difference of other footage, in the whole picture
 
 
-def find_jumps(frames: Sequence[Measured]) -> list[Finding]:
+def find_jumps(frames: Sequence[Measured]) -> list[Anomaly]:
     """Moments at which a moving scene leaps on, as if a piece were missing; frames are in time order."""
     if len(frames) <= 2 * _AROUND + 1:
         return []
     coarse = np.stack([_coarse(frame.luma) for frame in frames])
     steps = _steps(coarse)
-    found = list[Finding]()
+    found = list[Anomaly]()
     for at in range(_AROUND, len(steps) - _AROUND):
         around = max(steps[at - _AROUND : at].max(), steps[at + 1 : at + 1 + _AROUND].max())
         if around < _MOVES or steps[at] < max(_LEAP, _TIMES * around):
@@ -50,16 +50,16 @@ def find_jumps(frames: Sequence[Measured]) -> list[Finding]:
             time = frames[at + 1].time
             text = f"the scene skips ahead, {steps[at] / around:.0f} times as far as around: a piece may be missing"
             sure = round(1 - _TIMES / 2 / float(steps[at] / around), 2)
-            found.append(Finding(TimeSpan(start=time, end=time), "jump cut", text, sure))
+            found.append(Anomaly(TimeSpan(start=time, end=time), "jump cut", text, sure))
     return found
 
 
-def find_interruptions(frames: Sequence[Measured]) -> list[Finding]:
+def find_interruptions(frames: Sequence[Measured]) -> list[Anomaly]:
     """Spans of other footage, after which the picture goes on exactly where it was; frames are in time order."""
     lumas = np.stack([frame.luma for frame in frames]).astype(np.int16) if frames else np.zeros((0, 1, 1), np.int16)
     steps = _steps(lumas)
     cuts = [at for at in range(_BEFORE, len(steps)) if steps[at] >= max(_MIN_CUT, _CUT * _usual(steps, at))]
-    found, until = list[Finding](), -1
+    found, until = list[Anomaly](), -1
     for number, first in enumerate(cuts):
         moved = _most(lumas[first], lumas[first - _BEFORE])
         if first <= until or moved < _MOVED:
@@ -71,7 +71,7 @@ def find_interruptions(frames: Sequence[Measured]) -> list[Finding]:
             if times >= _GOES_ON and inside >= _OTHER * max(_apart(lumas[first], lumas[last + 1]), 0.5):
                 span = TimeSpan(start=frames[first + 1].time, end=frames[last + 1].time)
                 text = "other footage in between: after it, the picture goes on exactly where it was"
-                found.append(Finding(span, "mixed", text, round(1 - 0.5 * _GOES_ON / times, 2)))
+                found.append(Anomaly(span, "mixed", text, round(1 - 0.5 * _GOES_ON / times, 2)))
                 until = last
                 break
     return found

@@ -7,7 +7,7 @@ from math import floor
 
 import cv2
 
-from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.analysis.observers import ObservedItems
 from longtake.preprocess.media.frames import Frame, Picture, encode_jpeg
 from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
 
@@ -33,7 +33,7 @@ class Keyframes:
     """
 
     def __init__(self, shots: ShotBoundaries, height: int) -> None:
-        self.found = Found()
+        self.found = ObservedItems()
         self._shots = shots
         self._height = height
         self._second = -1

@@ -8,7 +8,7 @@ from longtake.preprocess.analysis.changes import Changes, Look
 from longtake.preprocess.analysis.flashes import Flash, Flashes
 from longtake.preprocess.analysis.novelty import REACH, Spot, novelty
 from longtake.preprocess.analysis.object_passages import MAX_SIDE, Passages, Track
-from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.analysis.observers import ObservedItems
 from longtake.preprocess.media.frames import SMALL, Frame
 
 _BUSY, _MAX_SPOTS = 1000, 20  # new pixels and spots; with more, everything moves, and nothing small is tracked
@@ -24,7 +24,7 @@ class Moments:
     """
 
     def __init__(self, changes: Changes) -> None:
-        self.found = Found()
+        self.found = ObservedItems()
         self._changes = changes
         self._flashes = Flashes()
         self._passages = Passages()

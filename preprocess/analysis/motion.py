@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.preprocess.analysis.changes import Changes
-from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.analysis.observers import ObservedItems
 from longtake.preprocess.media.frames import SMALL, Frame, Picture
 
 Places = npt.NDArray[np.float32]
@@ -64,7 +64,7 @@ class CameraMotion:
     """
 
     def __init__(self, changes: Changes) -> None:
-        self.found = Found()
+        self.found = ObservedItems()
         self._changes = changes
         self._time = 0.0
         self._last: Picture | None = None

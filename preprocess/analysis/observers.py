@@ -10,15 +10,15 @@ from longtake.preprocess.media.frames import Frame
 
 
 @dataclass
-class Found:
+class ObservedItems:
     """Items of a layer, and files for its folder by name, since the last `take`."""
 
     items: list[Mapping[str, Any]] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
 
-    def take(self) -> Found:
+    def take(self) -> ObservedItems:
         """Return the results so far, and start again empty."""
-        taken = Found(self.items, self.files)
+        taken = ObservedItems(self.items, self.files)
         self.items, self.files = [], {}
         return taken
 
@@ -29,7 +29,7 @@ class Observer(Protocol):
     It is pickled at the end of a chunk, so it must not hold a frame: a decoder's picture can't be stored.
     """
 
-    found: Found
+    found: ObservedItems
 
     def observe(self, frame: Frame) -> None:
         """Process the next frame."""

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.analysis.observers import ObservedItems
 from longtake.preprocess.media.frames import Frame, Picture, encode_jpeg
 from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
 
@@ -139,7 +139,7 @@ class TextFrames:
     """
 
     def __init__(self, shots: ShotBoundaries, per_second: float) -> None:
-        self.found = Found()
+        self.found = ObservedItems()
         self._shots = shots
         self._turn = 1 / per_second
         self._patience = self._turn

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.analysis.frame_measures import Chroma, Finding, Measured
+from longtake.preprocess.analysis.frame_measures import Anomaly, Chroma, Measured
 from longtake.preprocess.media.frames import Picture
 
 _LEAP = 6.0  # levels by which the mean colour jumps
@@ -33,13 +33,13 @@ _BESIDE = 5  # frames on either side
 _FROZEN = 0.3  # seconds
 
 
-def find_tints(frames: Sequence[Measured], end: float) -> list[Finding]:
+def find_tints(frames: Sequence[Measured], end: float) -> list[Anomaly]:
     """Spans in which the whole picture is tinted, or has no colour; `end` is the end of the last frame."""
     if frames and all(frame.colourful < _COLOURLESS for frame in frames):
         span = TimeSpan(start=frames[0].time, end=end)
-        return [Finding(span, "colourless", "black and white: no colour in any frame", 1.0)]
+        return [Anomaly(span, "colourless", "black and white: no colour in any frame", 1.0)]
     leaps = [number for number in range(1, len(frames)) if _colour_leaps(frames[number - 1], frames[number])]
-    found = list[Finding]()
+    found = list[Anomaly]()
     while leaps:
         first = leaps.pop(0)
         on = frames[first].chroma - frames[first - 1].chroma
@@ -48,17 +48,17 @@ def find_tints(frames: Sequence[Measured], end: float) -> list[Finding]:
         leaps = [at for at in leaps if back is not None and at > back]
         sure = 0.5 if back is None else -_cosine(on, frames[back].chroma - frames[back - 1].chroma)
         text = f"the whole picture suddenly turns {_hue(on)}" + ("" if back is None else ", then back")
-        found.append(Finding(TimeSpan(start=frames[first].time, end=until), "tinted", text, round(sure, 2)))
+        found.append(Anomaly(TimeSpan(start=frames[first].time, end=until), "tinted", text, round(sure, 2)))
     return found
 
 
-def find_noise(frames: Sequence[Measured], end: float) -> list[Finding]:
+def find_noise(frames: Sequence[Measured], end: float) -> list[Anomaly]:
     """Spans whose frames are grainy, or much grainier than the others."""
     if not frames:
         return []
     calm = float(np.percentile([frame.grain for frame in frames], 25))
     limit = min(_GRAINY, max(_MIN_RISEN, _RISEN * calm))
-    found = list[Finding]()
+    found = list[Anomaly]()
     for noisy, run in groupby(frames, lambda frame: frame.grain >= limit):
         grains = [(frame.time, frame.grain) for frame in run]
         if noisy and len(grains) >= _MIN_NOISY:
@@ -66,14 +66,14 @@ def find_noise(frames: Sequence[Measured], end: float) -> list[Finding]:
             span = TimeSpan(start=grains[0][0], end=next(later, end))
             grain = float(np.median([each for _, each in grains]))
             sure = round(min(1.0, grain / (2 * limit)), 2)
-            found.append(Finding(span, "noisy", f"noise of about {grain:.0f} levels", sure))
+            found.append(Anomaly(span, "noisy", f"noise of about {grain:.0f} levels", sure))
     return found
 
 
-def find_freezes(frames: Sequence[Measured]) -> list[Finding]:
+def find_freezes(frames: Sequence[Measured]) -> list[Anomaly]:
     """Spans of some tenths of a second or more in which a picture that moves before and after stands still."""
     steps = [0.0, *(_difference(one, other) for one, other in pairwise(frames))]
-    found = list[Finding]()
+    found = list[Anomaly]()
     for still, numbers in groupby(range(1, len(frames)), lambda number: steps[number] <= _FROZEN_NOISE):
         run = list(numbers)
         before, after = steps[max(1, run[0] - _BESIDE) : run[0]], steps[run[-1] + 1 : run[-1] + 1 + _BESIDE]
@@ -85,7 +85,7 @@ def find_freezes(frames: Sequence[Measured]) -> list[Finding]:
             continue
         span = TimeSpan(start=frames[run[0] - 1].time, end=frames[run[-1] + 1].time)
         if span.length >= _FROZEN:
-            found.append(Finding(span, "frozen", "the picture freezes: it moves before and jumps after", 0.9))
+            found.append(Anomaly(span, "frozen", "the picture freezes: it moves before and jumps after", 0.9))
     return found
 
 

@@ -116,7 +116,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SpeakerTurn:
     """What one speaker says without another in between; speakers count from 1 in order of appearance."""
 
     start: float
@@ -124,7 +124,7 @@ class Turn:
     speaker: int
 
 
-def turns_of(passages: Sequence[Passage]) -> list[Turn]:
+def turns_of(passages: Sequence[Passage]) -> list[SpeakerTurn]:
     """The turns of all passages, in order."""
     if not passages:
         return []
@@ -148,20 +148,20 @@ def _smooth(groups: list[int]) -> list[int]:
     return smoothed
 
 
-def _pieces(passage: Passage, groups: Sequence[int]) -> Iterable[Turn]:
+def _pieces(passage: Passage, groups: Sequence[int]) -> Iterable[SpeakerTurn]:
     """One piece for each window: the seconds nearest to its centre."""
     edges = [passage.start + (number + 0.5) * STEP + WINDOW / 2 for number in range(len(groups) - 1)]
     bounds = [passage.start, *(min(edge, passage.end) for edge in edges), passage.end]
     for number, group in enumerate(groups):
         if bounds[number] < bounds[number + 1]:
-            yield Turn(bounds[number], bounds[number + 1], group + 1)
+            yield SpeakerTurn(bounds[number], bounds[number + 1], group + 1)
 
 
-def _joined(pieces: Iterable[Turn]) -> list[Turn]:
-    joined: list[Turn] = []
+def _joined(pieces: Iterable[SpeakerTurn]) -> list[SpeakerTurn]:
+    joined: list[SpeakerTurn] = []
     for piece in pieces:
         if joined and joined[-1].speaker == piece.speaker and piece.start - joined[-1].end <= _PAUSE:
-            joined[-1] = Turn(joined[-1].start, piece.end, piece.speaker)
+            joined[-1] = SpeakerTurn(joined[-1].start, piece.end, piece.speaker)
         else:
             joined.append(piece)
     return joined

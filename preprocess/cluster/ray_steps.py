@@ -21,7 +21,7 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.pipeline.pipeline import ALL_STEPS
-from longtake.preprocess.pipeline.progress import LayerReport, Progress, Watcher
+from longtake.preprocess.pipeline.progress import LayerReport, StepProgress, Watcher
 from longtake.preprocess.pipeline.step_run import run_step, unchanged
 from longtake.settings import Settings
 
@@ -59,7 +59,7 @@ class LayerBuilder(Worker):
             forbid_network()
         self._settings = settings
         self._engines = EngineTable(settings)
-        self._progress: Progress | None = None
+        self._progress: StepProgress | None = None
         self._cancelled = False
 
     def build(self, task: Task) -> Done:
@@ -76,7 +76,7 @@ class LayerBuilder(Worker):
         built = run_step(_BY_NAME[task.step], job, task.store, watcher, unchanged(task.path))
         return Done(None if built is None else {layer.name: layer.key for layer in built}, watcher.reports)
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> StepProgress | None:
         """How far the step is."""
         return self._progress
 
@@ -99,7 +99,7 @@ class LayerBuilder(Worker):
             layers[name] = layer
         return layers
 
-    def _keep(self, progress: Progress) -> None:
+    def _keep(self, progress: StepProgress) -> None:
         self._progress = progress
 
     def _check_cancelled(self) -> None:
@@ -176,7 +176,7 @@ class RaySteps(Pool):
             raise
         check_source()
         layers = [self._built(store, name, key, watcher.check_cancelled) for name, key in (done.layers or {}).items()]
-        watcher.progress(Progress(step.name, 1.0, 0.0))
+        watcher.progress(StepProgress(step.name, 1.0, 0.0))
         watcher.reports.extend(done.reports)
         return None if done.layers is None else layers
 

@@ -15,7 +15,7 @@ Theme = Literal["light", "dark", "black"]
 SoundKind = Literal["music", "beep", "bang", "silence"]
 
 
-class Line(Record):
+class DemoLine(Record):
     """One spoken sentence; times are seconds from the start of its shot."""
 
     at: float = Field(ge=0)
@@ -23,7 +23,7 @@ class Line(Record):
     text: str
 
 
-class Sound(Record):
+class DemoSound(Record):
     """One sound other than speech, or a period of silence."""
 
     kind: SoundKind
@@ -61,7 +61,7 @@ class Ball(Record):
     end: tuple[int, int]
 
 
-class Flash(Record):
+class DemoFlash(Record):
     """A word that fills a single frame."""
 
     at: float
@@ -76,12 +76,12 @@ class Shot(Record):
     theme: Theme
     slide: Slide | None = None
     ball: Ball | None = None
-    flash: Flash | None = None
-    say: tuple[Line, ...] = ()
-    sounds: tuple[Sound, ...] = ()
+    flash: DemoFlash | None = None
+    say: tuple[DemoLine, ...] = ()
+    sounds: tuple[DemoSound, ...] = ()
 
 
-class Place(Record):
+class DemoPlace(Record):
     """Where the proof of an answer is: a shot, or one line (from 0), sound or flash in it."""
 
     shot: str
@@ -103,13 +103,13 @@ class ScriptedQuestion(Record):
     question: str
     answer: str
     options: tuple[str, ...] = ()
-    where: Place | None = None
+    where: DemoPlace | None = None
     modality: Modality | None = None
     also: tuple[Modality, ...] = ()
     answerable: bool = True
 
 
-class Script(Record):
+class DemoScript(Record):
     """The whole video."""
 
     width: int
@@ -124,6 +124,6 @@ class Script(Record):
         return round(shot.seconds * self.fps)
 
 
-def load_script() -> Script:
+def load_script() -> DemoScript:
     """Read `script.yaml`."""
-    return Script.model_validate(yaml.safe_load((DEMO / "script.yaml").read_text(encoding="utf-8")))
+    return DemoScript.model_validate(yaml.safe_load((DEMO / "script.yaml").read_text(encoding="utf-8")))

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 from longtake.memory.records import Modality, Record
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.demo.demo_script import DEMO, Flash, Place, Script, ScriptedQuestion, Shot, Slide, SoundKind
+from longtake.preprocess.demo.demo_script import (
+    DEMO,
+    DemoFlash,
+    DemoPlace,
+    DemoScript,
+    ScriptedQuestion,
+    Shot,
+    Slide,
+    SoundKind,
+)
 
 
 class Timed(Record):
@@ -37,7 +46,7 @@ class ShownSlide(Timed):
     texts: tuple[str, ...]
 
 
-class Cue(Timed):
+class SpokenSentence(Timed):
     """A spoken sentence."""
 
     text: str
@@ -94,7 +103,7 @@ class Truth(Record):
     frames: int
     shots: tuple[ShownShot, ...]
     slides: tuple[ShownSlide, ...]
-    cues: tuple[Cue, ...]
+    cues: tuple[SpokenSentence, ...]
     sounds: tuple[HeardSound, ...]
     ball: BallPath
     flash: FlashFrame
@@ -108,7 +117,7 @@ def load_truth() -> Truth:
     return Truth.model_validate_json((DEMO / "truth.json").read_text(encoding="utf-8"))
 
 
-def derive_truth(script: Script) -> Truth:
+def derive_truth(script: DemoScript) -> Truth:
     """Derive the truth from the script."""
     placed = list(_placed(script))
     frames = sum(script.frames(shot) for shot in script.shots)
@@ -124,7 +133,9 @@ def derive_truth(script: Script) -> Truth:
             for on in placed
             if (slide := on.shot.slide)
         ),
-        cues=tuple(Cue(**on.span(line.at, line.until), text=line.text) for on in placed for line in on.shot.say),
+        cues=tuple(
+            SpokenSentence(**on.span(line.at, line.until), text=line.text) for on in placed for line in on.shot.say
+        ),
         sounds=tuple(
             HeardSound(**on.span(sound.at, sound.until), kind=sound.kind) for on in placed for sound in on.shot.sounds
         ),
@@ -144,7 +155,7 @@ def derive_truth(script: Script) -> Truth:
     )
 
 
-def webvtt(cues: Sequence[Cue]) -> str:
+def webvtt(cues: Sequence[SpokenSentence]) -> str:
     """Write the cues as a WebVTT file."""
     blocks = [f"{clock(cue.start, decimals=3)} --> {clock(cue.end, decimals=3)}\n{cue.text}\n" for cue in cues]
     return "\n".join(["WEBVTT\n", *blocks])
@@ -165,14 +176,14 @@ class _Placed:
         return {"start": _round(start + at), "end": _round(start + end)}
 
 
-def _placed(script: Script) -> Iterator[_Placed]:
+def _placed(script: DemoScript) -> Iterator[_Placed]:
     frame = 0
     for shot in script.shots:
         yield _Placed(shot, frame, script.fps)
         frame += script.frames(shot)
 
 
-def _flash(on: _Placed, flash: Flash) -> FlashFrame:
+def _flash(on: _Placed, flash: DemoFlash) -> FlashFrame:
     frame = on.first_frame + round(flash.at * on.fps)
     return FlashFrame(start=_round(frame / on.fps), end=_round((frame + 1) / on.fps), frame=frame, text=flash.text)
 
@@ -195,7 +206,7 @@ def _question(item: ScriptedQuestion, placed: Sequence[_Placed]) -> DemoQuestion
     )
 
 
-def _place(place: Place, placed: Sequence[_Placed]) -> Timed:
+def _place(place: DemoPlace, placed: Sequence[_Placed]) -> Timed:
     on = next(on for on in placed if on.shot.name == place.shot)
     if place.flash and on.shot.flash:
         return _flash(on, on.shot.flash)

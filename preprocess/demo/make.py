@@ -14,7 +14,7 @@ from av.error import FFmpegError
 from PIL import Image
 
 from longtake.errors import LibraryError
-from longtake.preprocess.demo.demo_script import DEMO, Script, load_script
+from longtake.preprocess.demo.demo_script import DEMO, DemoScript, load_script
 from longtake.preprocess.demo.demo_truth import derive_truth
 from longtake.preprocess.demo.slides import pictures
 from longtake.preprocess.demo.sound import RATE, Samples, soundtrack
@@ -58,7 +58,7 @@ def copy_voice(folder: Path) -> Path:
     return target
 
 
-def encode(script: Script, sound: Samples, path: Path, mark: str) -> None:
+def encode(script: DemoScript, sound: Samples, path: Path, mark: str) -> None:
     """Write pictures and sound, one second of each at a time, to an MP4 file with `mark` as its comment."""
     with av.open(path, "w", format="mp4") as container:
         container.metadata["comment"] = mark
@@ -75,7 +75,7 @@ def encode(script: Script, sound: Samples, path: Path, mark: str) -> None:
         container.mux(audio.encode())
 
 
-def _frames(script: Script) -> Iterator[av.VideoFrame]:
+def _frames(script: DemoScript) -> Iterator[av.VideoFrame]:
     """Every frame in order; converts an unchanged picture once."""
     for shot in script.shots:
         shown = pictures(script, shot)

@@ -8,7 +8,7 @@ from functools import cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-from longtake.preprocess.demo.demo_script import Ball, Script, Shot, Slide, Theme
+from longtake.preprocess.demo.demo_script import Ball, DemoScript, Shot, Slide, Theme
 
 MARGIN = 64
 ACCENT = "#E8A33D"
@@ -32,7 +32,7 @@ PALETTES: dict[Theme, Palette] = {
 }
 
 
-def pictures(script: Script, shot: Shot) -> Iterator[Image.Image]:
+def pictures(script: DemoScript, shot: Shot) -> Iterator[Image.Image]:
     """The RGB frames of a shot, in order; equal frames are the same object."""
     size = (script.width, script.height)
     still = Image.new("RGB", size, PALETTES[shot.theme].ground)

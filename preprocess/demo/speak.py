@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from longtake.errors import LongtakeError
 from longtake.preprocess.demo.demo_script import load_script
-from longtake.preprocess.demo.demo_truth import Cue, Truth, derive_truth, webvtt
+from longtake.preprocess.demo.demo_truth import SpokenSentence, Truth, derive_truth, webvtt
 
 RATE = 22_050  # espeak-ng's sample rate
 ESPEAK = ("espeak-ng", "-v", "en-gb", "-s", "155", "--stdout")
@@ -51,7 +51,7 @@ def speak(truth: Truth) -> Pcm:
     return track
 
 
-def _say(cue: Cue) -> Pcm:
+def _say(cue: SpokenSentence) -> Pcm:
     wav = subprocess.run([*ESPEAK, cue.text], capture_output=True, check=True).stdout
     # Writing to a pipe, espeak-ng can't know the length, so the header's is wrong: take everything after it.
     samples = np.frombuffer(wav[44:], dtype="<i2")

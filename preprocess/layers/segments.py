@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.segment_spans import segment_spans
 from longtake.preprocess.layers.layer_moments import sound_text
@@ -98,7 +98,7 @@ class Segments:
         writer.cover([TimeSpan(start=0.0, end=job.media.duration)])
 
 
-def segments_of(library: Library, video: VideoRecord) -> list[Segment]:
+def segments_of(library: LibraryStore, video: VideoRecord) -> list[Segment]:
     """The segments of a video in order; none if it was indexed before there were any.
 
     Raises:

@@ -18,7 +18,7 @@ from av.container import InputContainer
 from av.error import FFmpegError
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.media.clock import Mark, on_one_clock, seek
+from longtake.preprocess.media.clock import ClockMark, on_one_clock, seek
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.media import MediaInfo
 
@@ -95,7 +95,9 @@ def read_audio(
     yield from blocks.finish()
 
 
-def _frames(container: InputContainer, stream: AudioStream, path: Path, marks: Sequence[Mark]) -> Iterator[AudioFrame]:
+def _frames(
+    container: InputContainer, stream: AudioStream, path: Path, marks: Sequence[ClockMark]
+) -> Iterator[AudioFrame]:
     broken = 0
     packets: Iterator[Any] = on_one_clock(container.demux(stream), marks)
     while True:

@@ -30,7 +30,7 @@ _SEEKABLE = frozenset({"flv", "mpeg", "mpegts"})  # formats that can be read fro
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ClockMark:
     """What lies at or after `position`, in bytes, plays `shift` seconds later than it says, from about `time` on.
 
     `time` and `shift` are in seconds of the container, which is before the origin is taken off.
@@ -47,7 +47,7 @@ class Timeline:
 
     end: float
     restarts: tuple[float, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[ClockMark, ...]
 
 
 @dataclass
@@ -119,17 +119,19 @@ def _joined(recordings: Sequence[_Recording]) -> Timeline | None:
     if not recordings:
         return None
     reached, shift = recordings[0].start, 0.0
-    starts, marks = list[float](), list[Mark]()
+    starts, marks = list[float](), list[ClockMark]()
     for number, each in enumerate(recordings):
         shift = reached - each.start if number else 0.0
         starts.append(reached)
-        marks.append(Mark(each.position, each.start + shift, shift))
-        marks.extend(Mark(position, time + shift, shift) for position, time in each.places if position > each.position)
+        marks.append(ClockMark(each.position, each.start + shift, shift))
+        marks.extend(
+            ClockMark(position, time + shift, shift) for position, time in each.places if position > each.position
+        )
         reached = each.end + shift
     return Timeline(reached, tuple(starts[1:]), tuple(sorted(marks, key=_position)) if len(recordings) > 1 else ())
 
 
-def _position(mark: Mark) -> int:
+def _position(mark: ClockMark) -> int:
     return mark.position
 
 
@@ -162,7 +164,7 @@ def _placed(packets: Iterable[Packet[Any]]) -> Iterator[tuple[Packet[Any], int]]
         yield packet, position
 
 
-def on_one_clock(packets: Iterable[Packet[Any]], marks: Sequence[Mark]) -> Iterator[Packet[Any]]:
+def on_one_clock(packets: Iterable[Packet[Any]], marks: Sequence[ClockMark]) -> Iterator[Packet[Any]]:
     """The same packets, with the times of the whole file's clock."""
     if not marks:
         yield from packets
@@ -176,7 +178,7 @@ def on_one_clock(packets: Iterable[Packet[Any]], marks: Sequence[Mark]) -> Itera
         yield packet
 
 
-def _shift_of(packet: Packet[Any], position: int, marks: Sequence[Mark]) -> float:
+def _shift_of(packet: Packet[Any], position: int, marks: Sequence[ClockMark]) -> float:
     number = max(0, bisect_right(marks, position, key=_position) - 1)
     mark, before = marks[number], marks[max(0, number - 1)]
     if position == mark.position and packet.dts is not None and packet.time_base is not None:
@@ -187,7 +189,7 @@ def _shift_of(packet: Packet[Any], position: int, marks: Sequence[Mark]) -> floa
     return mark.shift
 
 
-def seek(container: InputContainer, stream: Any, time: float, marks: Sequence[Mark]) -> None:
+def seek(container: InputContainer, stream: Any, time: float, marks: Sequence[ClockMark]) -> None:
     """Go to a packet of a stream before `time`, in seconds of the container; stay at the start where that isn't safe.
 
     Raises:

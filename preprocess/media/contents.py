@@ -14,7 +14,7 @@ from longtake.preprocess.media.media import AudioStream, MediaInfo
 _NAMED = 5  # restarts
 
 
-class Part(Record):
+class FilePart(Record):
     """A part of a file, such as `sound 2`, what it is and what is done with it."""
 
     name: str
@@ -34,7 +34,7 @@ def contents(
     unread: Mapping[int, str] = MappingProxyType({}),
     *,
     ahead: bool = False,
-) -> list[Part]:
+) -> list[FilePart]:
     """Every stream of a file, the subtitle files beside it, and where its clock starts again.
 
     Args:
@@ -58,22 +58,22 @@ def no_track(media: MediaInfo, wanted: str) -> str:
     )
 
 
-def _streams(media: MediaInfo, unread: Mapping[int, str]) -> Iterator[Part]:
+def _streams(media: MediaInfo, unread: Mapping[int, str]) -> Iterator[FilePart]:
     if media.video:
         about = f"{media.video.codec}, {media.video.width} x {media.video.height}"
-        yield Part(name="picture 1", about=about, outcome="read", noted=False)
+        yield FilePart(name="picture 1", about=about, outcome="read", noted=False)
     several = len(media.audio) > 1
     for number, track in enumerate(media.audio, 1):
         about = _about(track.codec, track.language, track.title, track.role)
-        yield Part(name=f"sound {number}", about=about, outcome=_heard(media, number, track), noted=several)
+        yield FilePart(name=f"sound {number}", about=about, outcome=_heard(media, number, track), noted=several)
     for number, text in enumerate(media.subtitles, 1):
         about, outcome = _about(text.codec, text.language), unread.get(text.index, "read")
-        yield Part(name=f"subtitles {number}", about=about, outcome=outcome, noted=text.index in unread)
+        yield FilePart(name=f"subtitles {number}", about=about, outcome=outcome, noted=text.index in unread)
     numbers = {"picture": int(media.video is not None), "sound": len(media.audio), "subtitles": len(media.subtitles)}
     for stream in media.unread:
         number = numbers[stream.kind] = numbers.get(stream.kind, 0) + 1
         about = _about(stream.codec, stream.language, stream.title)
-        yield Part(name=f"{stream.kind} {number}", about=about, outcome=f"not read: {stream.why}", noted=True)
+        yield FilePart(name=f"{stream.kind} {number}", about=about, outcome=f"not read: {stream.why}", noted=True)
 
 
 def _heard(media: MediaInfo, number: int, track: AudioStream) -> str:
@@ -83,23 +83,23 @@ def _heard(media: MediaInfo, number: int, track: AudioStream) -> str:
     return f"not read{f', {share}' if share else ''}; speech.track={number} chooses it"
 
 
-def _sidecar(name: str, problem: str | None) -> Part:
+def _sidecar(name: str, problem: str | None) -> FilePart:
     outcome = f"not read: {problem}" if problem else "read"
-    return Part(name="beside it", about=name, outcome=outcome, noted=False)
+    return FilePart(name="beside it", about=name, outcome=outcome, noted=False)
 
 
-def _to_come(part: Part) -> Part:
+def _to_come(part: FilePart) -> FilePart:
     will = "won't be" if part.outcome.startswith("not ") else "will be"
     return part.model_copy(update={"outcome": f"{will} {part.outcome.removeprefix('not ')}"})
 
 
-def _clock(media: MediaInfo) -> Iterator[Part]:
+def _clock(media: MediaInfo) -> Iterator[FilePart]:
     if media.restarts:
         times = ", ".join(clock(time, decimals=1) for time in media.restarts[:_NAMED])
         more = len(media.restarts) - _NAMED
         named = f"{times}{f' and {more} more times' if more > 0 else ''}"
         outcome = f"starts again at {named}; what follows is placed after what came before"
-        yield Part(name="clock", about="", outcome=outcome, noted=True)
+        yield FilePart(name="clock", about="", outcome=outcome, noted=True)
 
 
 def _about(codec: str | None, language: str | None, title: str | None = None, role: str | None = None) -> str:

@@ -17,7 +17,7 @@ from av.stream import Disposition
 from av.video.stream import VideoStream as AvVideo
 
 from longtake.errors import MediaError
-from longtake.preprocess.media.clock import Mark, read_timeline
+from longtake.preprocess.media.clock import ClockMark, read_timeline
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.media_files import name_problem, readable
 from longtake.preprocess.media.ogg_links import Link, link_bytes
@@ -124,7 +124,7 @@ class MediaInfo:
     unread: tuple[UnreadStream, ...] = ()
     track: int | None = None
     restarts: tuple[float, ...] = ()
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[ClockMark, ...] = ()
     links: tuple[Link, ...] = ()
 
     @property

@@ -10,8 +10,8 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from longtake.errors import LibraryError, MediaError
-from longtake.memory.library import Library, VideoRecord, file_id
-from longtake.preprocess.media.contents import Part, contents
+from longtake.memory.library import LibraryStore, VideoRecord, file_id
+from longtake.preprocess.media.contents import FilePart, contents
 from longtake.preprocess.media.media import MediaInfo, survey
 from longtake.preprocess.media.sidecar_cues import NO_WORDS, problem_of
 from longtake.preprocess.media.sidecars import Sidecar, find_sidecars
@@ -33,7 +33,7 @@ def source(video: VideoRecord) -> Path | None:
     return path if (status.st_size, status.st_mtime_ns) == (video.size, video.modified) else None
 
 
-def media_of(library: Library, video: VideoRecord) -> MediaInfo | None:
+def media_of(library: LibraryStore, video: VideoRecord) -> MediaInfo | None:
     """The media facts of a video, from its first layer or else the file; None if neither can be read."""
     if kept := _kept(library, video):
         return kept
@@ -41,7 +41,7 @@ def media_of(library: Library, video: VideoRecord) -> MediaInfo | None:
     return survey(path) if path else None
 
 
-def media_at(path: Path, library: Library, video: VideoRecord) -> MediaInfo:
+def media_at(path: Path, library: LibraryStore, video: VideoRecord) -> MediaInfo:
     """The media facts of a video whose file is at `path`: those it was indexed with, else by reading the file.
 
     Raises:
@@ -50,7 +50,7 @@ def media_at(path: Path, library: Library, video: VideoRecord) -> MediaInfo:
     return (_kept(library, video) if path.exists() else None) or survey(path)
 
 
-def contents_of(library: Library, video: VideoRecord, media: MediaInfo | None) -> list[Part]:
+def contents_of(library: LibraryStore, video: VideoRecord, media: MediaInfo | None) -> list[FilePart]:
     """What the file of a video holds and what of it was read, by its layers; nothing if it can't be read."""
     if media is None:
         return []
@@ -61,7 +61,7 @@ def contents_of(library: Library, video: VideoRecord, media: MediaInfo | None) -
     return contents(media, sidecars, _unread_tracks(library, video, media))
 
 
-def contents_now(library: Library, video: VideoRecord, media: MediaInfo | None) -> list[Part]:
+def contents_now(library: LibraryStore, video: VideoRecord, media: MediaInfo | None) -> list[FilePart]:
     """The same by the file and the subtitles beside it as they are now; by the layers if it is gone."""
     path = source(video)
     if path is None or media is None:
@@ -78,7 +78,7 @@ def contents_now(library: Library, video: VideoRecord, media: MediaInfo | None) 
     return contents(media, sidecars, _unread_tracks(library, video, media))
 
 
-def contents_to_come(path: Path, media: MediaInfo) -> list[Part]:
+def contents_to_come(path: Path, media: MediaInfo) -> list[FilePart]:
     """What a file that isn't indexed holds, and what of it will be read.
 
     Raises:
@@ -91,7 +91,7 @@ def _beside(path: Path) -> Sequence[Sidecar]:
     return [] if is_transcript(path) else find_sidecars(path)
 
 
-def _unread_tracks(library: Library, video: VideoRecord, media: MediaInfo) -> dict[int, str]:
+def _unread_tracks(library: LibraryStore, video: VideoRecord, media: MediaInfo) -> dict[int, str]:
     """The text tracks in a file that aren't wholly read, by their index, and what was done with them."""
     found: dict[int, str] = {}
     with suppress(LibraryError):
@@ -108,7 +108,7 @@ def _unread_tracks(library: Library, video: VideoRecord, media: MediaInfo) -> di
     return found
 
 
-def _kept(library: Library, video: VideoRecord) -> MediaInfo | None:
+def _kept(library: LibraryStore, video: VideoRecord) -> MediaInfo | None:
     with suppress(LibraryError, ValidationError, StopIteration):
         if layer := library.layer(video, "probe"):
             return _MEDIA.validate_python(next(layer.items()))

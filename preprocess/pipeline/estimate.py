@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from longtake.console import counted
-from longtake.memory.library import LAYERS, Library, VideoRecord
+from longtake.memory.library import LAYERS, LibraryStore, VideoRecord
 from longtake.memory.records import Record
 from longtake.memory.timespan import clock
 from longtake.preprocess.media.media import probe
@@ -29,7 +29,7 @@ class VideoEstimate(Record):
     indexing: dict[str, float] | None
 
 
-class Estimate(Record):
+class AnswerEstimate(Record):
     """The public shape of `ask --estimate --json`."""
 
     videos: tuple[VideoEstimate, ...]
@@ -37,7 +37,7 @@ class Estimate(Record):
     most: BudgetSettings
 
 
-def estimate(workspace: Workspace, references: Sequence[str]) -> Estimate:
+def estimate(workspace: Workspace, references: Sequence[str]) -> AnswerEstimate:
     """Estimate the cost of asking about these files or videos, without indexing or asking anything.
 
     Raises:
@@ -45,14 +45,14 @@ def estimate(workspace: Workspace, references: Sequence[str]) -> Estimate:
     """
     library = workspace.library
     rates, videos = rates_of(library)
-    return Estimate(
+    return AnswerEstimate(
         videos=tuple(_estimate(library, reference, rates) for reference in references),
         measured_on=videos,
         most=workspace.settings.budget,
     )
 
 
-def show_estimate(found: Estimate) -> list[str]:
+def show_estimate(found: AnswerEstimate) -> list[str]:
     """Format the estimate as lines of text."""
     lines = []
     for video in found.videos:
@@ -72,7 +72,7 @@ def show_estimate(found: Estimate) -> list[str]:
     return [*lines, f"the answer: at most {limit.rounds} rounds, {limit.seconds:g} s, {limit.tokens:,} tokens{cost}"]
 
 
-def _estimate(library: Library, reference: str, rates: Mapping[str, float]) -> VideoEstimate:
+def _estimate(library: LibraryStore, reference: str, rates: Mapping[str, float]) -> VideoEstimate:
     path = media_path(reference)
     known = library.find(reference)
     if known is not None and known.complete:
@@ -85,7 +85,7 @@ def _estimate(library: Library, reference: str, rates: Mapping[str, float]) -> V
     return VideoEstimate(name=known.name if known else path.name, duration=duration, indexing=missing or None)
 
 
-def rates_of(library: Library) -> tuple[dict[str, float], int]:
+def rates_of(library: LibraryStore) -> tuple[dict[str, float], int]:
     """Seconds that indexing a second of video takes, by step, and the number of videos measured."""
     videos = {video.id: video for video in library.videos() if video.duration > 0}
     measured = measurements(library, "seconds", list(videos.values()))
@@ -93,7 +93,7 @@ def rates_of(library: Library) -> tuple[dict[str, float], int]:
     return rates, len(videos)
 
 
-def measurements(library: Library, fact: str, videos: Sequence[VideoRecord]) -> dict[str, list[tuple[float, str]]]:
+def measurements(library: LibraryStore, fact: str, videos: Sequence[VideoRecord]) -> dict[str, list[tuple[float, str]]]:
     """A fact of the indexing of each of these videos, with the video's id, by step.
 
     A resumed step records the last run alone: its chunks stand for those that were kept.
@@ -107,7 +107,7 @@ def measurements(library: Library, fact: str, videos: Sequence[VideoRecord]) -> 
     return {step: each for step, each in measured.items() if each}
 
 
-def runs_of(library: Library, video: VideoRecord) -> dict[str, dict[str, Any]]:
+def runs_of(library: LibraryStore, video: VideoRecord) -> dict[str, dict[str, Any]]:
     """The facts of a video's indexing by step; every layer of the visual pass records those of the whole pass."""
     store = library.layers(video.id)
     return {_step(name): store.run(name, key) for name, key in video.layers.items()}

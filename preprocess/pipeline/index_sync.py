@@ -12,9 +12,9 @@ import numpy as np
 from filelock import Timeout
 
 from longtake.errors import LibraryError
-from longtake.memory.closer_readings import ANSWERS, Reading
+from longtake.memory.closer_readings import ANSWERS, CloserReading
 from longtake.memory.layers import Layer, content_key
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.records import Modality, Moment
 from longtake.memory.search.search_index import Batch
 from longtake.memory.timespan import TimeSpan
@@ -45,7 +45,7 @@ def text_vectors_fit(layers: Mapping[str, Layer]) -> bool:
     return embedded is None or embedded.count == len(moments_of("", layers))
 
 
-def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Library, index: Index) -> VideoRecord:
+def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: LibraryStore, index: Index) -> VideoRecord:
     """Index the layers, unless the index is up to date; without text vectors, only words can be found."""
     key = index_key(layers)
     if video.indexed == key and index.holds(video.id):
@@ -65,7 +65,7 @@ def make_findable(video: VideoRecord, layers: Mapping[str, Layer], library: Libr
     return video
 
 
-def make_readings_findable(video: VideoRecord, library: Library, index: Index) -> tuple[str, ...]:
+def make_readings_findable(video: VideoRecord, library: LibraryStore, index: Index) -> tuple[str, ...]:
     """Index the readings of a video, unless the index is up to date; returns a note if that fails.
 
     Called before a search rather than after each look: that takes a second at most, however many looks there were, and
@@ -84,12 +84,12 @@ def make_readings_findable(video: VideoRecord, library: Library, index: Index) -
     return ()
 
 
-def _readings_key(video: VideoRecord, library: Library) -> str:
+def _readings_key(video: VideoRecord, library: LibraryStore) -> str:
     key = library.refined.key(video.id, video.layers)
     return content_key(str(VERSION), key) if key else ""
 
 
-def _index_readings(video_id: str, library: Library, index: Index) -> None:
+def _index_readings(video_id: str, library: LibraryStore, index: Index) -> None:
     """Index the current readings; under the video's lock nobody can delete the video or add a reading."""
     video = library.get(video_id)
     if video is None:  # deleted meanwhile
@@ -105,7 +105,7 @@ def _index_readings(video_id: str, library: Library, index: Index) -> None:
         index.replace(video_id, _refined_batches(video_id, readings, layers), refined=key)
 
 
-def _refined_batches(video_id: str, readings: Sequence[Reading], layers: Mapping[str, Layer]) -> list[Batch]:
+def _refined_batches(video_id: str, readings: Sequence[CloserReading], layers: Mapping[str, Layer]) -> list[Batch]:
     """The moments that closer looks add, by vector space, without text that is already searchable around there."""
     inputs = {name for reading in readings for name in reading.recipe.inputs}
     findable: defaultdict[tuple[Modality, str], list[TimeSpan]] = defaultdict(list)
@@ -130,7 +130,7 @@ def _refined_batches(video_id: str, readings: Sequence[Reading], layers: Mapping
     return batches
 
 
-def _rows(reading: Reading) -> dict[str, bytes]:
+def _rows(reading: CloserReading) -> dict[str, bytes]:
     """The vector of each text."""
     width = len(reading.vectors) // max(1, len(reading.texts))
     return {text: reading.vectors[row * width :][:width] for row, text in enumerate(reading.texts)}

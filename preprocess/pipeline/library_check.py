@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from longtake.errors import ConfigError, LibraryError
-from longtake.memory.library import FORMAT, Library, VideoRecord
+from longtake.memory.library import FORMAT, LibraryStore, VideoRecord
 from longtake.memory.search.index import Index
 from longtake.preprocess.pipeline.index_sync import index_key
 from longtake.settings import Settings
@@ -43,7 +43,7 @@ def check_library(root: Path, settings: Settings) -> LibraryCheck:
     unreadable = list(_unreadable(root, place))
     problems = [*_unwritable(root, place), *_room_problems(place, free)]
     try:
-        library = Library(root, settings.library.database, settings.library.layers)
+        library = LibraryStore(root, settings.library.database, settings.library.layers)
         records = library.videos()
         for found in (
             library.damaged_records(),
@@ -87,7 +87,7 @@ def _room_problems(place: Path, free: int) -> Iterator[str]:
         yield f"{room}: free more, or choose another library with --library."
 
 
-def _reading_problems(library: Library) -> Iterator[str]:
+def _reading_problems(library: LibraryStore) -> Iterator[str]:
     """Problems with the readings of closer looks."""
     try:
         library.refined.check()
@@ -105,7 +105,7 @@ def size_of(root: Path) -> int:
     return size
 
 
-def _video_problems(library: Library, videos: Sequence[VideoRecord], chroma: str | None) -> Iterator[str]:
+def _video_problems(library: LibraryStore, videos: Sequence[VideoRecord], chroma: str | None) -> Iterator[str]:
     """Where layers are damaged, and where the search index doesn't match them."""
     keys = {}  # of the videos whose layers are sound
     for video in videos:

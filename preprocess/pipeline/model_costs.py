@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 
 from longtake.console import counted
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.records import Record
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.captions import Captions
@@ -38,7 +38,7 @@ class ModelCost(Record):
 
 
 def model_costs(
-    library: Library, settings: Settings, engines: EngineTable, durations: Sequence[float]
+    library: LibraryStore, settings: Settings, engines: EngineTable, durations: Sequence[float]
 ) -> tuple[ModelCost, ...]:
     """The costs of indexing videos with these durations in seconds, for each layer whose model is set."""
     sees, asked = engines.report("captions").engine is not None, asked_of(settings)

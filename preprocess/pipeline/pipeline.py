@@ -16,7 +16,7 @@ from longtake.errors import Cancelled, LibraryError, LongtakeError, MediaError, 
 from longtake.memory.building import forget_unfinished, settle
 from longtake.memory.gallery import Gallery
 from longtake.memory.layers import Layer
-from longtake.memory.library import LAYERS, Library, VideoRecord, file_id
+from longtake.memory.library import LAYERS, LibraryStore, VideoRecord, file_id
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.captions import Captions
 from longtake.preprocess.layers.detections import Detections
@@ -77,7 +77,7 @@ BUILT_BY = {VisualPass.name: LAYERS_OF_PASS}  # a step's layers, unless it has o
 
 def index_file(
     path: Path,
-    library: Library,
+    library: LibraryStore,
     settings: Settings,
     engines: EngineTable,
     index: Index,
@@ -148,7 +148,7 @@ def _subtitles(file: Path) -> bytes:
 def rename_entities(
     video: VideoRecord,
     names: Mapping[str, str],
-    library: Library,
+    library: LibraryStore,
     settings: Settings,
     engines: EngineTable,
     index: Index,
@@ -182,7 +182,7 @@ def rename_entities(
 
 
 def _rebuilt(
-    video: VideoRecord, library: Library, settings: Settings, engines: EngineTable, index: Index
+    video: VideoRecord, library: LibraryStore, settings: Settings, engines: EngineTable, index: Index
 ) -> VideoRecord:
     """A video whose entities are made again from its other layers; its lock is held."""
     media = MediaInfo("", video.duration, 0.0, None, (), ())
@@ -192,7 +192,9 @@ def _rebuilt(
     return run.video
 
 
-def forget_faces(video: VideoRecord, library: Library, settings: Settings, engines: EngineTable, index: Index) -> None:
+def forget_faces(
+    video: VideoRecord, library: LibraryStore, settings: Settings, engines: EngineTable, index: Index
+) -> None:
     """Take the people whose faces were enrolled out of a video: the layers `faces`, the entities and the index.
 
     The next `index` finds those who are still enrolled.
@@ -223,7 +225,7 @@ class _Indexing:
     path: Path
     check_source: Callable[[], None]
     media: MediaInfo
-    library: Library
+    library: LibraryStore
     settings: Settings
     engines: EngineTable
     index: Index
@@ -383,7 +385,7 @@ class _Indexing:
 
 
 @contextmanager
-def _locked(library: Library, video_id: str, name: str, watcher: Watcher) -> Iterator[bool]:
+def _locked(library: LibraryStore, video_id: str, name: str, watcher: Watcher) -> Iterator[bool]:
     """Wait until no other process builds layers of the video; False if one does and the watcher won't wait."""
     lock = library.lock(video_id)
     with suppress(Timeout):
@@ -403,13 +405,13 @@ def _locked(library: Library, video_id: str, name: str, watcher: Watcher) -> Ite
         lock.release()
 
 
-def _identify(path: Path, library: Library) -> str:
+def _identify(path: Path, library: LibraryStore) -> str:
     known = library.find(str(path))
     return known.id if known else file_id(path)
 
 
 def video_record(
-    path: Path, source: os.stat_result, video_id: str, library: Library, media: MediaInfo, name: str | None = None
+    path: Path, source: os.stat_result, video_id: str, library: LibraryStore, media: MediaInfo, name: str | None = None
 ) -> VideoRecord:
     """The record of a file, with the layers that the library already has for its bytes.
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from longtake.cluster.pool import MEMORY
 from longtake.console import counted, sized
 from longtake.errors import LibraryError
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.records import Record
 from longtake.memory.timespan import clock
 from longtake.preprocess.layers.captions import Captions
@@ -54,7 +54,7 @@ _UNITS: dict[str, Callable[[Extent], float]] = {
 }
 
 
-class Plan(Record):
+class IndexPlan(Record):
     """The public shape of `plan --json`."""
 
     files: int
@@ -72,12 +72,12 @@ class Plan(Record):
 
 
 def plan(
-    library: Library,
+    library: LibraryStore,
     files: Sequence[MediaInfo | float],
     cores: int,
     price: float | None = None,
     models: tuple[ModelCost, ...] = (),
-) -> Plan:
+) -> IndexPlan:
     """Plan the indexing of files.
 
     Args:
@@ -117,7 +117,7 @@ def plan(
     hours = _longest_queue(work, cores) / 3600
     stored = sum(size_of(library.layers(video.id).root) for video in known) + size_of(library.index_root)
     most = (facts.get("memory", 0) for steps in runs.values() for facts in steps.values())
-    return Plan(
+    return IndexPlan(
         files=len(asked),
         video_hours=seconds / 3600,
         core_hours=core_hours,
@@ -173,7 +173,7 @@ def _longest_queue(works: Sequence[float], cores: int) -> float:
     return max(queues)
 
 
-def show_plan(found: Plan) -> list[str]:
+def show_plan(found: IndexPlan) -> list[str]:
     """The plan as lines of text."""
     if not found.files:
         return ["Nothing to index."]

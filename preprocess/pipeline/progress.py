@@ -46,7 +46,7 @@ class IndexReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class StepProgress:
     """The progress of a step: its share done, 0 to 1, and the estimated seconds left, None while unknown."""
 
     step: str
@@ -61,7 +61,7 @@ class Stopwatch:
         self._step = step
         self._first: tuple[float, float] | None = None
 
-    def at(self, share: float) -> Progress:
+    def at(self, share: float) -> StepProgress:
         """The estimate, assuming this process continues at its speed so far."""
         now = time.monotonic()
         if self._first is None:
@@ -69,7 +69,7 @@ class Stopwatch:
         started, before = self._first
         done = share - before
         left = (now - started) * (1 - share) / done if done > 0 else None
-        return Progress(self._step, share, left)
+        return StepProgress(self._step, share, left)
 
 
 @dataclass
@@ -77,7 +77,7 @@ class Watcher:
     """Callbacks that follow and stop indexing."""
 
     check_cancelled: Callable[[], None] = lambda: None
-    progress: Callable[[Progress], None] = lambda progress: None
+    progress: Callable[[StepProgress], None] = lambda progress: None
     say: Callable[[str], None] = lambda sentence: None
     wait: bool = True  # for another process that indexes the same file; otherwise use what it has finished so far
     hurried: bool = False  # somebody waits for an answer

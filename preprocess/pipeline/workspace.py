@@ -11,7 +11,7 @@ from filelock import Timeout
 
 from longtake.errors import file_error
 from longtake.lazy import cached_property
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.preprocess.engines import EngineTable
 from longtake.settings import Settings
 
@@ -33,7 +33,7 @@ class Workspace:
         except OSError as error:
             raise file_error(error, root) from error
         self.settings = settings
-        self.library = Library(root, settings.library.database, settings.library.layers)
+        self.library = LibraryStore(root, settings.library.database, settings.library.layers)
         self.engines = EngineTable(settings)
 
     @cached_property

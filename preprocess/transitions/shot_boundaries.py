@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from longtake.preprocess.analysis.observers import Found
+from longtake.preprocess.analysis.observers import ObservedItems
 from longtake.preprocess.media.frames import Frame
 from longtake.preprocess.transitions.transition_finder import Boundary, TransitionFinder
 
@@ -20,7 +20,7 @@ class ShotBoundaries:
     """
 
     def __init__(self, finder: TransitionFinder, min_shot_seconds: float) -> None:
-        self.found = Found()
+        self.found = ObservedItems()
         self._finder = finder
         self._shortest = min_shot_seconds
         self._boundaries: list[Boundary] = []  # of shots not written yet, in order

@@ -23,7 +23,7 @@ from longtake.settings import Settings
 if TYPE_CHECKING:
     from longtake.agent.graph.agent import Agent
     from longtake.exports.clip_export import Clip
-    from longtake.exports.transcript import Line, Track
+    from longtake.exports.transcript import TimedLine, Track
     from longtake.memory.records import Modality
     from longtake.memory.search.search_index import Hit
     from longtake.preprocess.pipeline.step_run import StepRunner
@@ -142,7 +142,7 @@ class Library:
         chosen = tuple(library.resolve(fspath(each)).id for each in several)
         return self.workspace.search(query, SearchFilter(chosen, tuple(modalities), within), k)
 
-    def transcript(self, video: Reference, track: Track = "speech") -> list[Line]:
+    def transcript(self, video: Reference, track: Track = "speech") -> list[TimedLine]:
         """What is said in a video, or the text on screen (`track` is "text"), by time."""
         from longtake.exports.transcript import transcript
 

@@ -11,7 +11,7 @@ import pytest
 from helpers.media.clips import flat, write_clip
 from helpers.read_only import needs_jail, run_read_only
 
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.search.store import NAME
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -77,7 +77,7 @@ def test_indexing_another_file_builds_all_of_it_again(earlier: Path, tmp_path: P
 
 
 def test_what_is_left_of_it_stays_until_all_videos_are_in_the_new_one(earlier: Path) -> None:
-    library = Library(earlier)
+    library = LibraryStore(earlier)
     [video] = library.videos()
     library.save(VideoRecord.model_validate(video.model_dump() | {"id": "f" * 16, "name": "other.mp4", "layers": {}}))
     with library.lock("f" * 16):  # another process indexes it

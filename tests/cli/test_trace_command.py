@@ -18,7 +18,7 @@ from longtake.agent.traces.recorded import LenientRun
 from longtake.cli.trace_command import trace
 from longtake.console import Session
 from longtake.errors import ConfigError, LibraryError
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.preprocess.pipeline.workspace import Workspace
 
 ESCAPING = "Is it [red]\x1b]0;mine\x07 or\n blue?"
@@ -31,19 +31,19 @@ def runs(small_workspace: Workspace) -> list[LenientRun]:
 
 
 @pytest.fixture(scope="module")
-def library(runs: list[LenientRun], tmp_path_factory: pytest.TempPathFactory) -> Library:
+def library(runs: list[LenientRun], tmp_path_factory: pytest.TempPathFactory) -> LibraryStore:
     return alone(tmp_path_factory.mktemp("alone"), *runs)
 
 
-def invoke(library: Library, *arguments: str) -> Result:
+def invoke(library: LibraryStore, *arguments: str) -> Result:
     return CliRunner().invoke(trace, list(arguments), obj=Session(library=library.root), catch_exceptions=False)
 
 
-def reported(library: Library, *arguments: str) -> Any:
+def reported(library: LibraryStore, *arguments: str) -> Any:
     return json.loads(invoke(library, *arguments, "--json").stdout)
 
 
-def test_runs_are_listed_newest_first(library: Library, runs: list[LenientRun]) -> None:
+def test_runs_are_listed_newest_first(library: LibraryStore, runs: list[LenientRun]) -> None:
     lines = invoke(library, "list").stdout.splitlines()
     assert [line[:24] for line in lines] == [runs[1].id, runs[0].id]
     assert "  answered   " in lines[0]
@@ -54,8 +54,8 @@ def test_runs_are_listed_newest_first(library: Library, runs: list[LenientRun]) 
 
 
 def test_a_library_without_traces_says_what_leaves_one(tmp_path: Path) -> None:
-    assert "`longtake ask`" in invoke(Library(tmp_path), "list").stdout
-    assert reported(Library(tmp_path), "list") == {"runs": [], "more": 0}
+    assert "`longtake ask`" in invoke(LibraryStore(tmp_path), "list").stdout
+    assert reported(LibraryStore(tmp_path), "list") == {"runs": [], "more": 0}
 
 
 def test_the_newest_runs_are_listed_and_how_many_more_there_are(runs: list[LenientRun], tmp_path: Path) -> None:
@@ -72,13 +72,13 @@ def test_the_newest_runs_are_listed_and_how_many_more_there_are(runs: list[Lenie
     assert invoke(library, "list", "--limit", "0").exit_code == 2
 
 
-def test_where_all_are_listed_no_more_are_spoken_of(library: Library) -> None:
+def test_where_all_are_listed_no_more_are_spoken_of(library: LibraryStore) -> None:
     listed = invoke(library, "list", "--limit", "2")
     assert (len(listed.stdout.splitlines()), listed.stderr) == (2, "")
     assert reported(library, "list", "--limit", "2")["more"] == 0
 
 
-def test_show_tells_what_was_done_found_mended_and_spent(library: Library) -> None:
+def test_show_tells_what_was_done_found_mended_and_spent(library: LibraryStore) -> None:
     shown = invoke(library, "show", "last").stdout
     assert "5 rounds, 5 tool calls, 840 tokens, 0.00252 cost" in shown.splitlines()[0]
     for words in (
@@ -124,7 +124,7 @@ def test_show_names_the_video_where_there_are_several(two_videos: Workspace, tmp
     assert "my trip.mp4 00:00:04-00:00:06  speech  The blue kettle costs 99 dollars." in shown
 
 
-def test_show_tells_the_whole_run_as_json(library: Library, runs: list[LenientRun]) -> None:
+def test_show_tells_the_whole_run_as_json(library: LibraryStore, runs: list[LenientRun]) -> None:
     shown = reported(library, "show", runs[1].id)
     assert (shown["run"], shown["question"], shown["videos"]) == (runs[1].id, COST, list(runs[1].asked.videos))
     assert [step["type"] for step in shown["steps"]] == ["orient", "brief", *["model"] * 5, "answer"]
@@ -135,7 +135,7 @@ def test_show_tells_the_whole_run_as_json(library: Library, runs: list[LenientRu
 
 
 @pytest.mark.parametrize("command", [("list",), ("show",), ("diff",)])
-def test_what_is_said_commands_no_terminal(library: Library, runs: list[LenientRun], command: tuple[str]) -> None:
+def test_what_is_said_commands_no_terminal(library: LibraryStore, runs: list[LenientRun], command: tuple[str]) -> None:
     named = {"list": (), "show": (runs[0].id,), "diff": (runs[0].id, runs[0].id)}[command[0]]
     shown = invoke(library, *command, *named).stdout
     assert "\x1b" not in shown
@@ -165,7 +165,7 @@ def test_a_torn_trace_is_shown_as_far_as_it_goes(runs: list[LenientRun], tmp_pat
 
 
 def test_stats_measure_all_runs_or_those_named_and_draw_them(
-    library: Library, runs: list[LenientRun], tmp_path: Path
+    library: LibraryStore, runs: list[LenientRun], tmp_path: Path
 ) -> None:
     assert invoke(library, "stats").stdout.startswith("2 runs: 1 answered, 1 abstained\n")
     named = reported(library, "stats", runs[1].id, "--plot", str(tmp_path / "tools.svg"))
@@ -174,13 +174,13 @@ def test_stats_measure_all_runs_or_those_named_and_draw_them(
     assert "transcribe_speech" in [each.text for each in drawn.iter("{http://www.w3.org/2000/svg}text")]
 
 
-def test_a_plot_of_another_kind_is_refused(library: Library, tmp_path: Path) -> None:
+def test_a_plot_of_another_kind_is_refused(library: LibraryStore, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="plots are SVG"):
         invoke(library, "stats", "--plot", str(tmp_path / "tools.png"))
     assert not (tmp_path / "tools.png").exists()
 
 
-def test_diff_compares_two_runs(library: Library, runs: list[LenientRun]) -> None:
+def test_diff_compares_two_runs(library: LibraryStore, runs: list[LenientRun]) -> None:
     shown = invoke(library, "diff", runs[1].id, "last").stdout
     assert '= transcribe_speech(timestamp="00:00:03-00:00:07"), 1 found' in shown
     assert "The answer is the same:\n= The blue kettle costs 249 dollars [00:00:04]." in shown
@@ -191,7 +191,7 @@ def test_diff_compares_two_runs(library: Library, runs: list[LenientRun]) -> Non
 
 
 def test_html_writes_one_file_named_after_the_run(
-    library: Library, runs: list[LenientRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    library: LibraryStore, runs: list[LenientRun], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert invoke(library, "html", "last").stdout == f"{runs[1].id}.html\n"
@@ -201,7 +201,7 @@ def test_html_writes_one_file_named_after_the_run(
     assert (tmp_path / "odd.html").is_file()
 
 
-def test_an_unknown_run_is_one_sentence(library: Library) -> None:
+def test_an_unknown_run_is_one_sentence(library: LibraryStore) -> None:
     for command in ("show", "stats", "html"):
         with pytest.raises(LibraryError, match="begins with 'xyz': `longtake trace list` lists them"):
             invoke(library, command, "xyz")

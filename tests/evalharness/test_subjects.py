@@ -17,7 +17,7 @@ from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.agent_subject import AgentSubject
 from longtake.evalharness.subjects.baselines import Finder
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.subjects.subject_table import subject_named, uses_gpu
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -25,10 +25,12 @@ EXTENSION = Turn(question="Which phone extension is given?", options=("1234", "4
 OPEN = Turn(question="Which phone extension is given?")
 
 
-def asked(video: Path | None, *turns: Turn, gold_at: int | None = None, number: int = 0) -> Asked:
+def asked(video: Path | None, *turns: Turn, gold_at: int | None = None, number: int = 0) -> AskedTurn:
     media = str(video) if video else None
     item = Item(suite="own", id="i", video="demo", media=media, format="choice", turns=turns)
-    return Asked(item, number, Variant(gold_at=gold_at), 0, tuple((turn.question, "4417") for turn in turns[:number]))
+    return AskedTurn(
+        item, number, Variant(gold_at=gold_at), 0, tuple((turn.question, "4417") for turn in turns[:number])
+    )
 
 
 @pytest.fixture(scope="module", params=["agent", "retrieval", "transcript"])

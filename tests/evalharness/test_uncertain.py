@@ -14,18 +14,18 @@ from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.judges.judging import reply_hash
 from longtake.evalharness.scoring.choice_scores import choice_state
 from longtake.evalharness.subjects.agent_subject import AgentSubject
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.memory.records import Answer, Option
 from longtake.preprocess.pipeline.workspace import Workspace
 
 OPTIONS = ("249 dollars", "12 dollars")
 
 
-def asked_of(workspace: Workspace, *options: str) -> Asked:
+def asked_of(workspace: Workspace, *options: str) -> AskedTurn:
     turn = Turn(question=QUESTION, options=options, gold=0 if options else None)
     media = str(workspace.library.resolve("talk.mp4").path)
     form: Any = "choice" if options else "open"
-    return Asked(Item(suite="own", id="i", video="v", media=media, format=form, turns=(turn,)), 0, Variant(), 0, ())
+    return AskedTurn(Item(suite="own", id="i", video="v", media=media, format=form, turns=(turn,)), 0, Variant(), 0, ())
 
 
 @pytest.mark.parametrize("options", [(), OPTIONS])

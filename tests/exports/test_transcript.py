@@ -8,13 +8,13 @@ import pytest
 from helpers.data.written_layers import write_layer
 
 from longtake.errors import LibraryError
-from longtake.exports.transcript import Format, Line, rendered, transcript
+from longtake.exports.transcript import Format, TimedLine, rendered, transcript
 from longtake.preprocess.media.subtitle_formats import parse_subtitles
 from longtake.preprocess.pipeline.workspace import Workspace
 
 LINES = [
-    Line(0.5, 2.0, "Is 3 < 4 & 5?", "Ann Lee"),
-    Line(3_661.25, 3_662.0, "ROOM 4417\nPier", None, trusted=False),
+    TimedLine(0.5, 2.0, "Is 3 < 4 & 5?", "Ann Lee"),
+    TimedLine(3_661.25, 3_662.0, "ROOM 4417\nPier", None, trusted=False),
 ]
 
 
@@ -68,7 +68,7 @@ def test_words_of_a_language_without_spaces_stay_together(own_workspace: Workspa
     assert [line.text for line in _lines(own_workspace, [item])] == ["你好"]
 
 
-def _lines(workspace: Workspace, items: list[dict[str, Any]]) -> list[Line]:
+def _lines(workspace: Workspace, items: list[dict[str, Any]]) -> list[TimedLine]:
     (video,) = workspace.library.videos()
     layer = write_layer(workspace.library.layers(video.id), "speech", *items)
     return transcript(workspace.library, video.model_copy(update={"layers": {"speech": layer.key}}))

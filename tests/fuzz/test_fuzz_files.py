@@ -16,12 +16,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from longtake.agent.traces.recorded import Event, LenientRun
+from longtake.agent.traces.recorded import LenientRun, TraceEvent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.suites.own_set import Card, load_own_set, read_card
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.preprocess.media.media import probe
 from longtake.web.uploads import KeptUpload, Upload, Uploads
 
@@ -56,7 +56,7 @@ EVENT = {
 }  # fmt: skip
 
 
-@given(text=lines_of(Event), changed=fields(list(EVENT)))
+@given(text=lines_of(TraceEvent), changed=fields(list(EVENT)))
 @example(text=DEEP + "\n", changed={})
 @example(text="", changed={"started": float("nan"), "seconds": int(HUGE)})
 def test_traces(text: str, changed: dict[str, Any]) -> None:
@@ -123,7 +123,7 @@ def test_records_of_a_library(record: str, format: str) -> None:
         write(Path(folder) / "videos" / "0" / "video.json", record)
         write(Path(folder) / "library.json", format)
         with read_or_refused():
-            library = Library(Path(folder))
+            library = LibraryStore(Path(folder))
             assert len(library.videos()) + len(library.damaged_records()) == 1
 
 
@@ -132,7 +132,7 @@ def test_records_of_a_library(record: str, format: str) -> None:
 @example(body={"name": "a", "size": int(HUGE)}, kept="", id="../x")
 def test_requests_and_records_of_uploads(body: Any, kept: str, id: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        uploads = Uploads(Path(folder), Library(Path(folder)).lock)
+        uploads = Uploads(Path(folder), LibraryStore(Path(folder)).lock)
         write(uploads.unfinished / f"{ID}.json", kept)
         write(uploads.unfinished / ID, "")
         for each in (ID, id):

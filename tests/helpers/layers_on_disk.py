@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 
 
 def chunks_in(root: Path) -> dict[str, int]:
@@ -19,7 +19,7 @@ def chunks_in(root: Path) -> dict[str, int]:
 
 def in_use(root: Path) -> dict[str, bytes]:
     """Every file of every layer in use."""
-    library = Library(root)
+    library = LibraryStore(root)
     files = {}
     for video in library.videos():
         for name, key in video.layers.items():

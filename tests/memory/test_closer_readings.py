@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from longtake.errors import LibraryError
-from longtake.memory.closer_readings import MAX_TEXTS, VERSIONS, Reading, Refined
+from longtake.memory.closer_readings import MAX_TEXTS, VERSIONS, CloserReading, CloserReadings
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.postgres import Postgres
 from longtake.memory.records import Moment
@@ -26,16 +26,16 @@ RECIPE = LayerRecipe("scene_text", VERSIONS["scene_text"], "reader-1", {"min_con
 
 def reading(
     start: float, end: float, *texts: str, video: str = "v", recipe: LayerRecipe = RECIPE, asked: str = ""
-) -> Reading:
+) -> CloserReading:
     span = TimeSpan(start=start, end=end)
     found = tuple(
         Moment(video=video, span=span, modality="scene_text", text=text, score=0.9137, engine=recipe.engine)
         for text in texts
     )
-    return Reading(video=video, recipe=recipe, asked=asked, span=span, found=found)
+    return CloserReading(video=video, recipe=recipe, asked=asked, span=span, found=found)
 
 
-def texts(kept: Reading | None) -> list[str]:
+def texts(kept: CloserReading | None) -> list[str]:
     return [item.text for item in kept.found] if kept else []
 
 
@@ -45,14 +45,14 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def refined(place: Path | Postgres) -> Refined:
-    return Refined(place)
+def refined(place: Path | Postgres) -> CloserReadings:
+    return CloserReadings(place)
 
 
-def test_a_reading_comes_back_as_it_was(refined: Refined, place: Path | Postgres) -> None:
+def test_a_reading_comes_back_as_it_was(refined: CloserReadings, place: Path | Postgres) -> None:
     box = (0.1, 1 / 3, 0.25, 0.1)
     item = reading(10.04, 12.1, "Ünïted “249”").found[0].model_copy(update={"box": box, "trusted": False})
-    kept = Reading(
+    kept = CloserReading(
         video="v",
         recipe=RECIPE,
         span=item.span,
@@ -62,13 +62,13 @@ def test_a_reading_comes_back_as_it_was(refined: Refined, place: Path | Postgres
         vectors=bytes(range(8)),
     )
     refined.keep(kept)
-    found = Refined(place).find("v", RECIPE, item.span)
+    found = CloserReadings(place).find("v", RECIPE, item.span)
     assert found == kept
     assert found
     assert [each.id for each in found.found] == [item.id]
 
 
-def test_a_look_that_found_nothing_is_not_taken_again(refined: Refined) -> None:
+def test_a_look_that_found_nothing_is_not_taken_again(refined: CloserReadings) -> None:
     refined.keep(reading(1, 2))
     assert refined.find("v", RECIPE, TimeSpan(start=1, end=2)) == reading(1, 2)
 
@@ -86,7 +86,7 @@ def test_a_look_that_found_nothing_is_not_taken_again(refined: Refined) -> None:
     ],
 )
 def test_a_part_is_taken_from_a_reading_of_which_it_is_share_enough(
-    start: float, end: float, least: float, found: list[str], refined: Refined
+    start: float, end: float, least: float, found: list[str], refined: CloserReadings
 ) -> None:
     refined.keep(reading(10, 18, "whole"))
     refined.keep(reading(19.5, 21.5, "outer"))
@@ -105,7 +105,7 @@ def test_a_part_is_taken_from_a_reading_of_which_it_is_share_enough(
     ],
     ids=["capability", "code", "engine", "setting", "layer"],
 )
-def test_whoever_looks_in_another_way_gets_no_stale_reading(recipe: LayerRecipe, refined: Refined) -> None:
+def test_whoever_looks_in_another_way_gets_no_stale_reading(recipe: LayerRecipe, refined: CloserReadings) -> None:
     kept = reading(1, 2, "kettle")
     refined.keep(kept)
     assert refined.find("v", recipe, kept.span) is None
@@ -125,13 +125,13 @@ def test_whoever_looks_in_another_way_gets_no_stale_reading(recipe: LayerRecipe,
     ids=["code", "no such look", "older layer", "layer that is gone", "layer that was not there"],
 )
 def test_what_todays_code_and_layers_would_not_find_is_not_given_to_search(
-    recipe: LayerRecipe, refined: Refined
+    recipe: LayerRecipe, refined: CloserReadings
 ) -> None:
     refined.keep(reading(1, 2, "kettle", recipe=recipe))
     assert refined.readings("v", LAYERS) == []
 
 
-def test_a_reading_that_started_without_a_layer_holds_until_there_is_one(refined: Refined) -> None:
+def test_a_reading_that_started_without_a_layer_holds_until_there_is_one(refined: CloserReadings) -> None:
     kept = reading(1, 2, "kettle", recipe=replace(RECIPE, inputs={"speech": ""}))
     refined.keep(kept)
     assert refined.readings("v", LAYERS) == [kept]
@@ -147,7 +147,9 @@ def test_a_reading_that_started_without_a_layer_holds_until_there_is_one(refined
     ],
     ids=["engine", "setting", "layer"],
 )
-def test_what_another_way_of_looking_kept_gives_way_in_the_whole_video(newer: LayerRecipe, refined: Refined) -> None:
+def test_what_another_way_of_looking_kept_gives_way_in_the_whole_video(
+    newer: LayerRecipe, refined: CloserReadings
+) -> None:
     for each in (reading(1, 2, "kettle"), reading(7, 8, "teapot"), reading(1, 2, "elsewhere", video="w")):
         refined.keep(each)
     heard = reading(1, 2, "said", recipe=LayerRecipe("closer_speech", VERSIONS["closer_speech"], "ear"))
@@ -159,7 +161,7 @@ def test_what_another_way_of_looking_kept_gives_way_in_the_whole_video(newer: La
     assert len(refined.readings("w", LAYERS)) == 1
 
 
-def test_questions_about_one_span_are_kept_apart(refined: Refined) -> None:
+def test_questions_about_one_span_are_kept_apart(refined: CloserReadings) -> None:
     for asked in ("What boils?", "Who sits?"):
         refined.keep(reading(1, 2, f"answer to {asked}", asked=asked))
     answers = [
@@ -170,7 +172,7 @@ def test_questions_about_one_span_are_kept_apart(refined: Refined) -> None:
 
 
 def test_the_key_follows_what_is_kept_the_layers_and_the_code(
-    refined: Refined, monkeypatch: pytest.MonkeyPatch
+    refined: CloserReadings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys = [refined.key("v", LAYERS)]
     refined.keep(reading(1, 2, "kettle", video="w"))
@@ -186,14 +188,14 @@ def test_the_key_follows_what_is_kept_the_layers_and_the_code(
     assert refined.key("v", LAYERS) == ""
 
 
-def test_readings_come_in_order_of_time(refined: Refined) -> None:
+def test_readings_come_in_order_of_time(refined: CloserReadings) -> None:
     refined.keep(reading(5, 6, "later"))
     refined.keep(reading(1, 2, "sooner"))
     refined.keep(reading(1, 2, "elsewhere", video="w"))
     assert [texts(each) for each in refined.readings("v", LAYERS)] == [["sooner"], ["later"]]
 
 
-def test_the_oldest_give_way_by_the_number_of_their_texts(refined: Refined) -> None:
+def test_the_oldest_give_way_by_the_number_of_their_texts(refined: CloserReadings) -> None:
     refined.keep(reading(0, 1, "of another video", video="w"))
     refined.keep(reading(0, 1, "oldest", "oldest"))
     refined.keep(reading(1, 2))
@@ -208,7 +210,7 @@ def test_the_oldest_give_way_by_the_number_of_their_texts(refined: Refined) -> N
 
 
 def test_nothing_is_made_before_the_first_is_kept(file: Path) -> None:
-    refined = Refined(file)
+    refined = CloserReadings(file)
     assert refined.find("v", RECIPE, TimeSpan(start=1, end=2)) is None
     assert refined.readings("v", LAYERS) == []
     refined.forget("v")
@@ -217,7 +219,7 @@ def test_nothing_is_made_before_the_first_is_kept(file: Path) -> None:
 
 
 def test_checking_writes_nothing(file: Path) -> None:
-    refined = Refined(file)
+    refined = CloserReadings(file)
     refined.keep(reading(1, 2, "kettle"))
     before = {each.name: each.read_bytes() for each in file.parent.iterdir()}
     refined.check()
@@ -225,7 +227,7 @@ def test_checking_writes_nothing(file: Path) -> None:
 
 
 def test_processes_that_write_at_once_lose_nothing(file: Path) -> None:
-    refined = Refined(file)
+    refined = CloserReadings(file)
     program = (
         "import sys; from pathlib import Path; from longtake.memory.closer_readings import Reading, Refined\n"
         "refined, kept = Refined(Path(sys.argv[1])), Reading.model_validate_json(sys.argv[2])\n"
@@ -242,7 +244,7 @@ def test_processes_that_write_at_once_lose_nothing(file: Path) -> None:
 
 
 def test_a_damaged_file_is_one_sentence(file: Path) -> None:
-    refined = Refined(file)
+    refined = CloserReadings(file)
     file.parent.mkdir()
     file.write_bytes(b"no database at all" * 100)
     for use in (refined.check, lambda: refined.readings("v", LAYERS), lambda: refined.keep(reading(1, 2))):
@@ -252,7 +254,7 @@ def test_a_damaged_file_is_one_sentence(file: Path) -> None:
 
 @pytest.mark.parametrize("damage", ["'{'", "x'ff'"], ids=["cut off", "no text"])
 def test_a_damaged_reading_is_passed_over_and_gives_way_to_the_next(damage: str, file: Path) -> None:
-    refined = Refined(file)
+    refined = CloserReadings(file)
     refined.keep(reading(1, 2, "kettle"))
     refined.keep(reading(5, 6, "teapot"))
     with sqlite3.connect(file) as connection:
@@ -264,7 +266,7 @@ def test_a_damaged_reading_is_passed_over_and_gives_way_to_the_next(damage: str,
 
 
 def test_reading_writes_nothing(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     video = VideoRecord(id="v", name="v.mp4", path="/x/v", size=9, modified=1, duration=9, layers=LAYERS)
     library.save(video)
     library.refined.keep(reading(1, 2, "kettle"))
@@ -278,7 +280,7 @@ def test_reading_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_video_takes_its_readings_along(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     videos = [
         VideoRecord(
             id=name, name=f"{name}.mp4", path=f"/x/{name}", size=9, modified=1, duration=9, layers={"scene_text": "key"}
@@ -291,7 +293,7 @@ def test_a_video_takes_its_readings_along(tmp_path: Path) -> None:
     Notes(library.memory_file).add("t", "a note")
     library.export(videos[0], tmp_path / "copy")
     copied = (tmp_path / "copy" / "readings.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [Reading.model_validate_json(line) for line in copied] == [reading(1, 2, "kettle")]
+    assert [CloserReading.model_validate_json(line) for line in copied] == [reading(1, 2, "kettle")]
     library.delete(videos[0])
     assert library.refined.readings("v", LAYERS) == []
     assert len(library.refined.readings("w", LAYERS)) == 1

@@ -18,7 +18,7 @@ from longtake.agent.graph.threads import usable_threads
 from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory import database
 from longtake.memory.database import open_database, read_database
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 
 TABLE = "CREATE TABLE IF NOT EXISTS pieces (number INTEGER PRIMARY KEY, text TEXT NOT NULL);"
 WRITER = f"""
@@ -134,7 +134,7 @@ def add_a_piece(file: Path) -> None:
 
 
 def add_a_thread(file: Path) -> None:
-    with usable_threads(Library(file.parent)), closing(sqlite3.connect(file, timeout=0.1)) as connection:
+    with usable_threads(LibraryStore(file.parent)), closing(sqlite3.connect(file, timeout=0.1)) as connection:
         connection.execute("BEGIN IMMEDIATE")
 
 

@@ -11,10 +11,10 @@ from helpers.data.layers import new_layer
 
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.layers import LayerRecipe
-from longtake.memory.library import Library, VideoRecord, file_id
+from longtake.memory.library import LibraryStore, VideoRecord, file_id
 
 
-def add(library: Library, file: Path, content: bytes) -> VideoRecord:
+def add(library: LibraryStore, file: Path, content: bytes) -> VideoRecord:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)
     status = file.stat()
@@ -31,28 +31,28 @@ def add(library: Library, file: Path, content: bytes) -> VideoRecord:
 
 
 def test_a_video_is_found_by_path_id_beginning_of_the_id_name_and_stem(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     talk = add(library, tmp_path / "talk.mp4", b"talk")
     for reference in (str(tmp_path / "talk.mp4"), talk.id, talk.id[:6], "talk.mp4", "talk"):
         assert library.resolve(reference) == talk
 
 
 def test_a_renamed_and_moved_file_is_the_same_video(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     talk = add(library, tmp_path / "talk.mp4", b"talk")
     (tmp_path / "talk.mp4").rename(tmp_path / "other.mp4")
     assert library.resolve(str(tmp_path / "other.mp4")).id == talk.id
 
 
 def test_a_changed_file_under_the_same_path_is_another_video(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     add(library, tmp_path / "talk.mp4", b"talk")
     (tmp_path / "talk.mp4").write_bytes(b"another talk")
     assert library.find(str(tmp_path / "talk.mp4")) is None
 
 
 def test_equal_names_never_collide_and_ask_for_the_id(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     add(library, tmp_path / "a" / "talk.mp4", b"one")
     add(library, tmp_path / "b" / "talk.mp4", b"two")
     assert len(library.videos()) == 2
@@ -61,14 +61,14 @@ def test_equal_names_never_collide_and_ask_for_the_id(tmp_path: Path) -> None:
 
 
 def test_a_video_that_is_not_there_suggests_one_that_is(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     add(library, tmp_path / "talk.mp4", b"talk")
     with pytest.raises(LibraryError, match=r"neither a file nor a video.*Did you mean 'talk.mp4'"):
         library.resolve("tolk.mp4")
 
 
 def test_a_damaged_record_costs_only_its_video_and_says_what_to_do(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     talk, trip = (add(library, tmp_path / name, name.encode()) for name in ("talk.mp4", "trip.mp4"))
     for copy in (tmp_path / "library" / "videos" / talk.id).glob("video*.json"):
         assert library.videos() == [talk, trip]
@@ -80,7 +80,7 @@ def test_a_damaged_record_costs_only_its_video_and_says_what_to_do(tmp_path: Pat
 
 
 def test_deleting_removes_the_layers_and_not_the_file(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     talk = add(library, tmp_path / "talk.mp4", b"talk")
     library.delete(talk)
     assert library.videos() == []
@@ -89,7 +89,7 @@ def test_deleting_removes_the_layers_and_not_the_file(tmp_path: Path) -> None:
 
 
 def test_what_an_interrupted_deletion_left_is_no_video_and_is_swept_by_the_next(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     videos = tmp_path / "library" / "videos"
     talk = add(library, tmp_path / "talk.mp4", b"talk")
     (videos / talk.id).rename(videos / f".deleted-{talk.id}")
@@ -100,7 +100,7 @@ def test_what_an_interrupted_deletion_left_is_no_video_and_is_swept_by_the_next(
 
 
 def test_a_video_that_is_deleted_while_all_are_listed_is_left_out(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     first, second = sorted((add(library, tmp_path / name, name.encode()) for name in "ab"), key=lambda video: video.id)
     record = tmp_path / "library" / "videos" / first.id / "video.json"
     written = record.read_text()
@@ -115,7 +115,7 @@ def test_a_video_that_is_deleted_while_all_are_listed_is_left_out(tmp_path: Path
 
 
 def test_deleting_what_is_gone_is_one_sentence(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     talk = add(library, tmp_path / "talk.mp4", b"talk")
     library.delete(talk)
     with pytest.raises(LibraryError, match=r"talk\.mp4 .*already gone"):
@@ -123,7 +123,7 @@ def test_deleting_what_is_gone_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_export_copies_the_layers_in_use_and_never_overwrites(tmp_path: Path) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     talk = add(library, tmp_path / "talk.mp4", b"talk")
     recipe = LayerRecipe("subtitles", 1, "subtitles-1")
     with new_layer(library.layers(talk.id), recipe) as writer:
@@ -139,7 +139,7 @@ def test_export_copies_the_layers_in_use_and_never_overwrites(tmp_path: Path) ->
 
 @pytest.mark.parametrize("target", ["file/out", "damaged"])
 def test_an_export_that_fails_leaves_nothing_and_says_why(tmp_path: Path, target: str) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     talk = add(library, tmp_path / "talk.mp4", b"talk")
     recipe = LayerRecipe("subtitles", 1, "subtitles-1")
     with new_layer(library.layers(talk.id), recipe):

@@ -11,7 +11,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from longtake.agent.graph.threads import open_threads
 from longtake.errors import LibraryError
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.notes import MAX_NOTES, Notes
 from longtake.memory.postgres import Postgres
 
@@ -113,7 +113,7 @@ def test_processes_that_write_at_once_lose_nothing(notes: Notes, place: Path | P
 
 
 def test_notes_and_the_checkpoints_of_threads_share_a_file(tmp_path: Path) -> None:
-    library = Library(tmp_path)
+    library = LibraryStore(tmp_path)
     notes = Notes(library.memory)
     notes.add("t", "before")
     threads = open_threads(library)

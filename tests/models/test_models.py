@@ -25,7 +25,7 @@ from longtake.preprocess.engines.audio.faster_whisper import FasterWhisper, miss
 from longtake.preprocess.engines.text import minilm, ms_marco
 from longtake.preprocess.engines.text.minilm import MiniLmEmbedding, missing_weights
 from longtake.preprocess.engines.text.ms_marco import MsMarcoReranker
-from longtake.preprocess.engines.text.text_model import TextModel
+from longtake.preprocess.engines.text.text_model import EmbeddingFiles
 from longtake.settings import Settings
 
 NAME = "minilm"
@@ -65,7 +65,7 @@ def test_a_fetched_minilm_embeds_where_its_packages_are_missing(hub: Hub, monkey
     assert np.array_equal(fetched.embed(["A dragon flies."]), vectors)
 
 
-def without_packages(model: TextModel) -> TextModel:
+def without_packages(model: EmbeddingFiles) -> EmbeddingFiles:
     return replace(model, model=replace(model.model, package="no-such-weights"))
 
 

@@ -13,7 +13,7 @@ import pytest
 from longtake.errors import LibraryError, LongtakeError
 from longtake.memory.timespan import clock
 from longtake.preprocess.demo import make, speak
-from longtake.preprocess.demo.demo_script import DEMO, Script, load_script
+from longtake.preprocess.demo.demo_script import DEMO, DemoScript, load_script
 from longtake.preprocess.demo.demo_truth import Timed, Truth, derive_truth, load_truth, webvtt
 from longtake.preprocess.demo.sound import BEEP_HERTZ, RATE, Samples, soundtrack
 
@@ -236,7 +236,7 @@ def test_the_spoken_track_can_be_made_again_from_the_script(truth: Truth, tmp_pa
     assert made.stat().st_size == pytest.approx(len((DEMO / "speech.opus").read_bytes()), rel=0.05)
 
 
-def _short_script() -> Script:
+def _short_script() -> DemoScript:
     """Two seconds: a slide and the start of the ball's way."""
     script = load_script()
     shots = [shot.model_copy(update={"seconds": 1.0}) for shot in script.shots if shot.name in ("storm", "ball")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from longtake.web.event_feed import Event, Feed, sent_event
+from longtake.web.event_feed import Feed, FeedEvent, sent_event
 
 
 async def _followed(feed: Feed, after: int = -1) -> list[int]:
@@ -70,5 +70,5 @@ def test_whoever_leaves_is_not_woken_any_more() -> None:
 
 
 def test_an_event_is_sent_with_its_number_on_one_line_of_data() -> None:
-    sent = sent_event(Event(7, "step", {"text": "two\nlines"}))
+    sent = sent_event(FeedEvent(7, "step", {"text": "two\nlines"}))
     assert sent == 'id: 7\nevent: step\ndata: {"text":"two\\nlines"}\n\n'

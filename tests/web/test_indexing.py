@@ -16,7 +16,7 @@ from helpers.servers.web_server import web_server
 
 from longtake.config import load
 from longtake.memory.library import LAYERS, VideoRecord, file_id
-from longtake.preprocess.pipeline.progress import LayerReport, Progress
+from longtake.preprocess.pipeline.progress import LayerReport, StepProgress
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.indexing import Job
 
@@ -205,7 +205,7 @@ def job(tmp_path: Path) -> Job:
 
 
 def test_the_time_left_is_that_of_what_runs_and_what_waits(job: Job) -> None:
-    job.watcher.progress(Progress("visual_pass", 0.5, 12.0))
+    job.watcher.progress(StepProgress("visual_pass", 0.5, 12.0))
     now = job.progress()
     assert now.seconds_left == 12.0 + 10.0 + 50.0 + 60.0
     layers = {layer.name: layer for layer in now.layers}
@@ -216,7 +216,7 @@ def test_the_time_left_is_that_of_what_runs_and_what_waits(job: Job) -> None:
 
 
 def test_the_share_weighs_what_takes_long(job: Job) -> None:
-    job.watcher.progress(Progress("visual_pass", 0.5, 12.0))
+    job.watcher.progress(StepProgress("visual_pass", 0.5, 12.0))
     # The probe, the text vectors and the levels, which nobody measured, count a second each.
     whole = 1 + 30 + 10 + 50 + 60 + 4
     assert job.progress().share == round((1 + 15) / whole, 3)
@@ -225,7 +225,7 @@ def test_the_share_weighs_what_takes_long(job: Job) -> None:
 @pytest.mark.parametrize("unknown", ["speech", "scene_text"])
 def test_a_time_that_nobody_knows_is_not_guessed(job: Job, unknown: str) -> None:
     job.expected = {step: seconds for step, seconds in job.expected.items() if step != unknown}
-    job.watcher.progress(Progress("visual_pass", 0.5, 12.0))
+    job.watcher.progress(StepProgress("visual_pass", 0.5, 12.0))
     assert job.progress().seconds_left is None
 
 

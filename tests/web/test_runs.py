@@ -21,7 +21,7 @@ from longtake.memory.conversations import Conversations
 from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.http.refusals import Refusal
-from longtake.web.runs import MAX_RUNNING, MAX_UNDER_WAY, Asked, Run, Runs
+from longtake.web.runs import MAX_RUNNING, MAX_UNDER_WAY, QuestionForm, Run, Runs
 
 COST = "What does the blue kettle cost?"
 SLOW = replace(says("NOT FOUND: nothing."), delay=60)
@@ -56,7 +56,9 @@ def _wait_for_step(run: Run, kind: str) -> None:
 
 def test_a_run_tells_every_event_of_its_trace_and_then_the_answer(small_workspace: Workspace, video: str) -> None:
     thread = uuid4().hex
-    run = _runs(small_workspace).start(Asked((video,), "What does the speaker say from 0:04 to 0:06?", thread=thread))
+    run = _runs(small_workspace).start(
+        QuestionForm((video,), "What does the speaker say from 0:04 to 0:06?", thread=thread)
+    )
     kind, reported = _last(run)
     kept = Conversations(small_workspace.library.memory_file).exchange(thread, 0).answer
     assert (kind, reported) == ("answer", {"number": 0, "answer": kept.model_dump(mode="json")})
@@ -75,7 +77,7 @@ def test_a_run_tells_every_event_of_its_trace_and_then_the_answer(small_workspac
 
 def test_a_run_tells_what_is_written_and_its_trace_keeps_none_of_it(small_workspace: Workspace, video: str) -> None:
     with _scripted(small_workspace, doubted_script(pause=0.02)) as runs:
-        run = runs.start(Asked((video,), QUESTION))
+        run = runs.start(QuestionForm((video,), QUESTION))
         _, reported = _last(run)
         events = run.feed.after(-1)
     drafts: dict[int, str] = {}
@@ -94,14 +96,14 @@ def test_a_run_tells_what_is_written_and_its_trace_keeps_none_of_it(small_worksp
 
 def test_a_second_question_of_a_thread_is_the_next_of_its_answers(small_workspace: Workspace, video: str) -> None:
     runs, thread = _runs(small_workspace), uuid4().hex
-    numbers = [_last(runs.start(Asked((video,), COST, thread=thread)))[1]["number"] for _ in range(2)]
+    numbers = [_last(runs.start(QuestionForm((video,), COST, thread=thread)))[1]["number"] for _ in range(2)]
     assert numbers == [0, 1]
 
 
 def test_a_run_is_stopped_while_a_tool_is_at_work(small_workspace: Workspace, video: str) -> None:
     script = [says(None, ENDLESS), says("NOT FOUND: nothing.")]
     with _scripted(small_workspace, script, "sandbox.seconds=55") as runs:
-        run = runs.start(Asked((video,), COST))
+        run = runs.start(QuestionForm((video,), COST))
         _wait_for_step(run, "model")
         time.sleep(0.5)
         run.stop()
@@ -117,8 +119,8 @@ def test_a_run_is_stopped_while_the_controller_thinks_or_its_turn_has_not_come(
     small_workspace: Workspace, video: str
 ) -> None:
     with _scripted(small_workspace, [SLOW]) as runs:
-        begun = [runs.start(Asked((video,), COST)) for _ in range(MAX_RUNNING)]
-        waiting = runs.start(Asked((video,), COST, thread=uuid4().hex))
+        begun = [runs.start(QuestionForm((video,), COST)) for _ in range(MAX_RUNNING)]
+        waiting = runs.start(QuestionForm((video,), COST, thread=uuid4().hex))
         for run in begun:
             _wait_for_step(run, "orient")
         assert not waiting.feed.after(-1)
@@ -138,7 +140,7 @@ def test_a_run_is_stopped_while_the_controller_thinks_or_its_turn_has_not_come(
 
 def test_a_thread_is_asked_one_question_at_a_time(small_workspace: Workspace, video: str) -> None:
     with _scripted(small_workspace, [SLOW]) as runs:
-        asked = Asked((video,), COST, thread=uuid4().hex)
+        asked = QuestionForm((video,), COST, thread=uuid4().hex)
         first = runs.start(asked)
         assert runs.of_thread(asked.thread or "") is first
         assert runs.asked_about(video)
@@ -155,14 +157,14 @@ def test_a_thread_is_asked_one_question_at_a_time(small_workspace: Workspace, vi
 def test_no_more_questions_wait_than_may(small_workspace: Workspace, video: str) -> None:
     with _scripted(small_workspace, [SLOW]) as runs:
         for _ in range(MAX_UNDER_WAY):
-            runs.start(Asked((video,), COST))
+            runs.start(QuestionForm((video,), COST))
         with pytest.raises(Refusal, match="Try again in a while"):
-            runs.start(Asked((video,), COST))
+            runs.start(QuestionForm((video,), COST))
 
 
 def test_a_question_that_cannot_be_asked_fails_with_the_sentence(small_workspace: Workspace) -> None:
     thread = uuid4().hex
-    kind, reported = _last(_runs(small_workspace).start(Asked(("nothing.mp4",), COST, thread=thread)))
+    kind, reported = _last(_runs(small_workspace).start(QuestionForm(("nothing.mp4",), COST, thread=thread)))
     assert kind == "failed"
     assert "'nothing.mp4' is neither a file nor a video in the library." in str(reported["message"])
     conversations = Conversations(small_workspace.library.memory_file)
@@ -180,7 +182,7 @@ def test_a_fault_of_ours_ends_the_run_and_is_logged(
     with sqlite3.connect(small_workspace.library.memory_file) as connection:
         connection.execute("UPDATE exchanges SET answer = '{}' WHERE thread = ?", (thread,))
     connection.close()
-    kind, reported = _last(_runs(small_workspace).start(Asked((video,), COST, thread=thread)))
+    kind, reported = _last(_runs(small_workspace).start(QuestionForm((video,), COST, thread=thread)))
     assert (kind, "ValidationError" in str(reported["message"])) == ("failed", True)
     assert "failed" in caplog.text
     caplog.clear()

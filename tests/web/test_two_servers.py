@@ -21,9 +21,11 @@ from helpers.servers.web_server import web_server
 
 from longtake.memory.library import file_id
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.progress import LayerProgress, Progress, SharedProgress
+from longtake.web.progress import IndexingProgress, LayerProgress, SharedProgress
 
-RUNNING = Progress(state="indexing", layers=(LayerProgress(name="probe", share=0.5, state="running"),), share=0.5)
+RUNNING = IndexingProgress(
+    state="indexing", layers=(LayerProgress(name="probe", share=0.5, state="running"),), share=0.5
+)
 
 
 @contextmanager

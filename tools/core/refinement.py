@@ -11,7 +11,7 @@ from filelock import Timeout
 
 from longtake.errors import EngineError, LibraryError
 from longtake.language.words import content_stems
-from longtake.memory.closer_readings import ANSWERS, Reading
+from longtake.memory.closer_readings import ANSWERS, CloserReading
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
@@ -31,7 +31,7 @@ def started_from(context: ToolContext, *layers: str) -> dict[str, str]:
 
 def earlier_reading(
     context: ToolContext, recipe: LayerRecipe, span: TimeSpan, *, asked: str = "", least: float = 1.0
-) -> Reading | None:
+) -> CloserReading | None:
     """The stored reading of a span or of a longer one around it; see `Refined.find`."""
     video = context.video
     with suppress(LibraryError):  # the tool reads again, and `keep_reading` says why
@@ -53,7 +53,7 @@ def answered_before(context: ToolContext, questions: Sequence[str]) -> tuple[Mom
     return tuple(found)
 
 
-def _mean_the_same(context: ToolContext, answers: Sequence[Reading], questions: Sequence[str]) -> list[bool]:
+def _mean_the_same(context: ToolContext, answers: Sequence[CloserReading], questions: Sequence[str]) -> list[bool]:
     """For each answer, whether its question means one of these."""
     given = [question for question in questions if question.strip()]
     if not answers or not given:
@@ -86,7 +86,9 @@ def keep_reading(
     video = context.video
     if source(video.record) is None:  # readings of another file must not be stored for it
         return (f"not stored for later questions: {video.record.name} has changed since it was indexed",)
-    reading = Reading(video=video.id, recipe=recipe, asked=asked, span=span, found=tuple(found), facts=facts or {})
+    reading = CloserReading(
+        video=video.id, recipe=recipe, asked=asked, span=span, found=tuple(found), facts=facts or {}
+    )
     space, vectors = _embedded(context, reading.texts)
     reading = reading.model_copy(update={"space": space, "vectors": vectors})
     try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from longtake.errors import Cancelled
 from longtake.memory.layers import Layer
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.timespan import ParsedSpan, SpanError, TimeSpan, parse_span
 from longtake.preprocess.engines import EngineTable
@@ -76,7 +76,7 @@ class VideoHandle:
     """One open video: its record, its layers and, if the file still exists, its media."""
 
     record: VideoRecord
-    library: Library
+    library: LibraryStore
 
     @property
     def id(self) -> str:

@@ -17,7 +17,7 @@ from longtake.preprocess.engines.objects.objects_tracks import Track
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.object_frames import Seen
+from longtake.tools.vision.object_frames import SeenObjects
 from longtake.tools.vision.object_search import (
     BETTER,
     DENSE,
@@ -28,7 +28,7 @@ from longtake.tools.vision.object_search import (
     read_query,
     seen_as,
 )
-from longtake.tools.vision.timed_lines import Said, read_reply
+from longtake.tools.vision.timed_lines import TimedStatement, read_reply
 from longtake.tools.vision.visual_questions import ask_to_count, read_pictures, seen_by
 
 WINDOW = 2.0
@@ -115,7 +115,7 @@ def _counted_by_model(context: ToolContext, things: str, query: ObjectQuery, par
     if limited and len(shown.pictures) < DENSE * parsed.span.length:  # else they are as many as the changes need
         output["doubtful"] = True
         notes.append(f"doubtful: a picture every {parsed.span.length / len(shown.pictures):.1f} s misses what is brief")
-    total = Said(parsed.span, words)
+    total = TimedStatement(parsed.span, words)
     return ToolResult(
         tool="count_objects",
         output=output,
@@ -130,7 +130,7 @@ def _confidence(tracks: Sequence[Track], count: int) -> float:
     return sorted((track.confidence for track in tracks), reverse=True)[count - 1]
 
 
-def _at_once(context: ToolContext, seen: Seen, when: float) -> list[Moment]:
+def _at_once(context: ToolContext, seen: SeenObjects, when: float) -> list[Moment]:
     """The objects in the picture that shows the most, from left to right."""
     found = [found for track in seen.tracks for time, found in track.sightings if time == when]
     moment = TimeSpan(start=when, end=when)
@@ -140,7 +140,7 @@ def _at_once(context: ToolContext, seen: Seen, when: float) -> list[Moment]:
     ]
 
 
-def _different(context: ToolContext, seen: Seen) -> list[Moment]:
+def _different(context: ToolContext, seen: SeenObjects) -> list[Moment]:
     """Each object over the time it was seen, with its position halfway."""
     described = []
     for number, track in seen.listed:

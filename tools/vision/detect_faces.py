@@ -14,7 +14,7 @@ from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.people.face_engine import FaceEngine
-from longtake.preprocess.engines.people.face_grouping import Seen, Sighting, comparable, recognise
+from longtake.preprocess.engines.people.face_grouping import SeenPerson, Sighting, comparable, recognise
 from longtake.preprocess.media.frames import Picture, read_jpeg
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.whole_frames import read_whole_frames
@@ -136,12 +136,12 @@ def _part(span: TimeSpan, cuts: Sequence[float], time: float, end: float) -> Tim
     return TimeSpan(start=round(start, 3), end=round(max(start, end), 3))
 
 
-def _person_row(person: Seen) -> dict[str, Any]:
+def _person_row(person: SeenPerson) -> dict[str, Any]:
     role = {"role": person.role} if person.role else {}
     return {"name": person.name, **role, "confidence": person.confidence}
 
 
-def _runs(person: Seen) -> list[list[Sighting]]:
+def _runs(person: SeenPerson) -> list[list[Sighting]]:
     """A person's appearances: sightings with few missing pictures in between."""
     runs: list[list[Sighting]] = []
     for sighting in person.sightings:
@@ -153,7 +153,7 @@ def _runs(person: Seen) -> list[list[Sighting]]:
 
 
 def _evidence(
-    person: Seen, run: Sequence[Sighting], stands_for: Sequence[TimeSpan], video: str, engine: FaceEngine
+    person: SeenPerson, run: Sequence[Sighting], stands_for: Sequence[TimeSpan], video: str, engine: FaceEngine
 ) -> Moment:
     """One appearance, with the box of its clearest sighting."""
     first, last = stands_for[run[0].picture], stands_for[run[-1].picture]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from longtake.errors import MediaError
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.analysis.frame_measures import Finding, Measured, measure
+from longtake.preprocess.analysis.frame_measures import Anomaly, Measured, measure
 from longtake.preprocess.analysis.frame_order import find_shuffled
 from longtake.preprocess.analysis.joins import find_interruptions, find_jumps
 from longtake.preprocess.analysis.overlays import Overlay, find_overlays
@@ -33,7 +33,7 @@ FAULTS = "frame-measures-3"  # engine of the evidence of faults
 class _Inspected:
     """Findings in the frames and the sound, and what couldn't be determined."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Anomaly] = field(default_factory=list)
     untold: list[str] = field(default_factory=list)
 
 
@@ -97,19 +97,19 @@ def _inspect(context: ToolContext, span: TimeSpan) -> _Inspected:
     direction, skewness = sound_direction(path, media, span, context.budget.check)
     if direction == "backwards":
         text = f"reversed: its sound rises slowly and stops abruptly (skewness {skewness:.1f})"
-        inspected.findings.append(Finding(span, "reversed", text, round(min(1.0, -skewness), 2)))
+        inspected.findings.append(Anomaly(span, "reversed", text, round(min(1.0, -skewness), 2)))
     else:
         heard = "its sound plays forwards, but may be added" if direction else "its sound isn't conclusive"
         inspected.untold.append(f"the direction of time: the picture alone doesn't show it; {heard}")
     return inspected
 
 
-def _inserted(overlay: Overlay) -> Finding:
+def _inserted(overlay: Overlay) -> Anomaly:
     left, top, width, height = overlay.box
     across = ("left", "middle", "right")[min(2, int(3 * (left + width / 2)))]
     down = ("top", "centre", "bottom")[min(2, int(3 * (top + height / 2)))]
     text = f"an object that was put in: it appears and goes at once, at the {down} {across}"
-    return Finding(overlay.span, "inserted", text, overlay.sure)
+    return Anomaly(overlay.span, "inserted", text, overlay.sure)
 
 
 def _is_text(context: ToolContext, overlay: Overlay) -> bool:
@@ -122,19 +122,19 @@ def _is_text(context: ToolContext, overlay: Overlay) -> bool:
     return False
 
 
-def _begins_or_ends_in(broken: TimeSpan, join: Finding) -> bool:
+def _begins_or_ends_in(broken: TimeSpan, join: Anomaly) -> bool:
     """Whether a join shows where frames are out of order, which explains it."""
     return any(broken.start - _BORDER <= edge <= broken.end + _BORDER for edge in (join.span.start, join.span.end))
 
 
-def _borders(jump: Finding, fault: Finding) -> bool:
+def _borders(jump: Anomaly, fault: Anomaly) -> bool:
     """Whether a jump is only the beginning or the end of another fault, or inside shuffled frames."""
     edges = (fault.span.start, fault.span.end)
     inside = fault.kind in ("shuffled", "mixed") and fault.span.overlaps(jump.span)
     return inside or any(abs(edge - jump.span.start) <= _BORDER for edge in edges)
 
 
-def _new(findings: list[Finding], known: list[Moment]) -> Iterator[Finding]:
+def _new(findings: list[Anomaly], known: list[Moment]) -> Iterator[Anomaly]:
     """The findings without freezes that the index already has."""
     frozen = [item.span for item in known if item.text.startswith("frozen")]
     for finding in findings:
@@ -142,7 +142,7 @@ def _new(findings: list[Finding], known: list[Moment]) -> Iterator[Finding]:
             yield finding
 
 
-def _evidence(context: ToolContext, finding: Finding) -> Moment:
+def _evidence(context: ToolContext, finding: Anomaly) -> Moment:
     return Moment(
         video=context.video.id,
         span=TimeSpan(start=round(finding.span.start, 3), end=round(finding.span.end, 3)),

@@ -9,7 +9,7 @@ import cv2
 from pydantic import Field
 
 from longtake.memory.layers import write_atomic
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.scene_text_engine import SceneTextEngine, TextBox
@@ -81,7 +81,7 @@ def _evidence(context: ToolContext, span: TimeSpan, line: TextBox, engine: str, 
     )
 
 
-def _keep(library: Library, picture: Picture) -> str:
+def _keep(library: LibraryStore, picture: Picture) -> str:
     """Save the picture with the trace blobs under its content hash, and return its path relative to the library."""
     data = cv2.imencode(".png", picture)[1].tobytes()
     digest = hashlib.blake2b(data, digest_size=16).hexdigest()

@@ -8,13 +8,13 @@ from longtake.preprocess.engines.objects.objects_moving import MovingThings
 from longtake.preprocess.engines.objects.objects_tracks import Track, follow
 from longtake.tools.core.result import ToolError
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.object_frames import AGAIN, Seen, followed, moving_in, shots_of
+from longtake.tools.vision.object_frames import AGAIN, SeenObjects, followed, moving_in, shots_of
 
 _STEP = 1 / 15  # seconds between two looks
 _FEWEST = 3  # sightings of an object; fewer are noise
 
 
-def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
+def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> SeenObjects:
     """Follow moving objects in a span, of the query's colour if it names one.
 
     Raises:
@@ -43,7 +43,9 @@ def look_for_movement(context: ToolContext, span: TimeSpan, query: ObjectQuery) 
         doubt = ""
     notes += ["objects that move in place aren't counted", *([AGAIN] if len(shots) > 1 else [])]
     notes += _camera(context, looked)
-    return Seen(tuple(tracks), MovingThings.id, joined(looked_at), pictures, tuple(notes), doubt, different=len(tracks))
+    return SeenObjects(
+        tuple(tracks), MovingThings.id, joined(looked_at), pictures, tuple(notes), doubt, different=len(tracks)
+    )
 
 
 def _camera(context: ToolContext, span: TimeSpan) -> list[str]:

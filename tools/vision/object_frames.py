@@ -30,7 +30,7 @@ _ROUNDING = 0.001  # precision of frame times in seconds
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenObjects:
     """The objects that were found, each with its sightings, and how they were searched.
 
     `doubt` says why there may be more objects than tracks, or none; if it is empty, the number is certain. Otherwise,
@@ -74,9 +74,9 @@ class Seen:
         return [track for track in self.tracks if any(when == time for when, _ in track.sightings)]
 
 
-def seen_people(found: FoundPeople, engine: str, looked_at: Sequence[TimeSpan], notes: Sequence[str]) -> Seen:
+def seen_people(found: FoundPeople, engine: str, looked_at: Sequence[TimeSpan], notes: Sequence[str]) -> SeenObjects:
     """The people that an engine found in what was looked at."""
-    return Seen(
+    return SeenObjects(
         tracks=found.tracks,
         engine=engine,
         looked_at=tuple(looked_at),

@@ -28,7 +28,7 @@ from longtake.tools.core.tool_context import ToolContext
 from longtake.tools.vision.moving_things import camera_moves, look_for_movement
 from longtake.tools.vision.object_frames import (
     AGAIN,
-    Seen,
+    SeenObjects,
     followed,
     frames_of,
     frames_of_parts,
@@ -45,7 +45,7 @@ def has_detections(context: ToolContext) -> bool:
     return context.video.layer(Detections.name) is not None
 
 
-def in_index(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen | None:
+def in_index(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> SeenObjects | None:
     """What the layer has of the things of a query in a span; None if it can't tell. Only people are certain."""
     layer, kind = context.video.layer(Detections.name), kind_of(query)
     looked_at = examined(layer, span) if layer else ()
@@ -60,7 +60,7 @@ def in_index(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen |
         return seen_people(people_among(query, shots), layer.engine, looked_at, notes)
     perhaps = tuple(track for track in tracks if track.travelled or not query.moving)
     doubt = f"The detector misses many a {kind} and takes other things for one."
-    return Seen((), layer.engine, looked_at, len(times), notes, doubt, perhaps)
+    return SeenObjects((), layer.engine, looked_at, len(times), notes, doubt, perhaps)
 
 
 def _tracks(layer: Layer, kind: str, times: Sequence[float]) -> list[Track]:
@@ -108,7 +108,7 @@ def read_query(text: str) -> ObjectQuery:
         raise ToolError("bad_arguments", f"{error}.", "Name one kind of object: 'person', 'red circles'.") from error
 
 
-def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
+def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> SeenObjects:
     """Find the objects of a query in a span, and follow them through each shot.
 
     Raises:
@@ -135,9 +135,9 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         looks = [(time, engine.find(frame.bgr(_LONG_SIDE), query)) for time, frame in frames_of(context, span, step)]
         found, said = _most_in(looks), f"only a picture every {step:.1f} s was examined"
         if not found:
-            return Seen((), engine.id, (span,), len(looks), (said,))
+            return SeenObjects((), engine.id, (span,), len(looks), (said,))
         doubt = f"{said}, and the count is from the one that shows the most"
-        return Seen(found, engine.id, (span,), len(looks), doubt=doubt, different=len(found))
+        return SeenObjects(found, engine.id, (span,), len(looks), doubt=doubt, different=len(found))
     looked = TimeSpan(start=span.start, end=span.start + engine.max_pictures / DENSE) if sparse else span
     shots = shots_of(context, looked)
     step = max(_STEP, looked.length / engine.max_pictures)
@@ -148,11 +148,11 @@ def look_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         tracks += [track for track in followed_on if track.travelled or not query.moving]
         pictures += len(looks)
     limits = _limits(query, shots) + ([f"only {looked} was examined"] if looked != span else [])
-    seen = Seen(tuple(tracks), engine.id, joined(shots), pictures, tuple(limits))
+    seen = SeenObjects(tuple(tracks), engine.id, joined(shots), pictures, tuple(limits))
     return _shaken(seen, camera_moves(context, span)) if query.moving else seen
 
 
-def _shaken(seen: Seen, moves: Sequence[TimeSpan]) -> Seen:
+def _shaken(seen: SeenObjects, moves: Sequence[TimeSpan]) -> SeenObjects:
     """Moving objects, with those that may stand still kept separate, because the camera moves."""
     spans = [TimeSpan(start=track.start, end=track.end) for track in seen.tracks]
     during = [move for move in moves if any(move.overlaps(span) for span in spans)]
@@ -173,7 +173,7 @@ def _halved(track: Track) -> Track:
 
 
 def seen_as(
-    context: ToolContext, seen: Seen, span: TimeSpan, found: FoundObject, words: str, *, sure: bool = True
+    context: ToolContext, seen: SeenObjects, span: TimeSpan, found: FoundObject, words: str, *, sure: bool = True
 ) -> Moment:
     """One object as evidence. A doubtful object proves nothing."""
     return Moment(
@@ -188,7 +188,7 @@ def seen_as(
     )
 
 
-def one_of(seen: Seen, number: int) -> str:
+def one_of(seen: SeenObjects, number: int) -> str:
     """An object in words: its colour and name, its number (from 1) among those found, and where it moves."""
     track = seen.tracks[number - 1]
     name = track.sightings[0][1].name
@@ -206,7 +206,7 @@ def _direction(track: Track) -> str:
     return ", moves downwards, from top to bottom" if down > 0 else ", moves upwards, from bottom to top"
 
 
-def perhaps_seen(context: ToolContext, seen: Seen, track: Track, time: float) -> Moment:
+def perhaps_seen(context: ToolContext, seen: SeenObjects, track: Track, time: float) -> Moment:
     """A doubtful object in its sighting nearest to a time, with its median confidence."""
     when, found = track.nearest(time)
     words = f"perhaps a {found.name} at {clock(when, decimals=1)}"
@@ -214,7 +214,7 @@ def perhaps_seen(context: ToolContext, seen: Seen, track: Track, time: float) ->
     return seen_as(context, seen, TimeSpan(start=when, end=when), likely, words, sure=False)
 
 
-def nobody_in(context: ToolContext, seen: Seen, span: TimeSpan) -> Moment:
+def nobody_in(context: ToolContext, seen: SeenObjects, span: TimeSpan) -> Moment:
     """A time without anyone as evidence."""
     return Moment(
         video=context.video.id,
@@ -236,7 +236,7 @@ def _engine_for(context: ToolContext, query: ObjectQuery) -> ObjectEngine | None
     return engine if engine.cannot(query) is None else None
 
 
-def _look_further(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
+def _look_further(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> SeenObjects:
     """Objects located by a vision-language model, or else by the engine for people or the index, if no engine can."""
     if _model_sees(context):
         return _ask_for(context, span, query)
@@ -256,7 +256,7 @@ def _people_engine(context: ToolContext) -> PeopleEngine | None:
     return engine
 
 
-def _look_for_people(context: ToolContext, span: TimeSpan, query: ObjectQuery, engine: PeopleEngine) -> Seen:
+def _look_for_people(context: ToolContext, span: TimeSpan, query: ObjectQuery, engine: PeopleEngine) -> SeenObjects:
     looked, notes = followed(span)
     shots = shots_of(context, looked)
     footage = [Footage(shot, partial(frames_of, context, shot)) for shot in shots]
@@ -298,7 +298,7 @@ def _model_sees(context: ToolContext) -> bool:
     return context.engines.report("visual_question").engine is not None
 
 
-def _ask_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
+def _ask_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> SeenObjects:
     """Objects that a vision-language model locates, in the picture that shows the most of them.
 
     Of many pictures it is first asked which show them.
@@ -317,7 +317,7 @@ def _ask_for(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> Seen:
         (each.time, [FoundObject(thing.label, thing.box, 1.0) for thing in locate_things(context, [query.name], each)])
         for each in pictures
     ]
-    return Seen(_most_in(looks), model.id, (span,), len(shown.pictures))
+    return SeenObjects(_most_in(looks), model.id, (span,), len(shown.pictures))
 
 
 def _most_in(looks: Sequence[tuple[float, Sequence[FoundObject]]]) -> tuple[Track, ...]:

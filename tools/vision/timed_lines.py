@@ -22,7 +22,7 @@ _HEADING = re.compile(r"\W*(?:sure|here (?:is|are)|answer)\b.*:\W*$", re.IGNOREC
 _ROUNDED = 1.0  # seconds by which a model may miss a span, because it writes whole seconds
 
 
-class Said(NamedTuple):
+class TimedStatement(NamedTuple):
     """A statement and its time. `timed` is False if the model gave no time in the spans it was shown."""
 
     span: TimeSpan
@@ -30,14 +30,14 @@ class Said(NamedTuple):
     timed: bool = True
 
 
-class Reply(NamedTuple):
+class PictureReply(NamedTuple):
     """A model's answer about pictures; `unsure` says why it couldn't tell."""
 
-    said: tuple[Said, ...] = ()
+    said: tuple[TimedStatement, ...] = ()
     unsure: str = ""
 
 
-def read_reply(text: str, spans: Sequence[TimeSpan]) -> Reply:
+def read_reply(text: str, spans: Sequence[TimeSpan]) -> PictureReply:
     """A reply of timed lines about spans in order; one in prose stays whole.
 
     A line without a time in the spans applies to all of them.
@@ -46,10 +46,10 @@ def read_reply(text: str, spans: Sequence[TimeSpan]) -> Reply:
     lines = [line.strip() for line in text.splitlines() if any(map(str.isalpha, line))]
     timed_lines = [_LINE.fullmatch(line) for line in lines]
     if (untold := UNTOLD.match(text)) and not any(timed_lines):
-        return Reply(unsure=text[untold.end() :].strip() or "it gave no reason")
+        return PictureReply(unsure=text[untold.end() :].strip() or "it gave no reason")
     if not any(timed_lines):
-        return Reply((Said(whole, text.strip(), timed=False),) if text.strip() else ())
-    found: list[Said] = []
+        return PictureReply((TimedStatement(whole, text.strip(), timed=False),) if text.strip() else ())
+    found: list[TimedStatement] = []
     unsure: list[str] = []
     for line in lines[:MOST]:
         timed = _LINE.fullmatch(line)
@@ -58,8 +58,8 @@ def read_reply(text: str, spans: Sequence[TimeSpan]) -> Reply:
         if untold := UNTOLD.match(statement):
             unsure.append(statement[untold.end() :].strip())
         elif span or not _HEADING.match(statement):
-            found.append(Said(span or whole, statement.rstrip(":"), timed=span is not None))
-    return Reply(tuple(found), " ".join(unsure))
+            found.append(TimedStatement(span or whole, statement.rstrip(":"), timed=span is not None))
+    return PictureReply(tuple(found), " ".join(unsure))
 
 
 def _stated(first: str, last: str | None, spans: Sequence[TimeSpan]) -> TimeSpan | None:

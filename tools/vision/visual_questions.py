@@ -29,7 +29,7 @@ from longtake.preprocess.media.frames import encode_jpeg
 from longtake.prompts import render
 from longtake.settings import MAX_PICTURES
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.timed_lines import MOST, Reply, Said, read_reply
+from longtake.tools.vision.timed_lines import MOST, PictureReply, TimedStatement, read_reply
 
 
 def similar_pictures(context: ToolContext, question: str) -> list[float]:
@@ -89,7 +89,7 @@ _LARGEST = 1.05  # of a box's sides: models round pictures up to whole patches
 _EMPTY = ("black", "white", "blank")  # kinds of the layer `still`
 
 
-class Shown(NamedTuple):
+class ShownFrames(NamedTuple):
     """What a model was shown: the frames, the spans they are from, in order, and a part of each if only that."""
 
     pictures: list[TimedJpeg]
@@ -119,7 +119,7 @@ def read_pictures(
     asked: str = "",
     crop: Box | None = None,
     point: float | None = None,
-) -> Shown:
+) -> ShownFrames:
     """The frames of spans for a model: up to half of them for its question, the rest by `choose_times`, none blank.
 
     Args:
@@ -159,7 +159,7 @@ def read_pictures(
         times[nearest] = point
     path, media = context.video.media()
     room = round(settings.megabytes * _MEGABYTE)
-    return Shown(read_chosen(path, media, times, room, context.budget.check, crop), apart, crop, point)
+    return ShownFrames(read_chosen(path, media, times, room, context.budget.check, crop), apart, crop, point)
 
 
 def _sections(context: ToolContext) -> list[TimeSpan]:
@@ -184,7 +184,7 @@ def _shares(lengths: Sequence[float], most: int) -> list[int]:
     return shares
 
 
-def ask_about(context: ToolContext, question: str, shown: Shown) -> tuple[Reply, Shown]:
+def ask_about(context: ToolContext, question: str, shown: ShownFrames) -> tuple[PictureReply, ShownFrames]:
     """A model's answer to a question about pictures, and those that it was shown in the end.
 
     Raises:
@@ -193,12 +193,12 @@ def ask_about(context: ToolContext, question: str, shown: Shown) -> tuple[Reply,
     return _ask_and_read(context, "watch", shown, question=question)
 
 
-def ask_for_activities(context: ToolContext, shown: Shown) -> tuple[Reply, Shown]:
+def ask_for_activities(context: ToolContext, shown: ShownFrames) -> tuple[PictureReply, ShownFrames]:
     """The actions that a model names in pictures; as `ask_about`."""
     return _ask_and_read(context, "activities", shown)
 
 
-def ask_to_count(context: ToolContext, things: str, shown: Shown) -> tuple[str, Shown]:
+def ask_to_count(context: ToolContext, things: str, shown: ShownFrames) -> tuple[str, ShownFrames]:
     """A model's reply about how many of some things pictures show, unread; as `ask_about`."""
     return _reply(context, "count", shown, things=things)
 
@@ -213,7 +213,7 @@ def locate_things(context: ToolContext, kinds: Sequence[str], picture: TimedJpeg
         EngineError: if no model is available, or it fails.
     """
     square, shares = _squared(picture.jpeg)
-    shown = Shown([TimedJpeg(picture.time, square)], ())
+    shown = ShownFrames([TimedJpeg(picture.time, square)], ())
     text, _ = _reply(context, "boxes", shown, kinds=list(kinds))
     by_name = {kind.casefold(): kind for kind in kinds}
     found = list[LocatedThing]()
@@ -225,7 +225,7 @@ def locate_things(context: ToolContext, kinds: Sequence[str], picture: TimedJpeg
     return found[:_MAX_THINGS]
 
 
-def seen_by(context: ToolContext, engine: VisualQuestionEngine, said: Sequence[Said]) -> tuple[Moment, ...]:
+def seen_by(context: ToolContext, engine: VisualQuestionEngine, said: Sequence[TimedStatement]) -> tuple[Moment, ...]:
     """What a model said, each statement as evidence at its own time."""
     return tuple(
         Moment(video=context.video.id, span=span, modality="visual", text=text, engine=engine.id)
@@ -233,12 +233,14 @@ def seen_by(context: ToolContext, engine: VisualQuestionEngine, said: Sequence[S
     )
 
 
-def _ask_and_read(context: ToolContext, prompt: str, shown: Shown, **given: Any) -> tuple[Reply, Shown]:
+def _ask_and_read(
+    context: ToolContext, prompt: str, shown: ShownFrames, **given: Any
+) -> tuple[PictureReply, ShownFrames]:
     said, seen = _reply(context, prompt, shown, **given)
     return read_reply(said, shown.spans), seen
 
 
-def _reply(context: ToolContext, prompt: str, shown: Shown, **given: Any) -> tuple[str, Shown]:
+def _reply(context: ToolContext, prompt: str, shown: ShownFrames, **given: Any) -> tuple[str, ShownFrames]:
     """A model's reply; if it has no room for the pictures, to every other one of them."""
     engine: VisualQuestionEngine = context.engines.load("visual_question")
     known = {

@@ -19,7 +19,7 @@ from longtake.tools.core.refinement import earlier_reading, keep_reading, starte
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext
-from longtake.tools.vision.visual_questions import Shown, ask_about, read_pictures, seen_by
+from longtake.tools.vision.visual_questions import ShownFrames, ask_about, read_pictures, seen_by
 
 WINDOW = 10.0
 TELLING = 5  # terms; a shorter answer ("Yes.", "Two.") is meaningless without its question and isn't stored
@@ -86,7 +86,7 @@ def watch_segment(
     return _result(found, times, chosen.spans, notes)
 
 
-def _frames(context: ToolContext, frames: Frames, shown: Shown, notes: Sequence[str]) -> ToolResult:
+def _frames(context: ToolContext, frames: Frames, shown: ShownFrames, notes: Sequence[str]) -> ToolResult:
     """The pictures themselves, for a controller that sees: each is evidence at its time."""
     part = ", ".join(f"{side:.2g}" for side in shown.crop or ())
     enlarged = f" (enlarged: {part})" if shown.crop else ""

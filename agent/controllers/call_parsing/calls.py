@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, ToolCall
 
 from longtake.agent.controllers.call_parsing.arguments import fitted, read_arguments, unreadable
-from longtake.agent.controllers.call_parsing.text_tool_calls import Written, calls_in_text
+from longtake.agent.controllers.call_parsing.text_tool_calls import ParsedCall, calls_in_text
 from longtake.agent.drafts.draft import ANSWER
 from longtake.console import counted
 from longtake.prompts import without_thinking
@@ -34,9 +34,9 @@ def read_reply(message: AIMessage, toolbox: Toolbox, round_number: int) -> tuple
     # The token limit cuts anywhere, and half an argument may be another valid argument.
     cut = message.response_metadata.get("finish_reason") == "length"
     text, why = _text_and_cut(message, repairs, cut=cut)
-    calls = [Written(call["name"], call["args"], call["args"]) for call in message.tool_calls]
+    calls = [ParsedCall(call["name"], call["args"], call["args"]) for call in message.tool_calls]
     calls += [
-        Written(broken["name"] or "", _repaired(broken["name"], broken["args"], repairs, cut=cut), broken["args"])
+        ParsedCall(broken["name"] or "", _repaired(broken["name"], broken["args"], repairs, cut=cut), broken["args"])
         for broken in message.invalid_tool_calls
     ]
     if not calls:
@@ -74,7 +74,7 @@ def _text_and_cut(message: AIMessage, repairs: list[str], *, cut: bool) -> tuple
     return text[:MAX_LETTERS], why
 
 
-def _whole_call(call: Written) -> Written:
+def _whole_call(call: ParsedCall) -> ParsedCall:
     """The call, or an unreadable one if it breaks off inside a value."""
     whole = call.sent.rstrip("` \n").endswith(("}", "]", ")", ">"))
     return call if whole else call._replace(arguments=unreadable(call.sent))
@@ -86,7 +86,7 @@ def _repaired(name: str | None, text: str | None, repairs: list[str], *, cut: bo
     return unreadable(text or "") if arguments is None else arguments
 
 
-def _checked_call(call: Written, identity: str, toolbox: Toolbox, repairs: list[str]) -> ToolCall:
+def _checked_call(call: ParsedCall, identity: str, toolbox: Toolbox, repairs: list[str]) -> ToolCall:
     """The call as it will run: with an existing tool and values of the right types."""
     name = _known_name(call.name, toolbox, repairs)
     schema = next((spec.schema() for spec in toolbox if spec.name == name), {})

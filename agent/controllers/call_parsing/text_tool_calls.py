@@ -85,7 +85,7 @@ _NAMES = ("name", "tool", "tool_name", "action", "function")
 _ARGUMENTS = ("arguments", "parameters", "args", "action_input", "tool_input", "input")
 
 
-class Written(NamedTuple):
+class ParsedCall(NamedTuple):
     """A call: its name and arguments as read, and the arguments as sent."""
 
     name: str
@@ -93,7 +93,7 @@ class Written(NamedTuple):
     sent: Any
 
 
-def calls_in_text(text: str, known: Container[str]) -> tuple[str, list[Written]]:
+def calls_in_text(text: str, known: Container[str]) -> tuple[str, list[ParsedCall]]:
     """The text before the calls, and the calls at the end of a reply.
 
     Only white space may follow a call: more text means that the reply mentions a call or quotes one from a video.
@@ -107,7 +107,7 @@ def calls_in_text(text: str, known: Container[str]) -> tuple[str, list[Written]]
     return (text[: ending[0].start()].rstrip(), calls) if calls else (text, [])
 
 
-def _bare(text: str, known: Container[str]) -> list[Written]:
+def _bare(text: str, known: Container[str]) -> list[ParsedCall]:
     """The calls of a text that consists of calls of known tools without tags."""
     whole = text.startswith(("{", "[", "```")) and not _has_more(text)
     calls = (whole and _objects(read_json(text), text)) or _pythonic(text)
@@ -140,7 +140,7 @@ def _ending(matches: Sequence[re.Match[str]], text: str, known: Container[str]) 
     return ending
 
 
-def _matched(match: re.Match[str]) -> list[Written]:
+def _matched(match: re.Match[str]) -> list[ParsedCall]:
     """The calls of one match of `_CALL`."""
     if match["name"]:
         return [_named_call(match["name"], match["body"])]
@@ -155,24 +155,24 @@ def _matched(match: re.Match[str]) -> list[Written]:
         return calls
     if mistral := _MISTRAL.fullmatch(body):
         return [_named_call(mistral["name"], mistral["body"])]
-    return [Written("tool_call", unreadable(body), body)]
+    return [ParsedCall("tool_call", unreadable(body), body)]
 
 
-def _named_call(name: str, body: str) -> Written:
+def _named_call(name: str, body: str) -> ParsedCall:
     """A call with its name outside its arguments, which are JSON or one tag each."""
     tags = {each["name"]: each["value"].strip() for each in _PARAMETER.finditer(body)}
     arguments = tags or read_arguments(body.strip() or "{}")
-    return Written(name, unreadable(body) if arguments is None else arguments, body)
+    return ParsedCall(name, unreadable(body) if arguments is None else arguments, body)
 
 
-def _objects(value: Any, sent: str) -> list[Written]:
+def _objects(value: Any, sent: str) -> list[ParsedCall]:
     """The calls of a JSON object or a list of objects; none if one of them doesn't name a tool."""
     items = value if isinstance(value, list) else [value]
     calls = [_object(item, sent) for item in items]
     return [call for call in calls if call is not None] if all(calls) else []
 
 
-def _object(item: Any, sent: str) -> Written | None:
+def _object(item: Any, sent: str) -> ParsedCall | None:
     if not isinstance(item, dict):
         return None
     if isinstance(item.get("function"), dict):
@@ -183,10 +183,10 @@ def _object(item: Any, sent: str) -> Written | None:
     arguments: Any = next((item[key] for key in _ARGUMENTS if item.get(key)), {})
     if isinstance(arguments, str):
         arguments = read_arguments(arguments) or unreadable(arguments)
-    return Written(name, arguments if isinstance(arguments, dict) else unreadable(json.dumps(arguments)), sent)
+    return ParsedCall(name, arguments if isinstance(arguments, dict) else unreadable(json.dumps(arguments)), sent)
 
 
-def _pythonic(text: str) -> list[Written]:
+def _pythonic(text: str) -> list[ParsedCall]:
     """The calls of `name(argument=value)`, of several such lines, or of a list of them."""
     if not re.match(r"\[?\s*[\w.]+\(", text):
         return []
@@ -203,9 +203,9 @@ def _parts(node: ast.expr) -> list[ast.expr]:
     return list(node.elts) if isinstance(node, ast.List) else [node]
 
 
-def _evaluated(node: ast.expr, sent: str) -> Written:
+def _evaluated(node: ast.expr, sent: str) -> ParsedCall:
     """One call in Python syntax; `tool.call(...)` is Llama's form of `tool(...)`."""
     if not isinstance(node, ast.Call) or node.args:
         raise ValueError("not a call with named arguments")
     name = ast.unparse(node.func).removesuffix(".call")
-    return Written(name, {part.arg or "": ast.literal_eval(part.value) for part in node.keywords}, sent)
+    return ParsedCall(name, {part.arg or "": ast.literal_eval(part.value) for part in node.keywords}, sent)

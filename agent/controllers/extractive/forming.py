@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import WORDED, Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.made import made_reply
-from longtake.agent.controllers.extractive.option_choice import Choice, by_claim, by_order, choose, declining
+from longtake.agent.controllers.extractive.option_choice import OptionChoice, by_claim, by_order, choose, declining
 from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confidence, most_telling, sure_from
 from longtake.agent.controllers.extractive.settling import affirmed, mentions, speaker_of, times
 from longtake.agent.controllers.extractive.values import worked_out
@@ -162,7 +162,7 @@ def _by_options(findings: Findings, nearest: tuple[Closest, ...], blind: str) ->
         letter, shown = ordered
         claims = tuple(_claim(query, line) for line in shown)
         return Draft(claims=claims, closest=tuple(line.closest for line in shown), option=letter)
-    choice: Choice | None = by_claim(query.question, query.options, lines)
+    choice: OptionChoice | None = by_claim(query.question, query.options, lines)
     choice = choice or choose(query.question, query.options, lines, findings.reranker, findings.embed)
     none = declining(query.options)
     # A number in some line settles no count of what nothing looked at.

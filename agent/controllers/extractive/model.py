@@ -19,7 +19,7 @@ from langchain_core.tools import BaseTool
 
 from longtake.agent.controllers.extractive.candidates import Embed, candidates_of
 from longtake.agent.controllers.extractive.forming import CLOSEST, Findings, form, unsure
-from longtake.agent.controllers.extractive.planning import Call, calls_for
+from longtake.agent.controllers.extractive.planning import PlannedCall, calls_for
 from longtake.agent.controllers.extractive.ranking import Ranked, Weights, load_weights, read_and_ranked, sure_from
 from longtake.agent.drafts.draft import ANSWER, Draft
 from longtake.agent.gathering.gathered import Gathered
@@ -83,7 +83,7 @@ class ExtractiveChatModel(BaseChatModel):
         draft = form(Findings(query, found, weights, results, self.embed, reranker))
         if draft.status == "uncertain":
             draft = draft.model_copy(update={"text": unsure(draft, query)})
-        return _calling([Call(ANSWER, draft.model_dump(mode="json"))], _why(query, found, weights, draft))
+        return _calling([PlannedCall(ANSWER, draft.model_dump(mode="json"))], _why(query, found, weights, draft))
 
 
 def _why(query: Query, ranked: Ranked, weights: Weights, draft: Draft) -> str:
@@ -97,7 +97,7 @@ def _why(query: Query, ranked: Ranked, weights: Weights, draft: Draft) -> str:
     return f"{trust}likeliest of {counted(len(ranked), 'line')}: {lines}"
 
 
-def _calling(calls: Sequence[Call], text: str = "") -> AIMessage:
+def _calling(calls: Sequence[PlannedCall], text: str = "") -> AIMessage:
     numbered = [
         {"name": call.name, "args": call.arguments, "id": f"extractive-{call.name}-{place}", "type": "tool_call"}
         for place, call in enumerate(calls)

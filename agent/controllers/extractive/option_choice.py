@@ -88,7 +88,7 @@ _ASKED = 0.5  # weight of how well a passage answers the question, whatever the 
 _CLEARLY = 23.0  # lead over the next option from which it is sure: of 133 questions, 33 of 38 were right
 
 
-class Choice(NamedTuple):
+class OptionChoice(NamedTuple):
     """The letter of an option, the line that decides for it, and whether that settles it."""
 
     letter: str
@@ -103,7 +103,7 @@ def declining(options: Sequence[str]) -> str | None:
 
 def choose(
     question: str, options: Sequence[str], ranked: Sequence[Candidate], reranker: Reranker | None, embed: Embed
-) -> Choice | None:
+) -> OptionChoice | None:
     """The likeliest option. None without lines.
 
     It is settled if it is clearly ahead, or if the line says it and no other option, unless the question denies
@@ -128,10 +128,10 @@ def choose(
     order = np.argsort(-told, kind="stable")
     ahead = len(order) == 1 or told[order[0]] - told[order[1]] >= _CLEARLY
     settled = _says_only(line.text, answers, int(order[0])) or (read and bool(ahead))
-    return Choice(LETTERS[numbers[int(order[0])]], line, settled and not NEGATION.search(question))
+    return OptionChoice(LETTERS[numbers[int(order[0])]], line, settled and not NEGATION.search(question))
 
 
-def by_claim(question: str, options: Sequence[str], ranked: Sequence[Candidate]) -> Choice | None:
+def by_claim(question: str, options: Sequence[str], ranked: Sequence[Candidate]) -> OptionChoice | None:
     """The option that says whether what a question claims is true, and the likeliest line that decides it.
 
     None if the options aren't a yes and a no, nothing is claimed, or the lines decide nothing or contradict each other.
@@ -145,7 +145,7 @@ def by_claim(question: str, options: Sequence[str], ranked: Sequence[Candidate])
     if len({true for true, _ in decided}) != 1:
         return None
     true, line = decided[0]
-    return Choice(LETTERS[sides[not true]], line, sure=True)
+    return OptionChoice(LETTERS[sides[not true]], line, sure=True)
 
 
 def _option_scores(

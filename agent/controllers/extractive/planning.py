@@ -32,14 +32,14 @@ _ENGLISH = "English"
 _CODE = 3  # letters of the longest language codes, which may also be words
 
 
-class Call(NamedTuple):
+class PlannedCall(NamedTuple):
     """A tool's name and its arguments."""
 
     name: str
     arguments: dict[str, Any]
 
 
-class Plan(NamedTuple):
+class PlanningInput(NamedTuple):
     """The input for making calls."""
 
     query: Query
@@ -61,17 +61,17 @@ class Plan(NamedTuple):
         return self.where if self.where != "all" or self.duration <= _LOOKED_AT else f"0-{_LOOKED_AT:g}"
 
 
-Make = Callable[[Plan], Sequence[Call]]
+Make = Callable[[PlanningInput], Sequence[PlannedCall]]
 
 
-def calls_for(query: Query, gathered: Gathered) -> list[Call]:
+def calls_for(query: Query, gathered: Gathered) -> list[PlannedCall]:
     """The calls of the first round, for each likely source, the target and each open video."""
-    found: list[Call] = []
+    found: list[PlannedCall] = []
     for video, duration in query.videos.items():
-        plan = Plan(query, gathered, video, duration)
+        plan = PlanningInput(query, gathered, video, duration)
         named = {"video": video} if len(query.videos) > 1 else {}
         for call in chain.from_iterable(make(plan) for make in _makers(query)):
-            found.append(Call(call.name, call.arguments | (named if "timestamp" in call.arguments else {})))
+            found.append(PlannedCall(call.name, call.arguments | (named if "timestamp" in call.arguments else {})))
     return [call for number, call in enumerate(found) if call not in found[:number]]
 
 
@@ -87,12 +87,12 @@ def as_argument(span: TimeSpan) -> str:
     return f"{span.start:g}" if span.length == 0 else f"{span.start:.3f}-{span.end:.3f}"
 
 
-def _closer_calls(tool: str, plan: Plan) -> list[Call]:
+def _closer_calls(tool: str, plan: PlanningInput) -> list[PlannedCall]:
     """Hear or read the named seconds once more, closer."""
-    return [Call(tool, {"timestamp": plan.where})] if plan.query.scope.named else []
+    return [PlannedCall(tool, {"timestamp": plan.where})] if plan.query.scope.named else []
 
 
-def _fusing_calls(plan: Plan) -> list[Call]:
+def _fusing_calls(plan: PlanningInput) -> list[PlannedCall]:
     """Fuse frames that each show only a piece of the picture, if the footage has such frames in the scope."""
     scope = plan.query.scope.span or TimeSpan(start=0.0, end=plan.duration)
     there = [item for item in plan.query.pieces if item.video == plan.video and item.span.overlaps(scope)]
@@ -102,38 +102,38 @@ def _fusing_calls(plan: Plan) -> list[Call]:
     span = TimeSpan(start=start, end=min(scope.end, there[0].span.end, start + _FUSED))
     # What hides the picture is the darkest or the lightest colour there; the picture is what differs from it.
     mode = "minimum" if there[0].text.endswith("white") else "maximum"
-    return [Call("integrate_frames", {"timestamp": as_argument(span), "mode": mode})]
+    return [PlannedCall("integrate_frames", {"timestamp": as_argument(span), "mode": mode})]
 
 
-def _picture_calls(plan: Plan) -> list[Call]:
+def _picture_calls(plan: PlanningInput) -> list[PlannedCall]:
     """Ask a vision model first. Detectors are slow, so they only run if the picture is the most likely source."""
     query, thing = plan.query, object_in(plan.query)
-    calls = [Call("watch_segment", {"timestamp": plan.near, "question": query.question}), *_fusing_calls(plan)]
+    calls = [PlannedCall("watch_segment", {"timestamp": plan.near, "question": query.question}), *_fusing_calls(plan)]
     if query.source != "picture" or query.reading.sources["picture"] < _SEEN:
         return calls
     if query.target == "count" and thing:
         calls.append(_counting_call(plan, thing))
     elif query.target in ("place", "time", "yesno", "colour") and thing:
-        calls.append(Call("object_detection", {"timestamp": _searched_span(plan, thing), "categories": [thing]}))
+        calls.append(PlannedCall("object_detection", {"timestamp": _searched_span(plan, thing), "categories": [thing]}))
     elif query.target == "name":
-        calls.append(Call("detect_faces", {"timestamp": plan.near}))
+        calls.append(PlannedCall("detect_faces", {"timestamp": plan.near}))
     elif query.target == "description":
-        calls.append(Call("detect_activities", {"timestamp": plan.near}))
+        calls.append(PlannedCall("detect_activities", {"timestamp": plan.near}))
     return calls
 
 
-def _motion_calls(plan: Plan) -> list[Call]:
-    calls = [Call(name, {"timestamp": plan.near}) for name in ("inspect_motion", "detect_activities")]
+def _motion_calls(plan: PlanningInput) -> list[PlannedCall]:
+    calls = [PlannedCall(name, {"timestamp": plan.near}) for name in ("inspect_motion", "detect_activities")]
     thing = object_in(plan.query)
     counts = plan.query.target == "count" and any(map(knows_word, thing.split()))
     return [*calls, _counting_call(plan, thing)] if counts else calls
 
 
-def _counting_call(plan: Plan, thing: str) -> Call:
-    return Call("count_objects", {"timestamp": _searched_span(plan, thing), "object_query": thing})
+def _counting_call(plan: PlanningInput, thing: str) -> PlannedCall:
+    return PlannedCall("count_objects", {"timestamp": _searched_span(plan, thing), "object_query": thing})
 
 
-def _searched_span(plan: Plan, thing: str) -> str:
+def _searched_span(plan: PlanningInput, thing: str) -> str:
     """Where to look for a thing: all of the scope if the index knows where such things are."""
     with suppress(ValueError):  # it may be a word such as "different" alone
         if plan.query.coverage.get("detections") and kind_of(parse_query(thing)):
@@ -141,29 +141,29 @@ def _searched_span(plan: Plan, thing: str) -> str:
     return plan.near
 
 
-def _inspection_calls(plan: Plan) -> list[Call]:
+def _inspection_calls(plan: PlanningInput) -> list[PlannedCall]:
     """Inspect the named scope, or parts spread over the whole video."""
     if plan.where != "all":
-        return [Call("inspect_motion", {"timestamp": plan.where})]
+        return [PlannedCall("inspect_motion", {"timestamp": plan.where})]
     count = max(1, min(_INSPECTED, ceil(plan.duration / LONGEST)))
     length = min(LONGEST, plan.duration / count)
     first = [number * (plan.duration - length) / max(1, count - 1) for number in range(count)]
     spans = [TimeSpan(start=start, end=min(start + length, plan.duration)) for start in first]
-    return [Call("inspect_motion", {"timestamp": as_argument(span)}) for span in spans]
+    return [PlannedCall("inspect_motion", {"timestamp": as_argument(span)}) for span in spans]
 
 
-def _summary_calls(plan: Plan) -> list[Call]:
+def _summary_calls(plan: PlanningInput) -> list[PlannedCall]:
     """Summarise the window that was searched, or the whole video in parts."""
     return summary_calls(plan.gathered.window or plan.query.scope.span or TimeSpan(start=0.0, end=plan.duration))
 
 
-def summary_calls(whole: TimeSpan) -> list[Call]:
+def summary_calls(whole: TimeSpan) -> list[PlannedCall]:
     """The calls that summarise a span, part by part if it is long."""
     count = 1 if whole.length <= 60 else min(PARTS, max(2, round(whole.length / MAX_PART_LENGTH) + 1))
     edges = [whole.start + whole.length * number / count for number in range(count + 1)]
     length = "short" if count > 1 else "medium"
     return [
-        Call(
+        PlannedCall(
             "summarize_segment",
             {"timestamp": as_argument(TimeSpan(start=one, end=other)), "text": "", "length": length},
         )
@@ -171,48 +171,50 @@ def summary_calls(whole: TimeSpan) -> list[Call]:
     ]
 
 
-def _translation_calls(plan: Plan) -> list[Call]:
+def _translation_calls(plan: PlanningInput) -> list[PlannedCall]:
     """Translate speech directly, and on-screen text as it was read; of speech what the question tells of, else all."""
     language = wanted_language(plan.query.question)
     if plan.query.source == "speech":
         said = next((found for found in plan.gathered.found if found.modality == "speech"), None)
         told = said and coverage(plan.query.words, said.evidence.text)
         where = as_argument(said.span) if said and told and plan.where == "all" else plan.where
-        return [Call("translate_speech", {"timestamp": where, "from_lang": "auto", "to_lang": language})]
+        return [PlannedCall("translate_speech", {"timestamp": where, "from_lang": "auto", "to_lang": language})]
     texts = [found.text for found in plan.gathered.found if found.modality == "scene_text"][:_TRANSLATED]
-    return [Call("translate_text", {"text": text, "from_lang": "auto", "to_lang": language}) for text in texts]
+    return [PlannedCall("translate_text", {"text": text, "from_lang": "auto", "to_lang": language}) for text in texts]
 
 
-def _calculation_calls(plan: Plan) -> list[Call]:
+def _calculation_calls(plan: PlanningInput) -> list[PlannedCall]:
     """Calculate what the question gives, else the formulas on screen."""
     if expression := _SUM.search(plan.query.question):
-        return [Call("calculator", {"expression": expression[0].strip()})]
-    return [Call("extract_math_exp", {"timestamp": plan.near})]
+        return [PlannedCall("calculator", {"expression": expression[0].strip()})]
+    return [PlannedCall("extract_math_exp", {"timestamp": plan.near})]
 
 
-def _note_calls(plan: Plan) -> list[Call]:
+def _note_calls(plan: PlanningInput) -> list[PlannedCall]:
     if plan.query.reading.targets["keep"] < _MEANT:
         return []
     last = plan.query.last
     note = last.quote if last else plan.query.question
-    return [Call("memory_tool", {"func": "add", "data": note})]
+    return [PlannedCall("memory_tool", {"func": "add", "data": note})]
 
 
 _BY_SOURCE: Mapping[Source, Make] = {
     "speech": lambda plan: _closer_calls("transcribe_speech", plan),
     "text": lambda plan: [*_closer_calls("extract_scene_text", plan), *_fusing_calls(plan)],
-    "sound": lambda plan: [Call("detect_audio_events", {"timestamp": plan.where, "question": plan.query.question})],
+    "sound": lambda plan: [
+        PlannedCall("detect_audio_events", {"timestamp": plan.where, "question": plan.query.question})
+    ],
     "picture": _picture_calls,
     "motion": _motion_calls,
-    "shots": lambda plan: [Call("find_moments", {"timestamp": plan.where})],
+    "shots": lambda plan: [PlannedCall("find_moments", {"timestamp": plan.where})],
 }
 _BY_TARGET: Mapping[Target, Make] = {
     "summary": _summary_calls,
     "translation": _translation_calls,
     "calculation": _calculation_calls,
     "keep": _note_calls,
-    "recall": lambda plan: [Call("memory_tool", {"func": "search", "data": ""})],
-    "lookup": lambda plan: [Call("web_search", {"query": plan.query.question})],
+    "recall": lambda plan: [PlannedCall("memory_tool", {"func": "search", "data": ""})],
+    "lookup": lambda plan: [PlannedCall("web_search", {"query": plan.query.question})],
     "fault": _inspection_calls,
 }
 

@@ -22,7 +22,7 @@ from longtake.agent.graph.routing import MAX_CHECKS
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, calls_made, told
 from longtake.agent.prompts.render import render
-from longtake.agent.verification.judge import Grounds, Judged, Judgement, Ruling, judge_statements
+from longtake.agent.verification.judge import Grounds, Judged, JudgeReply, Ruling, judge_statements
 from longtake.memory.records import Citation, Claim, FoundBy, Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.frames import is_frame, reference_of
@@ -88,7 +88,7 @@ def _judged(
     option = _option(draft, state.options, read)
     asked = [*read.statements, option] if option else [*read.statements]
     if settings.mode == "off" or not asked:
-        judgement = Judgement(tuple(Ruling("unchecked") for _ in asked))
+        judgement = JudgeReply(tuple(Ruling("unchecked") for _ in asked))
     else:
         grounds = _grounds(asked, state, context, beside)
         pictures = _pictures(asked, state) if context.judge_profile.sees else {}
@@ -261,7 +261,7 @@ def _deciding(rulings: Sequence[Ruling], chosen: Ruling | None) -> Sequence[Ruli
     return [*(ruling for ruling in rulings if ruling.answers), *([chosen] if chosen else [])] or rulings
 
 
-def _judged_status(draft: Draft, judgement: Judgement, deciding: Sequence[Ruling]) -> Outcome:
+def _judged_status(draft: Draft, judgement: JudgeReply, deciding: Sequence[Ruling]) -> Outcome:
     """What the claims that answer the question make of an answer: one that isn't supported makes it uncertain."""
     if draft.status == "abstained" or judgement.abstains:
         return "abstained"

@@ -32,10 +32,10 @@ from longtake.agent.traces.pages.page_words import (
     title_of,
 )
 from longtake.agent.traces.recorded import LenientRun
-from longtake.agent.traces.steps import Step, every, spoken, steps_of
+from longtake.agent.traces.steps import TraceStep, every, spoken, steps_of
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import origin
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.records import VERDICTS, display_name
 from longtake.prompts import templates
 from longtake.remote import RemoteFile, media_path
@@ -103,7 +103,7 @@ def address_from(folder: Path) -> Address:
     return address
 
 
-def page_of(trace: RecordedTrace, library: Library | None, address: Address = file_address) -> str:
+def page_of(trace: RecordedTrace, library: LibraryStore | None, address: Address = file_address) -> str:
     """The page of a run; text from videos and models is escaped.
 
     Args:
@@ -161,7 +161,7 @@ def _template() -> Template:
     return environment.get_template("trace.html")
 
 
-def _call(step: Step) -> dict[str, Any]:
+def _call(step: TraceStep) -> dict[str, Any]:
     """A call for the timeline."""
     return step.model_dump(include={"type", "tool", "arguments", "spans"}) | {"evidence": len(step.evidence)}
 

@@ -15,7 +15,7 @@ from longtake.agent.traces.pages.media_types import playable
 from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.tree import one_line
 from longtake.errors import LongtakeError
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.records import Record
 from longtake.preprocess.layers.layer_moments import moments_of
 from longtake.preprocess.media.frames import Picture, encode_jpeg, read_jpeg
@@ -33,7 +33,7 @@ _LANE_OF = {
 }
 
 
-class Item(Record):
+class LaneItem(Record):
     """An item on a lane; times are seconds."""
 
     start: float
@@ -45,7 +45,7 @@ class Lane(Record):
     """A lane, with its items sorted by start."""
 
     name: LaneName
-    items: tuple[Item, ...]
+    items: tuple[LaneItem, ...]
 
 
 class Lanes(Record):
@@ -54,27 +54,27 @@ class Lanes(Record):
     lanes: tuple[Lane, ...]
 
 
-def lanes_of(library: Library, video: VideoRecord) -> Lanes:
+def lanes_of(library: LibraryStore, video: VideoRecord) -> Lanes:
     """The lanes of a video; a lane without a built layer has no items."""
     layers = {name: layer for name in ("shots", *_LANE_OF) if (layer := library.layer(video, name))}
-    found: dict[str, list[Item]] = defaultdict(list)
+    found: dict[str, list[LaneItem]] = defaultdict(list)
     if shots := layers.pop("shots", None):
-        found["shots"] = [Item(start=i["start"], end=i["end"], text=i["transition"]) for i in shots.items()]
+        found["shots"] = [LaneItem(start=i["start"], end=i["end"], text=i["transition"]) for i in shots.items()]
     lane_of_key = {layer.key: _LANE_OF[name] for name, layer in layers.items()}
     for moment in moments_of(video.id, layers):
-        item = Item(start=moment.span.start, end=moment.span.end, text=moment.text)
+        item = LaneItem(start=moment.span.start, end=moment.span.end, text=moment.text)
         found[lane_of_key[moment.layer]].append(item)
     return Lanes(lanes=tuple(Lane(name=name, items=_by_time(found[name])) for name in _NAMES))
 
 
-def _by_time(items: list[Item]) -> tuple[Item, ...]:
+def _by_time(items: list[LaneItem]) -> tuple[LaneItem, ...]:
     return tuple(sorted(items, key=lambda item: (item.start, item.end)))
 
 
 _QUALITY = 80
 
 
-def kept_still(library: Library, video: VideoRecord, at: float, width: int) -> bytes | None:
+def kept_still(library: LibraryStore, video: VideoRecord, at: float, width: int) -> bytes | None:
     """The keyframe of a second, as JPEG of at most `width` pixels; None while there are no keyframes.
 
     Raises:
@@ -93,7 +93,7 @@ def small_jpeg(picture: Picture, width: int) -> bytes:
 
 
 @lru_cache(maxsize=16)
-def _pictures(library: Library, video: str, key: str) -> tuple[list[float], list[str]]:
+def _pictures(library: LibraryStore, video: str, key: str) -> tuple[list[float], list[str]]:
     """Start and file of each second's picture, in order."""
     layer = library.layers(video).get("keyframes", key)
     seconds = [item for item in layer.items() if item["kind"] == "second"] if layer else []
@@ -116,7 +116,7 @@ _MAX_TEXT = 300  # characters of an item on a lane
 
 
 def videos_of(
-    run: LenientRun, library: Library | None, address: Callable[[VideoRecord], str | None]
+    run: LenientRun, library: LibraryStore | None, address: Callable[[VideoRecord], str | None]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The videos of a run for its page, and a sentence for each one that isn't fully available."""
     shown: list[dict[str, Any]] = []
@@ -140,7 +140,7 @@ def videos_of(
 
 def _from_library(
     run: LenientRun,
-    library: Library,
+    library: LibraryStore,
     video: VideoRecord,
     most_bytes: int,
     address: Callable[[VideoRecord], str | None],
@@ -164,7 +164,7 @@ def _from_library(
     }
 
 
-def _stills(run: LenientRun, library: Library, video: VideoRecord, most_bytes: int) -> Iterator[dict[str, Any]]:
+def _stills(run: LenientRun, library: LibraryStore, video: VideoRecord, most_bytes: int) -> Iterator[dict[str, Any]]:
     """Stills as data URLs, most important first, as long as there is room."""
     left = most_bytes
     for at in dict.fromkeys(float(int(time)) for time in _times(run, video)):

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from longtake.agent.traces.recorded import LenientRun
-from longtake.agent.traces.steps import Step
+from longtake.agent.traces.steps import TraceStep
 from longtake.agent.traces.tree import one_line
 from longtake.console import counted
 from longtake.memory.records import Claim, display_name
@@ -30,7 +30,7 @@ _TITLES = {
 _FINDERS = {"orient": "measuring the file", "brief": "the search before the first call"}
 
 
-def title_of(step: Step) -> str:
+def title_of(step: TraceStep) -> str:
     """What a step did."""
     if step.type == "tool":
         return _plain(step.tool or "")
@@ -49,13 +49,13 @@ def finders_of(claim: Claim) -> str:
     return ", ".join(dict.fromkeys(_FINDERS.get(each.tool, _plain(each.tool).lower()) for each in claim.found_by))
 
 
-def about(step: Step) -> str:
+def about(step: TraceStep) -> str:
     """The text argument of a call; its times are shown below it."""
     text = next((step.arguments[name] for name in _WORDS if name in step.arguments), "")
     return f"“{one_line(text, 90)}”" if isinstance(text, str) and text else ""
 
 
-def facts_of(step: Step) -> str:
+def facts_of(step: TraceStep) -> str:
     """The findings and cost of a step."""
     parts = [f"{len(step.evidence)} found"] if step.type == "tool" else []
     if step.input_tokens or step.output_tokens:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from random import Random
 
-from longtake.evalharness.edits.edit import Edit, Plan, Source, whole
+from longtake.evalharness.edits.edit import Edit, EditPlan, Source, whole
 from longtake.memory.timespan import TimeSpan
 
 
@@ -12,9 +12,9 @@ class Upside(Edit):
 
     kind = "spatial"
 
-    def plan(self, sources: Sequence[Source], random: Random) -> Plan:
+    def plan(self, sources: Sequence[Source], random: Random) -> EditPlan:
         """The whole video, with every frame painted."""
-        return Plan(
+        return EditPlan(
             pieces=(whole(sources[0]),),
             altered=(TimeSpan(start=0.0, end=sources[0].seconds),),
             paint=lambda picture, time: (picture[::-1],),

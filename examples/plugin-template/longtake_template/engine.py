@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from longtake.preprocess.engines.built_in_engines import Entry
+from longtake.preprocess.engines.built_in_engines import EngineEntry
 from longtake.settings import Settings
 
 
@@ -19,4 +19,4 @@ class FirstSentences:
         return list(range(min(count, len(sentences))))
 
 
-ENTRY = Entry("longtake_template.engine:FirstSentences", "the first sentences")
+ENTRY = EngineEntry("longtake_template.engine:FirstSentences", "the first sentences")

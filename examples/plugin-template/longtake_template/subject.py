@@ -1,7 +1,7 @@
 """A subject: a baseline that repeats the question."""
 
 from longtake.evalharness.items import Reply
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.subjects.subject_table import SubjectOptions
 
 
@@ -14,6 +14,6 @@ class Parrot:
         """Take the options of the command line and the items of the suite."""
         self.name = options.name
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         """Repeat the question, with its labelled options if any."""
         return Reply(text=asked.text)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from longtake.evalharness.items import Item, Protocol, Turn
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.evalharness.scoring.choice_scores import Answers, by, open_outcome, summarise
+from longtake.evalharness.scoring.choice_scores import SubjectAnswers, by, open_outcome, summarise
 from longtake.evalharness.scoring.rubric_scores import Reading
 from longtake.evalharness.suites.benchmark_rows import Row, read_rows
 from longtake.evalharness.suites.loading import Videos, items_of
@@ -26,7 +26,7 @@ def load(data: Path, media: Path | None, protocol: Protocol, notify: Notify) -> 
 
 def score(run: Scored, reading: Reading) -> Record:
     """Compute the share of replies that the judge accepts, with a table by video."""
-    answers = Answers(run.predictions, run.judgements)
+    answers = SubjectAnswers(run.predictions, run.judgements)
     outcomes = [open_outcome(item, run.variants[0], answers, seed) for seed in answers.seeds for item in run.items]
     return summarise(outcomes, {"video": by(outcomes, lambda item: item.video)})
 

@@ -28,7 +28,7 @@ class Still(NamedTuple):
     jpeg: bytes
 
 
-class Named(NamedTuple):
+class NamedThing(NamedTuple):
     """A person, thing or place in a part of a video, as a model calls it, and what it looks like."""
 
     kind: Kind
@@ -40,7 +40,7 @@ class Description(NamedTuple):
     """What a part of a video shows, in one line, and who and what is in it."""
 
     text: str
-    named: tuple[Named, ...] = ()
+    named: tuple[NamedThing, ...] = ()
 
 
 class CaptionEngine(Protocol):
@@ -77,13 +77,13 @@ def read_description(reply: str) -> Description:
     Raises:
         PictureRefused: if there is no sentence, or the model only repeats itself.
     """
-    sentences, named = list[str](), list[Named]()
+    sentences, named = list[str](), list[NamedThing]()
     for line in reply.splitlines():
         kind, *rest = (" ".join(part.split()).strip("*_`- ") for part in line.split("|"))
         if not rest or kind.casefold() not in get_args(Kind):
             sentences.append(line)
         elif rest[0] and len(rest[0]) <= _LONGEST and not rest[0].startswith(_TEMPLATE):
-            named.append(Named(cast(Kind, kind.casefold()), rest[0], rest[1][:_LOOKS] if len(rest) > 1 else ""))
+            named.append(NamedThing(cast(Kind, kind.casefold()), rest[0], rest[1][:_LOOKS] if len(rest) > 1 else ""))
     text = " ".join(" ".join(sentences).split())
     words = re.findall(r"\w+", text.casefold())
     if not any(word.isalpha() for word in words):

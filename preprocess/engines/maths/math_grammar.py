@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from longtake.preprocess.engines.maths.math_tokens import Token
+from longtake.preprocess.engines.maths.math_tokens import MathToken
 
 _DEEPEST = 20  # brackets, roots and powers in one another
-_END = Token("break", "", -1, -1, True)
+_END = MathToken("break", "", -1, -1, True)
 _TIMES = {"*": "*", "/": "/", "×": "*", "%of": "/100*"}
 _APPLIED = frozenset("fghFG")
 
@@ -16,7 +16,7 @@ class NotMaths(ValueError):
     """No formula begins here."""
 
 
-class Reader:
+class TokenReader:
     """Reads tokens from a place on; each method gives what it read, with `place` after it.
 
     relation: sum (('=' | '<' | ...) sum)* ['=' ['?']]
@@ -26,7 +26,7 @@ class Reader:
     value:    number | name | product of names | '(' sum ')' | '|' sum '|' | function [raised] value | root value | f(x)
     """
 
-    def __init__(self, tokens: Sequence[Token], place: int) -> None:
+    def __init__(self, tokens: Sequence[MathToken], place: int) -> None:
         self._tokens = tokens
         self.place = place
         self._depth = 0
@@ -170,8 +170,8 @@ class Reader:
             self.place, self._depth = begun, depth
             return None
 
-    def _next(self) -> Token:
+    def _next(self) -> MathToken:
         return self._tokens[self.place] if self.place < len(self._tokens) else _END
 
-    def _before(self) -> Token:
+    def _before(self) -> MathToken:
         return self._tokens[self.place - 1]

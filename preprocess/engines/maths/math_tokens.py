@@ -47,7 +47,7 @@ _DIGITS = str.maketrans("OolI", "0011")
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class MathToken:
     """A token of a line: its kind, its form for the calculator, and its position."""
 
     kind: Kind
@@ -57,16 +57,16 @@ class Token:
     after_space: bool
 
 
-def tokens(line: str) -> list[Token]:
+def tokens(line: str) -> list[MathToken]:
     """The pieces of a line from the left; white space is only remembered."""
-    found: list[Token] = []
+    found: list[MathToken] = []
     spaced = False
     for match in _PIECES.finditer(one_by_one(line)):
         if match.lastgroup == "space":
             spaced = True
             continue
         kind, plain = _read(str(match.lastgroup), match[0])
-        found.append(Token(kind, plain, match.start(), match.end(), spaced))
+        found.append(MathToken(kind, plain, match.start(), match.end(), spaced))
         spaced = False
     return [_times(found, place) for place in range(len(found))]
 
@@ -106,7 +106,7 @@ def _word(text: str) -> tuple[Kind, str]:
     return "break", text
 
 
-def _times(found: list[Token], place: int) -> Token:
+def _times(found: list[MathToken], place: int) -> MathToken:
     """An x between two values, with a space on both sides, is a sign: 37 x 12, 3 x (4+1)."""
     token = found[place]
     if token.plain not in ("x", "X") or not 0 < place < len(found) - 1:

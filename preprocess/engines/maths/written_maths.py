@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longtake.preprocess.engines.maths.math_grammar import NotMaths, Reader
-from longtake.preprocess.engines.maths.math_tokens import Token, tokens
+from longtake.preprocess.engines.maths.math_grammar import NotMaths, TokenReader
+from longtake.preprocess.engines.maths.math_tokens import MathToken, tokens
 from longtake.preprocess.engines.maths.maths import Formula
 from longtake.settings import Settings
 
@@ -21,17 +21,17 @@ _SHORTEST_WORD = 4  # letters; recognition often loses the space after a word, a
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class MathsCandidate:
     """What the grammar read from `first` to before `end` of a line's tokens."""
 
     line: str
-    tokens: Sequence[Token]
+    tokens: Sequence[MathToken]
     first: int
     end: int
     plain: str
 
     @property
-    def used(self) -> Sequence[Token]:
+    def used(self) -> Sequence[MathToken]:
         """The tokens it is made of."""
         return self.tokens[self.first : self.end]
 
@@ -45,14 +45,14 @@ class Candidate:
         return [token.plain for token in self.used if token.kind in kinds]
 
 
-def is_formula(found: Candidate) -> bool:
+def is_formula(found: MathsCandidate) -> bool:
     """Whether it must be mathematics: by its relation or its signs, and because no word is a part of it."""
     if _is_glued(found) or (found.of_kind("product") and not _products_are_sure(found)):
         return False
     return _relates(found) if found.of_kind("relation") else _computes(found)
 
 
-def _relates(found: Candidate) -> bool:
+def _relates(found: MathsCandidate) -> bool:
     """`2x = 6`, `x = 5`, `x < 5` and `3/4 =`; but not the legend `1 = A`, nor `A = B`, nor `5 > 3`."""
     sides = _RELATION.split(found.plain)
     numbers, names = found.of_kind("number"), found.of_kind("name", "product")
@@ -64,7 +64,7 @@ def _relates(found: Candidate) -> bool:
     return not bare or (sides[0].isalpha() and bool(numbers))
 
 
-def _computes(found: Candidate) -> bool:
+def _computes(found: MathsCandidate) -> bool:
     """`37*12 + 56`, `3x + 2`, `2^10`, `sin(30)`; but not `12/05/2024`, `3-1`, `1920×1080`, `$5 + $3`, `100 m²`."""
     numbers, names = found.of_kind("number"), found.of_kind("name", "product")
     if not numbers or _CURRENCY.search(found.line) or re.fullmatch(r"[-+]?[\w.]+[!%]?", found.plain):
@@ -87,7 +87,7 @@ def _plain(numbers: Sequence[str]) -> list[str]:
     return [number for number in numbers if number[0].isdigit()]
 
 
-def _products_are_sure(found: Candidate) -> bool:
+def _products_are_sure(found: MathsCandidate) -> bool:
     """Two or three letters are a word, unless there are powers or other unknowns, and nothing else on the line."""
     products, names = found.of_kind("product"), found.of_kind("name")
     long = [product for product in products if len(product) > len("a*b")]
@@ -97,7 +97,7 @@ def _products_are_sure(found: Candidate) -> bool:
     return (powers or len(products) + len(names) > 1) and not _beside_words(found)
 
 
-def _has_coefficient(found: Candidate) -> bool:
+def _has_coefficient(found: MathsCandidate) -> bool:
     """Whether a number is directly before an unknown."""
     pairs = zip(found.used, found.used[1:], strict=False)
     return any(
@@ -105,12 +105,12 @@ def _has_coefficient(found: Candidate) -> bool:
     )
 
 
-def _beside_words(found: Candidate) -> bool:
+def _beside_words(found: MathsCandidate) -> bool:
     around = [*found.tokens[max(0, found.first - 1) : found.first], *found.tokens[found.end : found.end + 1]]
     return any(_is_word(token) for token in around)
 
 
-def _is_glued(found: Candidate) -> bool:
+def _is_glued(found: MathsCandidate) -> bool:
     """Whether a word, a date or a lone sign touches it, so that it is only a part of something."""
     before, after = found.tokens[found.first - 1] if found.first else None, found.tokens[found.end : found.end + 1]
     if any(_touches(token) for token in after if not token.after_space):
@@ -121,11 +121,11 @@ def _is_glued(found: Candidate) -> bool:
     return not (lost_space and (found.used[0].kind == "number" or found.used[0].plain == "("))
 
 
-def _touches(token: Token) -> bool:
+def _touches(token: MathToken) -> bool:
     return _is_word(token) or (token.kind == "operator" and token.plain not in "()")
 
 
-def _is_word(token: Token) -> bool:
+def _is_word(token: MathToken) -> bool:
     return token.kind in ("product", "name", "number") or any(map(str.isalnum, token.plain))
 
 
@@ -147,13 +147,13 @@ class WrittenMaths:
         found: list[Formula] = []
         place = 0
         while place < len(pieces):
-            reader = Reader(pieces, place)
+            reader = TokenReader(pieces, place)
             try:
                 plain = reader.relation()
             except NotMaths:
                 place += 1
                 continue
-            candidate = Candidate(line, pieces, place, reader.place, plain)
+            candidate = MathsCandidate(line, pieces, place, reader.place, plain)
             if is_formula(candidate):
                 found.append(Formula(candidate.seen, plain))
             place = reader.place

@@ -23,7 +23,7 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenPerson:
     """One person of a segment. `confidence` is 0.5 at the threshold and near 1 without doubt.
 
     For a named person it tells how close the face is to the enrolled one, otherwise how surely it is a face.
@@ -35,24 +35,24 @@ class Seen:
     sightings: tuple[Sighting, ...]
 
 
-def recognise(sightings: Sequence[Sighting], gallery: Iterable[Person], engine: FaceEngine) -> list[Seen]:
+def recognise(sightings: Sequence[Sighting], gallery: Iterable[Person], engine: FaceEngine) -> list[SeenPerson]:
     """The people in a set of faces, by first appearance. Several unknown people are numbered.
 
     Faces are grouped before they are named, because their mean is closer to the person than most of them.
     """
     known = comparable(gallery, engine)
     vectors = np.array([sighting.face.embedding for sighting in sightings])
-    people: dict[str, Seen] = {}
-    strangers: list[Seen] = []
+    people: dict[str, SeenPerson] = {}
+    strangers: list[SeenPerson] = []
     for group in _grouped(vectors, engine.same_person):
         seen = tuple(sightings[number] for number in group)
         person, distance = _nearest(vectors[group].mean(axis=0), known)
         if person is None or distance > engine.same_person:
             confidence = max(sighting.face.confidence for sighting in seen)
-            strangers.append(Seen(UNKNOWN, "", confidence, seen))
+            strangers.append(SeenPerson(UNKNOWN, "", confidence, seen))
         else:
             confidence = round(1 - distance / (2 * engine.same_person), 3)
-            held = people.get(person.name, Seen(person.name, person.role, 0.0, ()))
+            held = people.get(person.name, SeenPerson(person.name, person.role, 0.0, ()))
             together = tuple(sorted((*held.sightings, *seen), key=lambda sighting: sighting.picture))
             people[person.name] = replace(held, confidence=max(held.confidence, confidence), sightings=together)
     if len(strangers) > 1:
@@ -103,5 +103,5 @@ def _nearest(vector: _Vectors, people: Sequence[Person]) -> tuple[Person | None,
     return (people[int(np.argmin(distances))], min(distances)) if distances else (None, np.inf)
 
 
-def _first(seen: Seen) -> int:
+def _first(seen: SeenPerson) -> int:
     return seen.sightings[0].picture

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from longtake.memory.search.search_index import Vectors
-from longtake.preprocess.engines.text.vector_space import VectorSpace
+from longtake.preprocess.engines.text.vector_space import EmbeddingSpace
 from longtake.preprocess.media.frames import Picture
 
 
-class ImageTextEmbedding(VectorSpace, Protocol):
+class ImageTextEmbedding(EmbeddingSpace, Protocol):
     """Embeds pictures and texts."""
 
     def embed_images(self, pictures: Sequence[Picture]) -> Vectors:

@@ -23,7 +23,7 @@ _LOST_A_PART = 1.15  # how much more the other look must have read to replace a 
 _MARGIN = 0.1  # of a region's height: the next text may be a little taller or wider than the boxed one
 
 
-class Reading(NamedTuple):
+class LineReading(NamedTuple):
     """A text, and how sure the model is, 0 to 1."""
 
     text: str
@@ -40,11 +40,11 @@ class LineReader(ABC):
         self._min_confidence = settings.scene_text.min_confidence
 
     @abstractmethod
-    def lines(self, picture: Picture, long_side: int) -> Sequence[tuple[npt.NDArray[np.floating], Reading]]:
+    def lines(self, picture: Picture, long_side: int) -> Sequence[tuple[npt.NDArray[np.floating], LineReading]]:
         """The lines of a picture, looked for at this size: their corners in pixels, (4, 2), and what they say."""
 
     @abstractmethod
-    def recognise(self, crops: Sequence[Picture]) -> list[Reading]:
+    def recognise(self, crops: Sequence[Picture]) -> list[LineReading]:
         """What pictures with one line each say."""
 
     def read(self, picture: Picture, long_side: int | None = None) -> list[TextBox]:

@@ -16,10 +16,10 @@ from longtake.lazy import cached_property
 from longtake.memory.search.search_index import Vectors
 from longtake.models.machine import usable_cores
 from longtake.preprocess.engines.packaged_files import PackagedFile
-from longtake.preprocess.engines.text.text_model import TextModel
+from longtake.preprocess.engines.text.text_model import EmbeddingFiles
 from longtake.settings import Settings
 
-MODEL = TextModel(
+MODEL = EmbeddingFiles(
     "minilm",
     "text vectors",
     PackagedFile(

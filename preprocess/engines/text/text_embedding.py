@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from longtake.memory.search.search_index import Vectors
-from longtake.preprocess.engines.text.vector_space import VectorSpace
+from longtake.preprocess.engines.text.vector_space import EmbeddingSpace
 
 
-class TextEmbedding(VectorSpace, Protocol):
+class TextEmbedding(EmbeddingSpace, Protocol):
     """Embeds texts."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:

@@ -19,7 +19,7 @@ _MODEL_FILE, _TOKENIZER_FILE = "onnx/model.onnx", "tokenizer.json"  # in the mod
 
 
 @dataclass(frozen=True, slots=True)
-class TextModel:
+class EmbeddingFiles:
     """Where a model is: its name in the catalogue, its packaged files, and the tokens that it reads of a text."""
 
     name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 
-class VectorSpace(Protocol):
+class EmbeddingSpace(Protocol):
     """A space in which the inner product of two vectors of length 1 measures similarity of meaning."""
 
     @property

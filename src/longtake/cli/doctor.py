@@ -29,7 +29,7 @@ from longtake.preprocess.engines.capabilities import PURPOSES
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.engines.llama_cpp.server import expected_costs, missing_gguf
 from longtake.preprocess.layers.sound_track import with_track
-from longtake.preprocess.media.contents import Part
+from longtake.preprocess.media.contents import FilePart
 from longtake.preprocess.media.media import MediaInfo, survey
 from longtake.preprocess.media.sources import contents_now, contents_to_come, media_at, source
 from longtake.preprocess.pipeline.library_check import LibraryCheck, check_library
@@ -135,7 +135,7 @@ def _say_file(path: Path, session: Session, *, as_json: bool) -> None:
     return None
 
 
-def _contents(path: Path, session: Session) -> tuple[MediaInfo, list[Part]]:
+def _contents(path: Path, session: Session) -> tuple[MediaInfo, list[FilePart]]:
     with suppress(LibraryError):  # a library that can't be read is no matter of the file
         library = library_of(session)
         video = library.find(str(path)) if path.is_file() else None

@@ -13,7 +13,7 @@ from longtake.cli.options import Json, empty_library, library_of
 from longtake.console import Session, counted, say, say_json
 from longtake.errors import ConfigError, LibraryError
 from longtake.language.text import words_of
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import clock
 from longtake.preprocess.layers.entities import Entity, entities_of
 
@@ -76,7 +76,7 @@ def _show(found: Sequence[Entity]) -> None:
         say(f"{each.text}\n  {places}{more}")
 
 
-def _show_all(library: Library, *, as_json: bool) -> None:
+def _show_all(library: LibraryStore, *, as_json: bool) -> None:
     """The entities of all videos, those with the same name together."""
     videos = library.videos()
     together: dict[str, list[tuple[VideoRecord, Entity]]] = {}

@@ -21,7 +21,7 @@ from longtake.errors import ConfigError, LibraryError, LongtakeError
 from longtake.evalharness.runs.bounded_map import at_once
 from longtake.memory.timespan import clock
 from longtake.preprocess.engines.packaged_files import INSTALL
-from longtake.preprocess.media.contents import Part
+from longtake.preprocess.media.contents import FilePart
 from longtake.preprocess.media.links import fetch, is_link
 from longtake.preprocess.media.media_files import files_in, is_media
 from longtake.preprocess.media.sources import contents_of, media_of
@@ -158,7 +158,7 @@ def _fetched(name: str, library: Library, shown: Display) -> str:
     )
 
 
-def report_json(report: IndexReport, found: Sequence[Part]) -> dict[str, Any]:
+def report_json(report: IndexReport, found: Sequence[FilePart]) -> dict[str, Any]:
     """The public shape of `index --json`."""
     return {
         "video": report.video.id,
@@ -180,7 +180,7 @@ def _has_unreported_gaps(layer: LayerReport, report: IndexReport) -> bool:
     return bool(layer.left_out) and not (layer.reused and layer.name in report.told)
 
 
-def _show(report: IndexReport, found: Sequence[Part]) -> None:
+def _show(report: IndexReport, found: Sequence[FilePart]) -> None:
     say(f"{report.video.name}  {clock(report.video.duration)}  id {report.video.id}")
     for part in (part for part in found if part.noted):
         say(f"  {part.text}")

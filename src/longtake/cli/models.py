@@ -18,7 +18,7 @@ from longtake.models.catalogue import CatalogueModel, catalogue, named
 from longtake.models.fetching import pull as fetch
 from longtake.models.folder import InstalledModel, installed, lookup, require
 from longtake.models.folder import remove as delete
-from longtake.models.servers import Trial
+from longtake.models.servers import ModelTrial
 from longtake.models.serving import compose_file, running, servers_of, tried
 
 models = typer.Typer(
@@ -139,7 +139,7 @@ def serve(
     raise EngineError("A server ended by itself; its last lines above say why.")
 
 
-def trial_text(trial: Trial) -> str:
+def trial_text(trial: ModelTrial) -> str:
     """What a model did when it was tried."""
     if trial.problem:
         return f"it didn't answer ({trial.problem})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from longtake.errors import EngineUnavailable, MediaError
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.media.frames import read_frames
@@ -16,7 +16,7 @@ _COLUMNS = 80
 _LONG_SIDE = 960  # pixels
 
 
-def show_moment(library: Library, place: Citation) -> None:
+def show_moment(library: LibraryStore, place: Citation) -> None:
     """Print the picture in the middle of a cited span, as pixels where the terminal can, else as coloured blocks.
 
     Raises:

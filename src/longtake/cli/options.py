@@ -13,7 +13,7 @@ import typer
 
 from longtake.console import Session, note, say, say_json
 from longtake.errors import LibraryError
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.records import Record
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -52,10 +52,10 @@ def with_model(session: Session, name: str | None) -> Session:
     return replace(session, overrides=(*chosen, *session.overrides))
 
 
-def library_of(session: Session) -> Library:
+def library_of(session: Session) -> LibraryStore:
     """The library of a call."""
     kept = session.settings.library
-    return Library(session.library_root, kept.database, kept.layers)
+    return LibraryStore(session.library_root, kept.database, kept.layers)
 
 
 def empty_library(root: Path) -> str:

@@ -13,7 +13,7 @@ from longtake.cli.index import named_by
 from longtake.cli.options import Json, print_report
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session, counted, note
 from longtake.errors import ConfigError, MediaError
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.preprocess.media.media import MediaInfo, probe
 from longtake.preprocess.pipeline.model_costs import model_costs
 from longtake.preprocess.pipeline.plan import plan as planned
@@ -68,6 +68,6 @@ def plan(
     raise typer.Exit(EXIT_PARTIAL if unreadable else 0)
 
 
-def _is_indexed(path: Path, library: Library) -> bool:
+def _is_indexed(path: Path, library: LibraryStore) -> bool:
     known = library.find(str(path))
     return known is not None and known.complete

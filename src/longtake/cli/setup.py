@@ -19,7 +19,7 @@ from longtake.config import secret, write_user_file
 from longtake.console import Session, counted, note, say
 from longtake.errors import ConfigError, EngineError, LibraryError, LongtakeError
 from longtake.language.languages import ENGLISH, language_in
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.models import names
 from longtake.models.advice import problem_at
 from longtake.models.catalogue import CatalogueModel, Task, catalogue
@@ -212,7 +212,7 @@ def _offer_languages(session: Session, *, yes: bool) -> Settings:
     return {"engines": {"text_embedding": [_MULTILINGUAL, *used]}}
 
 
-def _languages(library: Library) -> set[str]:
+def _languages(library: LibraryStore) -> set[str]:
     """The codes of the languages that are spoken in a library."""
     found = set()
     for video in library.videos():

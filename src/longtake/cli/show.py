@@ -15,8 +15,8 @@ from longtake.cli.progress import progress_watcher
 from longtake.cli.video_commands import Name
 from longtake.console import Session, note, say, say_json
 from longtake.errors import ConfigError, LibraryError
-from longtake.exports.transcript import Format, Line, Track, rendered, transcript
-from longtake.memory.library import Library as Store
+from longtake.exports.transcript import Format, TimedLine, Track, rendered, transcript
+from longtake.memory.library import LibraryStore as Store
 from longtake.memory.library import VideoRecord
 
 
@@ -61,7 +61,7 @@ def _show_chapters(library: Store, video: VideoRecord, *, vtt: bool, as_json: bo
     return say((as_vtt if vtt else as_text)(chapters).rstrip("\n"))
 
 
-def _lines(library: Store, video: VideoRecord, track: Track | None) -> list[Line]:
+def _lines(library: Store, video: VideoRecord, track: Track | None) -> list[TimedLine]:
     """The lines of a track; without one, what is said, else the text on screen."""
     if track:
         return transcript(library, video, track)

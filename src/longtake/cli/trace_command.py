@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from longtake.agent.traces.recorded import LenientRun, Summary, find_run, no_traces, run_ids
+from longtake.agent.traces.recorded import LenientRun, RunSummary, find_run, no_traces, run_ids
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import one_line, tree_of
 from longtake.cli.options import Json, library_of
@@ -121,7 +121,7 @@ def html(
     say_json({"run": found.id, "file": str(file.resolve())}) if as_json else say(str(file))
 
 
-def _line(summary: Summary) -> str:
+def _line(summary: RunSummary) -> str:
     usage = summary.usage
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.asked))
     tokens = usage.input_tokens + usage.output_tokens

@@ -12,9 +12,9 @@ from longtake.cli.options import Json, empty_library, library_of
 from longtake.console import counted, say, say_json
 from longtake.errors import LibraryError, wrap_disk_errors
 from longtake.memory.layers import Layer
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import clock
-from longtake.preprocess.media.contents import Part
+from longtake.preprocess.media.contents import FilePart
 from longtake.preprocess.media.sources import contents_now, media_of
 
 videos = typer.Typer(
@@ -106,14 +106,14 @@ def export(
         say(f"Copied the record and {counted(len(record.layers), 'layer')} of {record.name} to {target}.")
 
 
-def _layer(library: Library, video: VideoRecord, name: str) -> Layer:
+def _layer(library: LibraryStore, video: VideoRecord, name: str) -> Layer:
     layer = library.layer(video, name)
     if layer is None:
         raise LibraryError(f"{video.name} has no layer {name!r}. It has: {', '.join(video.layers) or 'none'}.")
     return layer
 
 
-def _facts(library: Library, video: VideoRecord) -> dict[str, Any]:
+def _facts(library: LibraryStore, video: VideoRecord) -> dict[str, Any]:
     """The public shape of a video in `--json`."""
     layers = {name: library.layer(video, name) for name in video.layers}
     return {
@@ -143,7 +143,7 @@ def _say_video(facts: dict[str, Any]) -> None:
     say(f"{facts['name']}  {clock(facts['duration'])}  {facts['id']}{unfinished}")
     say(facts["path"])
     for part in facts["contents"]:
-        say(f"  {Part(**part).text}")
+        say(f"  {FilePart(**part).text}")
     told: set[str] = set()  # the layers of one pass skip the same parts
     for name, layer in facts["layers"].items():
         items, share = counted(layer["items"], "item"), layer["share"]

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from longtake import __version__
-from longtake.exports.places import Place
-from longtake.exports.transcript import Line, rendered
+from longtake.exports.places import CitedPlace
+from longtake.exports.transcript import TimedLine, rendered
 from longtake.memory.conversations import Exchange
 from longtake.memory.records import Answer, Citation, Claim, display_name
 from longtake.memory.timespan import TimeSpan
@@ -18,7 +18,9 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>#|!~])")
 _KINDS = {"jpg": "still", "mp4": "clip", "srt": "subtitles"}
 
 
-def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[str], missing: Sequence[str]) -> str:
+def answer_text(
+    exchange: Exchange, places: Sequence[CitedPlace], files: Collection[str], missing: Sequence[str]
+) -> str:
     """Write `answer.md`; text from a video is escaped, so that it appears as plain text.
 
     Args:
@@ -46,7 +48,7 @@ def answer_text(exchange: Exchange, places: Sequence[Place], files: Collection[s
 def subtitles_text(items: Iterable[Mapping[str, Any]], span: TimeSpan) -> str:
     """The items of a layer of speech as SubRip, timed from the start of a span."""
     lines = [
-        Line(max(0.0, item["start"] - span.start), min(item["end"], span.end) - span.start, item["text"])
+        TimedLine(max(0.0, item["start"] - span.start), min(item["end"], span.end) - span.start, item["text"])
         for item in items
     ]
     return rendered(lines, "srt")
@@ -58,7 +60,7 @@ def claim_lines(claim: Claim) -> list[str]:
     return [f"- {plain(claim.told)}", *against]
 
 
-def _place_lines(place: Place, files: Collection[str]) -> list[str]:
+def _place_lines(place: CitedPlace, files: Collection[str]) -> list[str]:
     shown = [f"[{kind}]({place.file(ending)})" for ending, kind in _KINDS.items() if place.file(ending) in files]
     where = f"{place.number}. {plain(place.video.record.name)}, {place.span}"
     return [

@@ -18,9 +18,9 @@ from longtake.console import counted
 from longtake.errors import LibraryError, MediaError
 from longtake.exports.bundle_text import claim_lines, plain, span_text
 from longtake.exports.clip_export import clip_bytes
-from longtake.exports.places import Place, places_of
+from longtake.exports.places import CitedPlace, places_of
 from longtake.memory.conversations import Conversation, Exchange
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.records import Answer, display_name
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.sources import media_at, source
@@ -35,12 +35,12 @@ _STILL_WIDTH = 640  # pixels
 class ShownPlace(NamedTuple):
     """A cited place with its clip and its still as `data:` URLs, where they exist and fit."""
 
-    place: Place
+    place: CitedPlace
     clip: str | None
     still: str | None
 
 
-def chat_markdown(chat: Conversation, exchanges: Sequence[Exchange], library: Library) -> str:
+def chat_markdown(chat: Conversation, exchanges: Sequence[Exchange], library: LibraryStore) -> str:
     """The questions, answers and cited places of a chat; text from videos is escaped."""
     parts = [f"# {plain(chat.title or 'Chat')}"]
     for exchange in exchanges:
@@ -58,7 +58,7 @@ def chat_markdown(chat: Conversation, exchanges: Sequence[Exchange], library: Li
     return "\n\n".join([*parts, f"Longtake {__version__}"]) + "\n"
 
 
-def chat_html(chat: Conversation, exchanges: Sequence[Exchange], library: Library) -> str:
+def chat_html(chat: Conversation, exchanges: Sequence[Exchange], library: LibraryStore) -> str:
     """The same as a page with a clip or at least a still of each place; the page says which don't fit or are gone."""
     media = _Media(library)
     turns = [
@@ -72,14 +72,14 @@ def chat_html(chat: Conversation, exchanges: Sequence[Exchange], library: Librar
 class _Media:
     """The clips and stills of one file, up to its limits."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: LibraryStore) -> None:
         self._library = library
         self._left = MAX_MEDIA
         self._clips = 0
         self._too_many = 0
         self._gone = 0
 
-    def of(self, place: Place) -> ShownPlace:
+    def of(self, place: CitedPlace) -> ShownPlace:
         """A place with its still and clip; the still comes first, because it is small and needs no video file."""
         still = self._still(place)
         return ShownPlace(place, self._clip(place), still)
@@ -94,7 +94,7 @@ class _Media:
             said.append(f"It lacks the clips of {counted(self._gone, 'place')} whose file is gone or has changed.")
         return " ".join(said)
 
-    def _still(self, place: Place) -> str | None:
+    def _still(self, place: CitedPlace) -> str | None:
         middle = (place.citations[0].start + place.citations[0].end) / 2
         try:
             jpeg = kept_still(self._library, place.video.record, middle, _STILL_WIDTH)
@@ -102,7 +102,7 @@ class _Media:
             return None
         return self._fitting("image/jpeg", jpeg) if jpeg else None
 
-    def _clip(self, place: Place) -> str | None:
+    def _clip(self, place: CitedPlace) -> str | None:
         if self._clips == MAX_CLIPS or not self._left:
             self._too_many += 1
             return None
@@ -128,7 +128,7 @@ class _Media:
         return url
 
 
-def _cited_lines(answer: Answer, library: Library) -> list[str]:
+def _cited_lines(answer: Answer, library: LibraryStore) -> list[str]:
     names = {cited.video: video.name for cited in answer.places if (video := library.get(cited.video))}
     return [
         f"- {plain(names.get(cited.video, 'a deleted video'))}, {span_text(cited)} "

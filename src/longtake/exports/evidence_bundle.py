@@ -16,10 +16,10 @@ from longtake.agent.traces.trace import RecordedTrace, blob_text
 from longtake.errors import LibraryError, MediaError
 from longtake.exports.bundle_text import answer_text, subtitles_text
 from longtake.exports.clip_export import clip_bytes
-from longtake.exports.places import Place, places_of
+from longtake.exports.places import CitedPlace, places_of
 from longtake.memory.conversations import Exchange
 from longtake.memory.layers import canonical_json
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
 from longtake.preprocess.media.sources import media_at, source
@@ -29,7 +29,7 @@ MAX_CLIP_LENGTH = 30.0  # seconds
 _STILL_BYTES = 500_000
 
 
-def write_pack(target: Path, exchange: Exchange, library: Library) -> None:
+def write_pack(target: Path, exchange: Exchange, library: LibraryStore) -> None:
     """Write the pack of a question and its answer; `answer.md` says what is missing because it no longer exists.
 
     Args:
@@ -55,7 +55,7 @@ def write_pack(target: Path, exchange: Exchange, library: Library) -> None:
         pack.writestr("answer.md", answer_text(exchange, places, names, list(dict.fromkeys(missing))))
 
 
-def _add_place(pack: ZipFile, place: Place) -> None:
+def _add_place(pack: ZipFile, place: CitedPlace) -> None:
     """Add subtitles, still and clip of a place; the subtitles first, which don't need the video file.
 
     Raises:
@@ -76,7 +76,7 @@ def _add_place(pack: ZipFile, place: Place) -> None:
         pack.writestr(place.file("mp4"), clip_bytes(path, media, span))
 
 
-def _add_trace(pack: ZipFile, trace: RecordedTrace, library: Library) -> None:
+def _add_trace(pack: ZipFile, trace: RecordedTrace, library: LibraryStore) -> None:
     """Add the run as a page with stills, its events, and every blob they name."""
     pack.writestr("trace.html", page_of(trace, library, lambda video: None))
     events = list(trace.events())

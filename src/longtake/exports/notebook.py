@@ -17,8 +17,8 @@ from longtake.agent.traces.pages.page_videos import kept_still
 from longtake.errors import LibraryError, MediaError
 from longtake.exports.bundle_text import span_text
 from longtake.exports.clip_export import clip_bytes
-from longtake.exports.places import AROUND, Place, places_of
-from longtake.memory.library import Library, VideoRecord
+from longtake.exports.places import AROUND, CitedPlace, places_of
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.records import Answer, Citation, display_name
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.media.sources import media_at, source
@@ -30,7 +30,7 @@ MAX_CLIP_BYTES = 1_000_000
 LONG_SIDE = 480  # pixels
 
 
-class Picture(NamedTuple):
+class NotebookPicture(NamedTuple):
     """What shows a place, as a data URL."""
 
     kind: Literal["video", "audio", "img"]
@@ -42,10 +42,10 @@ class Chip(NamedTuple):
 
     where: str
     citations: tuple[Citation, ...]
-    picture: Picture | None
+    picture: NotebookPicture | None
 
 
-def answer_html(answer: Answer, library: Library | None) -> str:
+def answer_html(answer: Answer, library: LibraryStore | None) -> str:
     """An answer with a chip for each cited place or, if it is uncertain, each closest line.
 
     Args:
@@ -56,13 +56,13 @@ def answer_html(answer: Answer, library: Library | None) -> str:
     return _templates().get_template("notebook_answer.html").render(answer=answer, chips=chips, long_side=LONG_SIDE)
 
 
-def video_html(video: VideoRecord, library: Library | None) -> str:
+def video_html(video: VideoRecord, library: LibraryStore | None) -> str:
     """A video with its name and length and, if it is in the library, a still of its middle."""
     picture = _still(video, library, video.duration / 2) if library else None
     return _templates().get_template("notebook_video.html").render(video=video, picture=picture, length=clock)
 
 
-def _chips(answer: Answer, library: Library | None) -> Iterator[Chip]:
+def _chips(answer: Answer, library: LibraryStore | None) -> Iterator[Chip]:
     places = list(places_of(answer, library)) if library else []
     best_first = sorted(places, key=lambda place: answer.places.index(place.citations[0]))
     for number, place in enumerate(best_first):
@@ -76,7 +76,7 @@ def _chips(answer: Answer, library: Library | None) -> Iterator[Chip]:
             yield Chip(f"{citation.video} {clock(citation.start)}", (citation,), None)
 
 
-def _clip(place: Place) -> Picture | None:
+def _clip(place: CitedPlace) -> NotebookPicture | None:
     """A clip from the cited second on; None if the file is gone or can't be read, or the clip is too large."""
     path = source(place.video.record)
     if path is None:
@@ -88,14 +88,14 @@ def _clip(place: Place) -> Picture | None:
         content = clip_bytes(path, media, span, LONG_SIDE)
         if len(content) <= MAX_CLIP_BYTES:
             kind: Literal["video", "audio"] = "video" if media.video else "audio"
-            return Picture(kind, data_url(f"{kind}/mp4", content))
+            return NotebookPicture(kind, data_url(f"{kind}/mp4", content))
     return None
 
 
-def _still(video: VideoRecord, library: Library, at: float) -> Picture | None:
+def _still(video: VideoRecord, library: LibraryStore, at: float) -> NotebookPicture | None:
     with suppress(LibraryError):
         if jpeg := kept_still(library, video, at, LONG_SIDE):
-            return Picture("img", data_url("image/jpeg", jpeg))
+            return NotebookPicture("img", data_url("image/jpeg", jpeg))
     return None
 
 

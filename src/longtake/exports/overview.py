@@ -5,7 +5,7 @@ from __future__ import annotations
 from longtake.agent.controllers.extractive.made import summary_lines
 from longtake.agent.controllers.extractive.planning import summary_calls
 from longtake.agent.query.scope import QUOTATION
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.layers.sections import Section, sections_of
@@ -34,7 +34,7 @@ def summary_of(workspace: Workspace, video: VideoRecord, seconds: float) -> list
     return list(summary_lines([result for result in results if not result.failure]).values())
 
 
-def suggested_questions(library: Library, video: VideoRecord) -> list[str]:
+def suggested_questions(library: LibraryStore, video: VideoRecord) -> list[str]:
     """Up to three questions about parts of the video, in their order.
 
     They are about those with words of their own: slides and what a model has titled first, then the longest.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.records import Answer, Citation
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.tools.core.tool_context import VideoHandle
@@ -13,7 +13,7 @@ from longtake.tools.core.tool_context import VideoHandle
 AROUND = 1.0  # seconds before and after a citation
 
 
-class Place(NamedTuple):
+class CitedPlace(NamedTuple):
     """A part of a video that an answer cites or lists among its closest lines, and the citations there."""
 
     number: int
@@ -26,7 +26,7 @@ class Place(NamedTuple):
         return f"places/{self.number:02d}.{ending}"
 
 
-def places_of(answer: Answer, library: Library) -> Iterator[Place]:
+def places_of(answer: Answer, library: LibraryStore) -> Iterator[CitedPlace]:
     """The cited or closest spans in existing videos, a second wider on either side; spans that touch are merged."""
     cited: dict[str, list[Citation]] = {}
     for citation in answer.places:
@@ -38,7 +38,7 @@ def places_of(answer: Answer, library: Library) -> Iterator[Place]:
             for span in joined(spans.values()):
                 number += 1
                 here = tuple(citation for citation in citations if span.overlaps(spans[citation]))
-                yield Place(number, VideoHandle(video, library), span, here)
+                yield CitedPlace(number, VideoHandle(video, library), span, here)
 
 
 def _span(citation: Citation) -> TimeSpan:

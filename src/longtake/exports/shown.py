@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import PrivateAttr
 
 from longtake.memory import records
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 
 
 class Answer(records.Answer):
@@ -26,7 +26,7 @@ class Answer(records.Answer):
     def _repr_html_(self) -> str:
         from longtake.exports.notebook import answer_html
 
-        return answer_html(self, Library(self._library) if self._library else None)
+        return answer_html(self, LibraryStore(self._library) if self._library else None)
 
 
 class Video(VideoRecord):
@@ -44,4 +44,4 @@ class Video(VideoRecord):
     def _repr_html_(self) -> str:
         from longtake.exports.notebook import video_html
 
-        return video_html(self, Library(self._library) if self._library else None)
+        return video_html(self, LibraryStore(self._library) if self._library else None)

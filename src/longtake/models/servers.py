@@ -44,7 +44,7 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Trial:
+class ModelTrial:
     """What a model did when it was tried, or why it didn't answer; `refused` if the reason is the key.
 
     `context` is what its server says that it reads, in tokens.
@@ -77,7 +77,7 @@ def ask_models(url: str, key: str | None = None) -> Listing:
     return Listing(url, chat, time.monotonic() - begun)
 
 
-def try_model(url: str, model: str, key: str | None = None) -> Trial:
+def try_model(url: str, model: str, key: str | None = None) -> ModelTrial:
     """Ask a model for one tool call, the colour of one picture, and one reply under a JSON schema."""
     begun = time.monotonic()
     tools = pictures = schema = False
@@ -89,14 +89,14 @@ def try_model(url: str, model: str, key: str | None = None) -> Trial:
                 _reply(client, model, _PLAIN_QUESTION)
         except (httpx.HTTPError, *_UNUSABLE) as error:
             seconds = time.monotonic() - begun
-            return Trial(False, False, seconds, problem=_reason(error, key), refused=_refuses(error))
+            return ModelTrial(False, False, seconds, problem=_reason(error, key), refused=_refuses(error))
         with suppress(httpx.HTTPError, *_UNUSABLE):  # models without eyes refuse pictures in many ways
             pictures = "red" in str(_reply(client, model, _picture_question())["content"]).casefold()
         with suppress(httpx.HTTPError, *_UNUSABLE):
             said = _reply(client, model, _SCHEMA_QUESTION, response_format=_FORM)["content"]
             schema = parse_json(without_thinking(said)).keys() == {"colour"}
         seconds = time.monotonic() - begun
-        return Trial(tools, pictures, seconds, schema, _context(client, model))
+        return ModelTrial(tools, pictures, seconds, schema, _context(client, model))
 
 
 # Where servers say how many tokens a model reads: the path, the list there, and the fields of the name and the tokens.

@@ -15,7 +15,7 @@ import httpx
 import yaml
 
 from longtake.errors import ConfigError, EngineError
-from longtake.models.servers import Trial, try_model
+from longtake.models.servers import ModelTrial, try_model
 from longtake.offline import is_loopback
 from longtake.settings import MAX_PICTURES, Settings
 
@@ -105,7 +105,7 @@ def running(servers: Sequence[ModelServer], notify: Callable[[str], None]) -> It
             process.wait()
 
 
-def tried(servers: Sequence[ModelServer]) -> list[Trial]:
+def tried(servers: Sequence[ModelServer]) -> list[ModelTrial]:
     """Ask each server for one tool call and about one picture."""
     return [try_model(server.url, server.model) for server in servers]
 

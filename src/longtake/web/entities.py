@@ -21,7 +21,7 @@ NewName = Annotated[str, StringConstraints(strip_whitespace=True, max_length=MAX
 router = APIRouter(prefix="/api/videos", tags=["videos"])
 
 
-class Place(Record):
+class EntityPlace(Record):
     """Where something is; times are seconds."""
 
     start: float
@@ -36,7 +36,7 @@ class EntityLine(Record):
     aliases: tuple[str, ...] = Field(description="Its other names.")
     looks: str = Field(description="What it looks like; may be empty.")
     found: tuple[str, ...] = Field(description="How: speaks, described, detected, named.")
-    spans: tuple[Place, ...] = Field(description="Where it is; of what is only named, where it is named.")
+    spans: tuple[EntityPlace, ...] = Field(description="Where it is; of what is only named, where it is named.")
     trusted: bool = Field(description="Whether its engine was sure of it.")
 
 

@@ -30,7 +30,7 @@ class EventStream(StreamingResponse):
         super().__init__(lines, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
-class Event(NamedTuple):
+class FeedEvent(NamedTuple):
     """An event, numbered from 0 within its feed."""
 
     number: int
@@ -42,7 +42,7 @@ class Feed:
     """A sequence of events that ends with the last one."""
 
     def __init__(self) -> None:
-        self._events: list[Event] = []
+        self._events: list[FeedEvent] = []
         self._ended = False
         self._lock = threading.Lock()
         self._wakers: set[Callable[[], None]] = set()
@@ -57,17 +57,17 @@ class Feed:
         with self._lock:
             if self._ended:
                 return
-            self._events.append(Event(len(self._events), kind, data))
+            self._events.append(FeedEvent(len(self._events), kind, data))
             self._ended = last
             for wake in self._wakers:
                 wake()
 
-    def after(self, number: int) -> list[Event]:
+    def after(self, number: int) -> list[FeedEvent]:
         """The events so far with a larger number."""
         with self._lock:
             return self._events[max(0, number + 1) :]
 
-    async def follow(self, after: int = -1, beat: float = BEAT) -> AsyncGenerator[Event | None]:
+    async def follow(self, after: int = -1, beat: float = BEAT) -> AsyncGenerator[FeedEvent | None]:
         """Yield the events after a number as they come, until the last; None after every `beat` seconds of silence."""
         loop, woken = asyncio.get_running_loop(), asyncio.Event()
 
@@ -111,6 +111,6 @@ def event_stream(feed: Feed, last_event_id: str | None) -> Response:
     return EventStream(lines())
 
 
-def sent_event(event: Event) -> str:
+def sent_event(event: FeedEvent) -> str:
     """One event in wire format; the JSON has no line breaks, so one line of data is enough."""
     return f"id: {event.number}\nevent: {event.kind}\ndata: {canonical_json(event.data)}\n\n"

@@ -9,7 +9,7 @@ from longtake.memory.records import Record
 from longtake.preprocess.demo.make import make_demo
 from longtake.web.links import FetchState
 from longtake.web.service import Served
-from longtake.web.videos import Video, shown
+from longtake.web.videos import VideoDetails, shown
 
 router = APIRouter(prefix="/api", tags=["videos"])
 
@@ -52,6 +52,6 @@ def delete_link(link_id: str, service: Served) -> None:
 
 
 @router.post("/demo", status_code=202)
-def add_demo(service: Served) -> Video:
+def add_demo(service: Served) -> VideoDetails:
     """Make the demo video, which takes some seconds, and index it."""
     return shown(service, service.add(make_demo(service.library.root / "demo")))

@@ -21,7 +21,7 @@ from longtake.preprocess.pipeline.pipeline import ALL_STEPS, BUILT_BY, EMBEDDING
 from longtake.preprocess.pipeline.progress import LayerReport, Watcher
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.remote import media_path
-from longtake.web.progress import BEAT, LayerProgress, Progress, SharedProgress, State
+from longtake.web.progress import BEAT, IndexingProgress, LayerProgress, SharedProgress, State
 
 _ORDER = [step.name for step in ALL_STEPS]
 _STEP_OF = {layer: step for step in _ORDER for layer in BUILT_BY.get(step, (step,))}
@@ -54,7 +54,7 @@ class Job:
         self.expected: Mapping[str, float] = {}  # seconds of each missing step, judging by the library's other videos
         self.unavailable: Mapping[str, str] = {}  # why a step has no engine, by step name
         self.watcher = Watcher(check_cancelled=self._check, progress=self._advance, wait=False)
-        self._running: followed.Progress | None = None
+        self._running: followed.StepProgress | None = None
         self._cancelled = threading.Event()
         self.models: tuple[str, ...] = ()  # what they are asked, at most
         self.again = False  # whether there is something new to read when it is over
@@ -77,17 +77,19 @@ class Job:
         """Wait, unless told to stop."""
         self._cancelled.wait(seconds)
 
-    def progress(self) -> Progress:
+    def progress(self) -> IndexingProgress:
         """The progress now."""
         running, reports = self._running, {report.name: report for report in tuple(self.watcher.reports)}
         layers = tuple(self._layer(name, running, reports) for name in LAYERS)
         left = _seconds_left(layers) if self.state == "indexing" else None
         share = 1.0 if self.state == "done" else self._share(layers)
-        return Progress(
+        return IndexingProgress(
             state=self.state, layers=layers, share=share, seconds_left=left, error=self.error, models=self.models
         )
 
-    def _layer(self, name: str, running: followed.Progress | None, reports: Mapping[str, LayerReport]) -> LayerProgress:
+    def _layer(
+        self, name: str, running: followed.StepProgress | None, reports: Mapping[str, LayerReport]
+    ) -> LayerProgress:
         step = _STEP_OF[name]
         if report := reports.get(name) or reports.get(step):
             reason = report.problem or (report.unavailable and self.unavailable.get(step, report.unavailable))
@@ -112,7 +114,7 @@ class Job:
         if self.cancelled:
             raise Cancelled("The work was stopped.")
 
-    def _advance(self, progress: followed.Progress) -> None:
+    def _advance(self, progress: followed.StepProgress) -> None:
         self._running = progress
 
 
@@ -153,7 +155,7 @@ class Indexing:
         """A video's last job since the server started."""
         return self._jobs.get(video_id)
 
-    def progress(self, video_id: str) -> Progress | None:
+    def progress(self, video_id: str) -> IndexingProgress | None:
         """How far a video is, here or at another server of the library; None if no server knows a job of it."""
         job = self._jobs.get(video_id)
         own = job.progress() if job else None
@@ -273,15 +275,15 @@ class Indexing:
                 job.error, job.state = _ELSEWHERE, "queued"
 
 
-def progress_of(video: VideoRecord) -> Progress:
+def progress_of(video: VideoRecord) -> IndexingProgress:
     """The progress of a video that no server has a job of, by the library."""
     layers = tuple(
         LayerProgress(name=name, share=1.0, state="done") if name in video.layers else _missing(name, None)
         for name in LAYERS
     )
     if video.complete:
-        return Progress(state="done", layers=layers, share=1.0)
-    return Progress(state="failed", layers=layers, share=0.0, error=_STOPPED)
+        return IndexingProgress(state="done", layers=layers, share=1.0)
+    return IndexingProgress(state="failed", layers=layers, share=0.0, error=_STOPPED)
 
 
 def _missing(name: str, reason: str | None) -> LayerProgress:

@@ -28,7 +28,7 @@ from longtake.web.http.refusals import Refusal
 _FRESH = 5.0  # seconds for which a server's list of models is believed
 
 
-class Choice(Record):
+class ControllerChoice(Record):
     """A controller that a question may name."""
 
     name: str = Field(description="ROUTE/NAME, or `extractive`, which needs no language model.")
@@ -56,12 +56,12 @@ class EngineInUse(Record):
 class ModelsInUse(Record):
     """What answers, hears, sees and reads."""
 
-    controllers: tuple[Choice, ...]
+    controllers: tuple[ControllerChoice, ...]
     roles: str = Field(description="With the settings: which model answers, which judges and which sees.")
     engines: tuple[EngineInUse, ...]
 
 
-class Models:
+class ServedControllers:
     """The controllers of one server; each is made when a question first names it."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -78,7 +78,7 @@ class Models:
         served, problem = self._served()
         mine = short_name(self._workspace.settings.controller)
         choices = (
-            Choice(name=name, default=name == mine, problem=problem if name == mine else None)
+            ControllerChoice(name=name, default=name == mine, problem=problem if name == mine else None)
             for name in self._choices(served)
         )
         reports = self._workspace.engines.reports()

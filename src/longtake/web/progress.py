@@ -35,7 +35,7 @@ class LayerProgress(Record):
     reason: str | None = Field(default=None, description="Why the layer is missing, if known.")
 
 
-class Progress(Record):
+class IndexingProgress(Record):
     """The progress of indexing."""
 
     state: State
@@ -66,7 +66,7 @@ class SharedProgress:
         self._published: dict[str, str] = {}
         self._lock = FileLock(self._lock_file(self._server), thread_local=False)
 
-    def publish(self, jobs: Mapping[str, Progress]) -> None:
+    def publish(self, jobs: Mapping[str, IndexingProgress]) -> None:
         """Say how far the jobs of this server are, by video; those that are done are no longer mentioned.
 
         Raises:
@@ -90,7 +90,7 @@ class SharedProgress:
         if not told:
             self._let_go()
 
-    def elsewhere(self, video: str) -> Progress | None:
+    def elsewhere(self, video: str) -> IndexingProgress | None:
         """The progress of a video at another server that is alive, the one that indexes it first."""
         found = [each for file in self._folder.glob(f"{video}.*.json") if (each := self._read(file))]
         return min(found, key=lambda each: (each.state != "indexing", each.over), default=None)
@@ -146,10 +146,10 @@ class SharedProgress:
     def _lock_file(self, server: str) -> Path:
         return self._folder / f"{server}.lock"
 
-    def _read(self, file: Path) -> Progress | None:
+    def _read(self, file: Path) -> IndexingProgress | None:
         with suppress(OSError, ValidationError):  # it is gone, or of another version
             if file != self._file(file.name.partition(".")[0]) and time.time() - file.stat().st_mtime <= _DEAD:
-                return Progress.model_validate_json(file.read_bytes())
+                return IndexingProgress.model_validate_json(file.read_bytes())
         return None
 
     def _file(self, video: str) -> Path:

@@ -47,7 +47,7 @@ def unchanged(context: RunContext) -> RunContext:
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionForm:
     """What a run answers: see `Agent.ask`."""
 
     videos: tuple[str, ...]
@@ -67,7 +67,7 @@ class Run:
     finally `answer` {number, answer} or `failed` {message}.
     """
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: QuestionForm) -> None:
         self.id = secrets.token_hex(16)
         self.asked = asked
         self.feed = Feed()
@@ -99,7 +99,7 @@ class Runs:
         self._runs: dict[str, Run] = {}
         self._lock = threading.Lock()
 
-    def start(self, asked: Asked) -> Run:
+    def start(self, asked: QuestionForm) -> Run:
         """Queue a question.
 
         Raises:
@@ -158,7 +158,7 @@ class Runs:
 
     def _answer(self, run: Run) -> dict[str, Any]:
         """Answer a question; returns the data of the event `answer`."""
-        asked, written = run.asked, Written(run.feed)
+        asked, written = run.asked, StepWriter(run.feed)
         answer = self._agent.ask(
             asked.videos,
             asked.question,
@@ -200,7 +200,7 @@ class Runs:
             run.feed.notify("failed", {"message": problem, "status": status}, last=True)
 
 
-class Written:
+class StepWriter:
     """Adds steps and pieces of text to a feed in their order; pieces that come in quick succession are one event."""
 
     def __init__(self, feed: Feed) -> None:

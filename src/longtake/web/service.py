@@ -31,7 +31,7 @@ from longtake.web.folders import Folders
 from longtake.web.http.refusals import Refusal
 from longtake.web.indexing import Indexing
 from longtake.web.links import Links, Reach
-from longtake.web.models import Models
+from longtake.web.models import ServedControllers
 from longtake.web.runs import Runs
 from longtake.web.switches import SwitchBoard
 from longtake.web.uploads import Uploads
@@ -65,7 +65,7 @@ class Service:
         self._changing = self.library.lock("changes")  # guards changes to the library together with uploaded files
         self.uploads = Uploads(self.library.root / "uploads", self.library.lock)
         self.indexing = Indexing(workspace)
-        self.models = Models(workspace)
+        self.models = ServedControllers(workspace)
         self.runs = Runs(agent, self.conversations, workspace.settings.budget.seconds)
         self.overviews: dict[str, tuple[str, bytes]] = {}  # by video: the tag of what it was made from, and the JSON
         self.links = Links(links, self, offline=workspace.settings.offline)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from longtake.agent.traces.pages.page_videos import kept_still, small_jpeg
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.frames import Picture, read_frames
 from longtake.preprocess.media.media import MediaInfo, probe
@@ -23,7 +23,7 @@ def gone(video: VideoRecord) -> str:
     return f"The file of {video.name} is no longer where it was indexed: add it again."
 
 
-def still(library: Library, video: VideoRecord, at: float, width: int) -> bytes:
+def still(library: LibraryStore, video: VideoRecord, at: float, width: int) -> bytes:
     """The picture at a second, as JPEG: that second's keyframe, or the decoded frame while there are no keyframes.
 
     Raises:
@@ -47,7 +47,7 @@ def thumbnail_of(path: Path) -> bytes:
     return small_jpeg(picture, THUMBNAIL_WIDTH)
 
 
-def _decoded(library: Library, video: VideoRecord, at: float) -> Picture:
+def _decoded(library: LibraryStore, video: VideoRecord, at: float) -> Picture:
     path = source(video)
     if path is None:
         raise Refusal(404, gone(video))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.memory.records import Record
 from longtake.web.uploads import Uploads
 
@@ -34,7 +34,7 @@ class Storage(Record):
     free: int = Field(description="Free on the library's disk.")
 
 
-def storage_of(library: Library, uploads: Uploads) -> Storage:
+def storage_of(library: LibraryStore, uploads: Uploads) -> Storage:
     """Measure the library; reads the size of every file in it."""
     videos = []
     for video in library.videos():

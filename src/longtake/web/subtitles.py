@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from longtake.web.http.described import RAW_BODY, RawBody
 from longtake.web.service import Served
 from longtake.web.uploads import MAX_NAME_LENGTH, NAME
-from longtake.web.videos import Video, shown
+from longtake.web.videos import VideoDetails, shown
 
 router = APIRouter(prefix="/api/videos", tags=["videos"])
 
@@ -20,7 +20,7 @@ def add_subtitles(
     service: Served,
     body: RawBody,
     name: Annotated[str, Query(min_length=1, max_length=MAX_NAME_LENGTH, pattern=NAME, description="Of the file.")],
-) -> Video:
+) -> VideoDetails:
     """Add a subtitle file or transcript, of at most 1 MiB, to a video whose file the library keeps, and index it."""
     service.add_subtitles(service.video(video_id), name, body)
     return shown(service, service.video(video_id))

@@ -24,7 +24,7 @@ from longtake.memory.records import Record
 from longtake.web.http.concurrency import Slots
 from longtake.web.http.described import content
 from longtake.web.http.refusals import Refusal
-from longtake.web.runs import Asked, StartedRun, unchanged
+from longtake.web.runs import QuestionForm, StartedRun, unchanged
 from longtake.web.service import Served, Service
 
 # Each pack, and each chat with its clips, encodes minutes of video.
@@ -132,7 +132,9 @@ def ask_question(thread: str, body: NewQuestion, service: Served) -> StartedRun:
         _exchange(thread, body.again, service)
     videos = tuple(service.agent.likeliest(body.question, videos))
     change = service.models.chosen(body.model) if body.model else unchanged
-    run = service.runs.start(Asked(videos, body.question, tuple(body.options), thread, body.again, change=change))
+    run = service.runs.start(
+        QuestionForm(videos, body.question, tuple(body.options), thread, body.again, change=change)
+    )
     for video in videos:
         progress = service.indexing.progress(video)
         if progress and not progress.over:

@@ -18,7 +18,7 @@ from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
 from longtake.memory.search.search_index import SearchFilter
-from longtake.preprocess.media.contents import Part
+from longtake.preprocess.media.contents import FilePart
 from longtake.preprocess.media.media import TRANSCRIPT
 from longtake.preprocess.media.sources import contents_of, media_of, source
 from longtake.remote import RemoteFile
@@ -28,7 +28,7 @@ from longtake.web.http.described import EVENTS, PICTURE, content
 from longtake.web.http.refusals import Refusal
 from longtake.web.http.remote_response import remote_response
 from longtake.web.indexing import progress_of, unavailable
-from longtake.web.progress import Progress
+from longtake.web.progress import IndexingProgress
 from longtake.web.service import Served, Service
 from longtake.web.stills import THUMBNAIL_AT, THUMBNAIL_WIDTH, WIDEST, gone, still
 
@@ -50,7 +50,7 @@ class LayerShare(Record):
     share: float
 
 
-class Video(Record):
+class VideoDetails(Record):
     """A video of the library."""
 
     id: str
@@ -65,19 +65,19 @@ class Video(Record):
     transcript: bool = Field(description="Whether it is a transcript by itself, without picture and sound.")
     playable: bool = Field(description="Whether current browsers can play it and its file exists.")
     layers: tuple[LayerShare, ...]
-    progress: Progress | None
+    progress: IndexingProgress | None
     problems: dict[str, str]
     left_out: tuple[str, ...] = Field(description="Sentences about parts of the file that couldn't be read.")
-    contents: tuple[Part, ...] = Field(description="What the file holds, and what of it is read.")
+    contents: tuple[FilePart, ...] = Field(description="What the file holds, and what of it is read.")
 
 
 class VideoList(Record):
     """The videos of the library."""
 
-    videos: tuple[Video, ...]
+    videos: tuple[VideoDetails, ...]
 
 
-class Place(Record):
+class FoundPlace(Record):
     """A place that a search found; times are seconds. A weak one is only the nearest there is."""
 
     video: str
@@ -91,7 +91,7 @@ class Place(Record):
 class Places(Record):
     """What a search found, best first."""
 
-    places: tuple[Place, ...]
+    places: tuple[FoundPlace, ...]
 
 
 class Added(Record):
@@ -112,7 +112,7 @@ def search(service: Served, query: Annotated[str, Query(min_length=1, max_length
     hits = service.workspace.search(query, SearchFilter())
     return Places(
         places=tuple(
-            Place(
+            FoundPlace(
                 video=hit.moment.video,
                 start=hit.moment.span.start,
                 end=hit.moment.span.end,
@@ -126,19 +126,19 @@ def search(service: Served, query: Annotated[str, Query(min_length=1, max_length
 
 
 @router.post("/videos", status_code=202)
-def add_video(added: Added, service: Served) -> Video:
+def add_video(added: Added, service: Served) -> VideoDetails:
     """Add a file of an allowed folder and index it."""
     return shown(service, service.add(service.folders.file(added.path)))
 
 
 @router.get("/videos/{video_id}")
-def show_video(video_id: str, service: Served) -> Video:
+def show_video(video_id: str, service: Served) -> VideoDetails:
     """Show what the library knows of a video, and how far its indexing is."""
     return shown(service, service.video(video_id))
 
 
 @router.post("/videos/{video_id}/index", status_code=202)
-def index_again(video_id: str, service: Served) -> Video:
+def index_again(video_id: str, service: Served) -> VideoDetails:
     """Index a video again, with the engines available now. Layers that are up to date aren't rebuilt."""
     video = service.video(video_id)
     service.indexing.add(video)
@@ -215,7 +215,7 @@ def show_thumbnail(video_id: str, request: Request, service: Served) -> Response
     return show_still(video_id, request, service, THUMBNAIL_AT * duration, THUMBNAIL_WIDTH)
 
 
-def shown(service: Service, video: VideoRecord) -> Video:
+def shown(service: Service, video: VideoRecord) -> VideoDetails:
     """A video as the API shows it."""
     progress = service.indexing.progress(video.id)
     media = media_of(service.library, video)
@@ -232,7 +232,7 @@ def shown(service: Service, video: VideoRecord) -> Video:
     if media and media.audio and not progress and not _TRANSCRIPTS & video.layers.keys():
         missing = unavailable(service.workspace.engines).get("speech")
         problems.setdefault("speech", missing or "Index the video again to transcribe it.")
-    return Video(
+    return VideoDetails(
         id=video.id,
         name=video.name,
         duration=video.duration,

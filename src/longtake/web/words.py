@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
 from longtake.errors import LibraryError
-from longtake.exports.transcript import Line, Track, read_by, rendered, transcript
+from longtake.exports.transcript import TimedLine, Track, read_by, rendered, transcript
 from longtake.memory.records import Record
 from longtake.web.http.described import content
 from longtake.web.http.downloads import attached
@@ -33,7 +33,7 @@ class WordLine(Record):
     trusted: bool = Field(description="Whether the recogniser was sure of it.")
 
 
-class Words(Record):
+class WordLines(Record):
     """The lines of a video, in order; empty if nothing has been read yet."""
 
     source: str | None = Field(description="Subtitles, with their language, or the engine that read the lines.")
@@ -41,13 +41,13 @@ class Words(Record):
 
 
 @router.get("/{video_id}/words")
-def list_words(video_id: str, service: Served, track: Which = "speech") -> Words:
+def list_words(video_id: str, service: Served, track: Which = "speech") -> WordLines:
     """The lines that are said or shown."""
     video = service.video(video_id)
-    lines: list[Line] = []
+    lines: list[TimedLine] = []
     with suppress(LibraryError):  # nothing has been read yet
         lines = transcript(service.library, video, track)
-    return Words(
+    return WordLines(
         source=read_by(service.library, video, track), lines=tuple(WordLine(**line._asdict()) for line in lines)
     )
 

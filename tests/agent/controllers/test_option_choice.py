@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.option_choice import Choice, by_claim, choose
+from longtake.agent.controllers.extractive.option_choice import OptionChoice, by_claim, choose
 from longtake.agent.drafts.draft import LETTERS
 from longtake.agent.query.reader import LearnedReader
 from longtake.memory.records import Moment
@@ -35,7 +35,7 @@ def line(text: str) -> Candidate:
     return Candidate(evidence=evidence, line=(evidence,), cosine=0.5)
 
 
-def chosen(reader: LearnedReader, question: str, options: tuple[str, ...], *lines: str) -> Choice:
+def chosen(reader: LearnedReader, question: str, options: tuple[str, ...], *lines: str) -> OptionChoice:
     found = choose(question, options, [line(text) for text in lines], reader.reranker, reader.embed)
     assert found is not None
     return found

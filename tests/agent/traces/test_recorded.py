@@ -10,7 +10,7 @@ from helpers.data.recorded import COST, EVENTFUL, LISTEN, PRICE, forked, lines_o
 from helpers.servers.openai_server import says
 
 from longtake.agent.graph.agent import Agent
-from longtake.agent.traces.recorded import LenientRun, Origin
+from longtake.agent.traces.recorded import ForkOrigin, LenientRun
 from longtake.agent.traces.steps import every, steps_of
 from longtake.agent.traces.trace import SCHEMA, RecordedTrace
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -39,7 +39,7 @@ def test_a_fork_tells_which_call_it_was_forked_from(run: LenientRun, small_works
     fork = forked(small_workspace, run, "transcribe_speech", timestamp=[0, 2])
     call = next(each for each in run.calls if each.data["tool"] == "transcribe_speech")
     reported = {"run": run.id, "step": call.step, "set": {"timestamp": [0, 2]}}
-    assert fork.forked_from == Origin.model_validate(reported)
+    assert fork.forked_from == ForkOrigin.model_validate(reported)
     assert fork.summary.model_dump()["forked_from"] == reported
     assert run.summary.forked_from is None
 

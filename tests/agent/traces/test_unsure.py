@@ -18,14 +18,14 @@ from longtake.agent.traces.stats import stats_of, table_of
 from longtake.agent.traces.tree import tree_of
 from longtake.cli.trace_command import trace
 from longtake.console import Session
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 
 VIDEO = "00112233445566aa"
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> LenientRun:
-    return unsure_run(Library(tmp_path).trace_root, VIDEO)
+    return unsure_run(LibraryStore(tmp_path).trace_root, VIDEO)
 
 
 def test_its_status_is_its_own(run: LenientRun) -> None:
@@ -57,7 +57,7 @@ def test_the_tree_shows_the_closest_lines(run: LenientRun) -> None:
 
 
 def test_the_page_shows_them_to_be_played(run: LenientRun, tmp_path: Path) -> None:
-    page = page_of(run.trace, Library(tmp_path))
+    page = page_of(run.trace, LibraryStore(tmp_path))
     assert '<span class="badge uncertain">Uncertain</span>' in page
     closest = page.partition('aria-label="Closest lines">')[2].partition("</section>")[0]
     assert closest.count('class="chip"') == 2
@@ -70,7 +70,7 @@ def test_what_is_not_shown_is_said_with_its_reason(run: LenientRun, tmp_path: Pa
     with console.capture() as captured:
         console.print(tree_of(run))
     assert "not shown: The pot costs 249 dollars. (No pot is named)" in captured.get()
-    page = page_of(run.trace, Library(tmp_path))
+    page = page_of(run.trace, LibraryStore(tmp_path))
     assert '<span class="verdict not_shown">Not shown</span>The pot costs 249 dollars.' in page
     assert '<p class="faint">No pot is named.</p>' in page
 

@@ -6,7 +6,7 @@ import pytest
 
 from longtake.agent.drafts.cited import Cited
 from longtake.agent.drafts.statements import Statement
-from longtake.agent.verification.judge import Grounds, Judgement, judge_statements
+from longtake.agent.verification.judge import Grounds, JudgeReply, judge_statements
 from longtake.errors import Cancelled, EngineError
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
@@ -24,7 +24,7 @@ GROUNDS = Grounds(
 OK = '{"n": 1, "reason": "m1 has it", "verdict": "supported", "answers": true}'
 
 
-def judged(reply: str, *texts: str) -> Judgement:
+def judged(reply: str, *texts: str) -> JudgeReply:
     statements = [
         Statement(text, 0, len(text), (Cited("m1", None),)) for text in texts or ("It is dear.", "It is new.")
     ]

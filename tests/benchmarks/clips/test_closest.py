@@ -26,7 +26,7 @@ def line(text: str, start: float = 1.0, end: float = 2.0) -> Closest:
 
 def document(modality: Modality, start: float, end: float) -> Moment:
     span = TimeSpan(start=start, end=end)
-    return Moment(id="d", video="v", span=span, modality=modality, text="t", engine="e", layer="l")
+    return Moment(video="v", span=span, modality=modality, text="t", engine="e", layer="l")
 
 
 @pytest.mark.parametrize(

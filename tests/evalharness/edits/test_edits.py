@@ -17,8 +17,8 @@ from helpers.command import longtake
 from helpers.media.clips import Picture, flat, noise, write_clip
 
 from longtake.errors import ConfigError, MediaError
-from longtake.evalharness.edits.camera import CameraMotion
-from longtake.evalharness.edits.edit import Edit, EditTruth, Piece, Plan, Source
+from longtake.evalharness.edits.camera import CameraEdit
+from longtake.evalharness.edits.edit import Edit, EditPlan, EditTruth, Piece, Source
 from longtake.evalharness.edits.edit_table import EDITS, edit_named
 from longtake.evalharness.edits.hiding import Occlusion
 from longtake.evalharness.edits.rendering import compare, make_edit, render, truth_file
@@ -242,7 +242,7 @@ def test_a_zoom_grows_evenly_or_by_its_factor(rate: Literal["linear", "exponenti
     The picture gets brighter by 2 a column.
     """
     picture = np.repeat(np.arange(0, 200, 2, dtype=np.uint8)[None, :, None], 100, axis=0).repeat(3, axis=2)
-    shown_then = CameraMotion(move="zoom in", zoom=4, rate=rate).frame(picture, "zoom in", 0.5)
+    shown_then = CameraEdit(move="zoom in", zoom=4, rate=rate).frame(picture, "zoom in", 0.5)
     assert shown_then[50, [0, -1], 0].tolist() == edges
 
 
@@ -322,7 +322,7 @@ def test_a_file_that_does_not_show_its_plan_is_refused(clip: Path, tmp_path: Pat
     ):
         with pytest.raises(MediaError):
             compare(clip, iter(wrong), never)
-    render(Plan((Piece(start=0, end=1),), ()), [source], tmp_path / "part.mp4", never)
+    render(EditPlan((Piece(start=0, end=1),), ()), [source], tmp_path / "part.mp4", never)
     assert [number_of(frame.bgr()) for frame in shown(tmp_path / "part.mp4")] == frames_in(0, 1)
 
 

@@ -19,7 +19,7 @@ from longtake.evalharness.judges.judge_endpoint import OWN, Cache, EndpointJudge
 from longtake.evalharness.judges.judge_table import JudgeOptions, judge_named
 from longtake.evalharness.judges.judging import Asks, Case, Finding, JudgeSaysCost
 from longtake.evalharness.prompts.prompt_set import JudgePrompt, PromptSet, prompts_named
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.subjects.subject import SaysCost as SubjectSaysCost
 from longtake.evalharness.subjects.subject_table import subject_named
 from longtake.memory.records import Usage
@@ -270,7 +270,7 @@ def test_the_price_of_the_controller_is_that_of_its_own_model(model: str, url: s
     assert (judge.expected(case("Red.")).cost is not None) is cost
     subject = subject_named(f"model:{model}@{url}", [], session)
     assert isinstance(subject, SubjectSaysCost)
-    assert (subject.expected(Asked(WHOLE, 0, Variant(), 0, ())).cost is not None) is cost
+    assert (subject.expected(AskedTurn(WHOLE, 0, Variant(), 0, ())).cost is not None) is cost
 
 
 def test_the_cache_keeps_what_was_sent_and_no_failure(tmp_path: Path) -> None:

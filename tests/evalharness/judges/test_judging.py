@@ -12,7 +12,7 @@ from helpers.servers.openai_server import openai_server, refuses, says
 
 from longtake.evalharness.items import Criterion, Item, Judgement, Prediction, Reply, Turn
 from longtake.evalharness.judges.judge_endpoint import EndpointJudge, JudgeSettings
-from longtake.evalharness.judges.judging import Case, Finding, Judged, cases, current, judge_run, to_judge, undecided
+from longtake.evalharness.judges.judging import Case, Finding, JudgedRun, cases, current, judge_run, to_judge, undecided
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 
@@ -67,7 +67,7 @@ class Literal:
         return Finding(met=case.name in case.said)
 
 
-def judged(folder: RunFolder, *items: Item, by: Literal) -> tuple[Judged, list[str]]:
+def judged(folder: RunFolder, *items: Item, by: Literal) -> tuple[JudgedRun, list[str]]:
     reported: list[str] = []
     return judge_run(folder, by_id(*items), by, reported.append), reported
 
@@ -79,7 +79,7 @@ def verdicts(folder: RunFolder) -> list[tuple[str, int, str, bool | None]]:
 def test_each_criterion_of_each_turn_is_judged_alone_and_kept_with_its_reply(tmp_path: Path) -> None:
     item = rubric(RED, KIND, turns=2)
     folder, judge = run_of(tmp_path, [prediction(item, "red", "rude")]), Literal()
-    assert judged(folder, item, by=judge) == (Judged(judged=4, kept=0, unjudged=0), [])
+    assert judged(folder, item, by=judge) == (JudgedRun(judged=4, kept=0, unjudged=0), [])
     assert [(case.asks, case.number, case.said) for case in judge.asked] == [
         ("criterion", 0, "red"),
         ("penalty", 0, "red"),
@@ -123,10 +123,10 @@ def test_nothing_is_judged_twice_but_errors_and_new_replies_are(tmp_path: Path) 
     one, two = rubric(RED, name="one"), rubric(RED, name="two")
     folder = run_of(tmp_path, [prediction(one, "red"), prediction(two, "red")])
     done, reported = judged(folder, one, two, by=Literal(failing="two"))
-    assert done == Judged(judged=2, kept=0, unjudged=1)
+    assert done == JudgedRun(judged=2, kept=0, unjudged=1)
     assert reported == ["literal, two, red: It is down."]
     again = Literal()
-    assert judged(folder, one, two, by=again)[0] == Judged(judged=1, kept=1, unjudged=0)
+    assert judged(folder, one, two, by=again)[0] == JudgedRun(judged=1, kept=1, unjudged=0)
     assert [case.item.id for case in again.asked] == ["two"]
     with Journal(folder.predictions_file) as journal:
         journal.append(prediction(one, "blue"))
@@ -207,7 +207,7 @@ def test_a_judge_that_is_down_leaves_errors_and_the_run_goes_on(tmp_path: Path) 
     assert len(reported) == 3
     with openai_server([says('{"met": true}')]) as server:
         judge = EndpointJudge(JudgeSettings(base_url=server.url, model="jurist"))
-        assert judge_run(folder, by_id(*items), judge, reported.append) == Judged(judged=3, kept=0, unjudged=0)
+        assert judge_run(folder, by_id(*items), judge, reported.append) == JudgedRun(judged=3, kept=0, unjudged=0)
 
 
 def test_what_counts_is_of_the_replies_as_they_stand_or_of_an_older_run_that_does_not_say(tmp_path: Path) -> None:
@@ -227,5 +227,5 @@ def test_what_an_older_run_decided_is_not_judged_anew(tmp_path: Path) -> None:
     old = '{"item":"one","variant":"original","subject":"subject","turn":0,"criterion":"red","judge":"j","met":true}'
     folder.judgements_file.write_text(old + "\n")
     assert Judgement.model_validate_json(old).reply == ""
-    assert judged(folder, item, by=Literal("j"))[0] == Judged(judged=0, kept=1, unjudged=0)
+    assert judged(folder, item, by=Literal("j"))[0] == JudgedRun(judged=0, kept=1, unjudged=0)
     assert undecided(folder, by_id(item), print)["subject"] == 0

@@ -15,7 +15,7 @@ from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.baselines import LongestOption, MajorityLetter, RandomOption, chosen
-from longtake.evalharness.subjects.subject import Asked, Subject
+from longtake.evalharness.subjects.subject import AskedTurn, Subject
 
 OPTIONS = ("short", "quite a long one", "middling")
 
@@ -42,11 +42,11 @@ class Recording:
         self.failing = failing
         self.error = error
         self.at_once = at_once
-        self.asked: list[Asked] = []
+        self.asked: list[AskedTurn] = []
         self.most = self._now = 0
         self._lock = Lock()
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         with self._lock:
             self._now += 1
             self.most = max(self.most, self._now)
@@ -208,9 +208,9 @@ def test_two_processes_do_not_work_on_one_folder(tmp_path: Path) -> None:
 
 
 def test_blind_baselines_choose_without_looking() -> None:
-    asked = Asked(item(0), 0, Variant(gold_at=2), 0, ())
+    asked = AskedTurn(item(0), 0, Variant(gold_at=2), 0, ())
     assert LongestOption().reply(asked).choice == 1
     assert MajorityLetter([item(0, gold=2), item(1, gold=2), item(2)]).reply(asked) == chosen(asked, 2)
-    drawn = {RandomOption().reply(Asked(item(number), 0, Variant(), 0, ())).choice for number in range(30)}
+    drawn = {RandomOption().reply(AskedTurn(item(number), 0, Variant(), 0, ())).choice for number in range(30)}
     assert drawn == {0, 1, 2}
     assert RandomOption().reply(asked) == RandomOption().reply(asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longtake.evalharness.scoring.choice_scores import Share
+from longtake.evalharness.scoring.choice_scores import CountedShare
 from longtake.evalharness.scoring.estimates import Estimate, mean
 from longtake.evalharness.scoring.score_table import score_table
 from longtake.memory.records import Record
@@ -16,7 +16,7 @@ class Scores(Record):
     excluded: Estimate
     tasks: dict[str, Estimate]
     groups: dict[str, dict[str, Estimate]]
-    errors: Share
+    errors: CountedShare
     outcomes: dict[str, dict[str, int]]
 
 
@@ -28,13 +28,13 @@ def test_estimates_are_groups_and_shares_and_counts_are_rates() -> None:
         excluded=half,
         tasks={"count": half},
         groups={"wording": {"seen": half}},
-        errors=Share(count=1, n=4),
+        errors=CountedShare(count=1, n=4),
         outcomes={"answer": {"right": 3, "wrong": 1}},
     )
     table = score_table("scripted", "agent", "repo", scores)
     assert dict(table.groups) == {"task": {"count": half}, "wording": {"seen": half}}
     assert dict(table.rates) == {
-        "errors": Share(count=1, n=4),
-        "right, where an answer is due": Share(count=3, n=4),
-        "wrong, where an answer is due": Share(count=1, n=4),
+        "errors": CountedShare(count=1, n=4),
+        "right, where an answer is due": CountedShare(count=3, n=4),
+        "wrong, where an answer is due": CountedShare(count=1, n=4),
     }

@@ -15,7 +15,16 @@ import pytest
 from longtake.errors import LibraryError
 from longtake.evalharness.scripted.draw import Draw, Tape
 from longtake.evalharness.scripted.encoding import box_at, write_video
-from longtake.evalharness.scripted.script import Begin, Camera, Move, Plain, Scene, Script, ScriptTruth, truth_of
+from longtake.evalharness.scripted.script import (
+    Begin,
+    Camera,
+    Move,
+    Plain,
+    ScriptedScene,
+    ScriptedVideo,
+    ScriptTruth,
+    truth_of,
+)
 from longtake.evalharness.scripted.suite import KINDS, follow
 from longtake.preprocess.demo.sound import RATE, Samples
 from longtake.preprocess.media.subtitle_formats import parse_subtitles
@@ -43,8 +52,8 @@ class Seen(NamedTuple):
     heard: Samples
 
 
-def written(folder: Path, scenes: tuple[Scene, ...], name: str = "v") -> Seen:
-    script = Script(name=name, seed=1, number=0, subtitled=True, scenes=scenes)
+def written(folder: Path, scenes: tuple[ScriptedScene, ...], name: str = "v") -> Seen:
+    script = ScriptedVideo(name=name, seed=1, number=0, subtitled=True, scenes=scenes)
     path = write_video(script, folder)
     with av.open(path) as container:
         frames = [np.asarray(frame.to_ndarray(format="rgb24"), np.uint8) for frame in container.decode(video=0)]
@@ -155,8 +164,12 @@ def test_the_camera_moves_as_instructed(move: Move, grows: int, shift: int, tmp_
 
 
 def test_a_video_that_is_there_stays_and_a_folder_that_cannot_be_is_named(tmp_path: Path) -> None:
-    script = Script(
-        name="v", seed=1, number=1, subtitled=False, scenes=(Scene(kind="x", frames=25, picture=Plain(colour="#fff")),)
+    script = ScriptedVideo(
+        name="v",
+        seed=1,
+        number=1,
+        subtitled=False,
+        scenes=(ScriptedScene(kind="x", frames=25, picture=Plain(colour="#fff")),),
     )
     path = write_video(script, tmp_path)
     before = path.stat().st_mtime_ns

@@ -10,7 +10,7 @@ from helpers.full_disk import full_disk
 from PIL import Image, ImageDraw, ImageFont
 
 from longtake.errors import ConfigError, EngineError
-from longtake.evalharness.scripted.script import Script, truth_of
+from longtake.evalharness.scripted.script import ScriptedVideo, truth_of
 from longtake.evalharness.scripted.suite import KINDS, stills_in, write_script
 from longtake.evalharness.scripted.voices import recordings_in, spoken
 
@@ -19,11 +19,11 @@ SEED = 3
 
 
 @pytest.fixture(scope="module")
-def scripts() -> list[Script]:
+def scripts() -> list[ScriptedVideo]:
     return [write_script(SEED, number) for number in range(12)]
 
 
-def test_a_seed_and_a_number_give_the_same_truth_and_others_another(scripts: list[Script]) -> None:
+def test_a_seed_and_a_number_give_the_same_truth_and_others_another(scripts: list[ScriptedVideo]) -> None:
     again = write_script(SEED, 1)
     assert truth_of(again).model_dump_json() == truth_of(scripts[1]).model_dump_json()
     assert again == scripts[1]
@@ -32,18 +32,18 @@ def test_a_seed_and_a_number_give_the_same_truth_and_others_another(scripts: lis
     assert len(texts) == len(scripts) + 1
 
 
-def test_every_kind_of_scene_and_of_change_comes(scripts: list[Script]) -> None:
+def test_every_kind_of_scene_and_of_change_comes(scripts: list[ScriptedVideo]) -> None:
     scenes = [scene for script in scripts for scene in script.scenes]
     assert {scene.kind for scene in scenes} == {"opening", *KINDS}
     assert {scene.begins for scene in scenes} == {"cut", "dissolve", "fade"}
 
 
-def test_videos_last_one_to_two_minutes_and_every_second_one_has_subtitles(scripts: list[Script]) -> None:
+def test_videos_last_one_to_two_minutes_and_every_second_one_has_subtitles(scripts: list[ScriptedVideo]) -> None:
     assert all(60 <= truth_of(script).duration <= 120 for script in scripts)
     assert [script.subtitled for script in scripts] == [True, False] * 6
 
 
-def test_what_is_said_and_heard_never_overlaps_and_lies_in_its_scene(scripts: list[Script]) -> None:
+def test_what_is_said_and_heard_never_overlaps_and_lies_in_its_scene(scripts: list[ScriptedVideo]) -> None:
     for script in scripts:
         truth = truth_of(script)
         heard = sorted((one.start, one.end) for one in (*truth.cues, *truth.sounds))
@@ -60,7 +60,7 @@ def drawn(letter: str) -> bytes:
     return picture.tobytes()
 
 
-def test_every_letter_that_is_written_can_be_drawn(scripts: list[Script]) -> None:
+def test_every_letter_that_is_written_can_be_drawn(scripts: list[ScriptedVideo]) -> None:
     letters = {
         letter for script in scripts for text in truth_of(script).texts for letter in text.text if letter.strip()
     }

@@ -16,7 +16,7 @@ from longtake.evalharness import scripted
 from longtake.evalharness.items import Item, Reply, Turn
 from longtake.evalharness.judges.checks import decide
 from longtake.evalharness.scripted.questions import filled, items_of, questions, read_wordings
-from longtake.evalharness.scripted.script import Script, ScriptTruth, truth_of
+from longtake.evalharness.scripted.script import ScriptedVideo, ScriptTruth, truth_of
 from longtake.evalharness.scripted.suite import stills_in, write_script
 from longtake.evalharness.scripted.voices import recordings_in
 from longtake.evalharness.suites.longshot import TASKS
@@ -32,7 +32,7 @@ SEEN = read_wordings("seen")
 class Made(NamedTuple):
     """A script with its truth and items."""
 
-    script: Script
+    script: ScriptedVideo
     truth: ScriptTruth
     items: list[Item]
 

@@ -19,7 +19,7 @@ from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.scripted.questions import read_wordings
 from longtake.evalharness.scripted.scores import ScriptedScores, score_scripted
 from longtake.evalharness.scripted.suite import load_scripted, write_suite
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 
 pytestmark = pytest.mark.usefixtures("voice")
 
@@ -38,7 +38,7 @@ class Knowing:
     name = "knowing"
     at_once = 1
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         turn = asked.turn
         unknown = turn.criteria[0].name == "abstains"
         return Reply(text=turn.reference, choice=turn.gold, cited=turn.evidence, calls=turn.calls, abstained=unknown)
@@ -49,7 +49,7 @@ class Boasting(Knowing):
 
     name = "boasting"
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         return Reply(text="It rains in Lisbon.")
 
 
@@ -58,7 +58,7 @@ class Silent(Knowing):
 
     name = "silent"
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         return Reply(text="NOT FOUND: nothing was found.", abstained=True)
 
 

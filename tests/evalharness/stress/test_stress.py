@@ -16,7 +16,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply, Turn, Variant
 from longtake.evalharness.judges.judge_table import DeterministicJudge
 from longtake.evalharness.judges.judging import reply_hash
-from longtake.evalharness.scoring.choice_scores import ChoiceScores, Outcome, State
+from longtake.evalharness.scoring.choice_scores import ChoiceOutcome, ChoiceScores, State
 from longtake.evalharness.stress.material import Material
 from longtake.evalharness.stress.scenes import write_scenes
 from longtake.evalharness.stress.stills import SCENES, still, write_stills
@@ -202,10 +202,10 @@ def test_each_video_and_change_is_one_item_of_three_separate_questions(anomalies
 def test_the_area_under_the_roc_orders_videos_by_the_confidence_of_an_alarm(
     altered: list[tuple[float, float | None]], untouched: list[tuple[float, float | None]], area: float
 ) -> None:
-    def outcomes(replies: list[tuple[float, float | None]], role: str) -> list[Outcome]:
+    def outcomes(replies: list[tuple[float, float | None]], role: str) -> list[ChoiceOutcome]:
         turn = Turn(question="Is it altered?", reference="yes")
         item = Item(suite="stress", id=role, video=role, task="t", format="open", turns=(turn,), tags={"role": role})
-        return [Outcome(item.heading, 0, right, "ok", confidence=sure) for right, sure in replies]
+        return [ChoiceOutcome(item.heading, 0, right, "ok", confidence=sure) for right, sure in replies]
 
     found = roc_area(outcomes(altered, "altered"), outcomes(untouched, "untouched"))
     assert found is not None
@@ -218,7 +218,7 @@ def test_a_reply_that_is_not_sure_raises_no_alarm_and_denies_none(role: str, sta
     turn = Turn(question="Is it altered?", reference="yes")
     item = Item(suite="stress", id=role, video=role, task="t", format="open", turns=(turn,), tags={"role": role})
     right = 0.0 if role == "altered" or state != "ok" else 1.0
-    assert alarm(Outcome(item.heading, 0, right, state, confidence=0.9)) == score
+    assert alarm(ChoiceOutcome(item.heading, 0, right, state, confidence=0.9)) == score
 
 
 def test_without_a_confidence_there_is_no_roc() -> None:
@@ -255,11 +255,11 @@ def test_tbsr_counts_what_stays_right_behind_strips(scenes: Material, tmp_path: 
 def test_each_mask_stands_beside_the_videos_without_one() -> None:
     """Two questions under force: both right raw; behind mask 1 one, behind mask 5 none."""
 
-    def outcome(group: str, right: float, **tags: str) -> Outcome:
+    def outcome(group: str, right: float, **tags: str) -> ChoiceOutcome:
         tags |= {"group": group, "condition": "forced choice"}
         turn = Turn(question="Which?", options=("a", "b"), gold=0)
         item = Item(suite="stress", id="i", video=group, task="t", format="choice", turns=(turn,), tags=tags)
-        return Outcome(item.heading, 0, right, "ok")
+        return ChoiceOutcome(item.heading, 0, right, "ok")
 
     tables = STRESS_TESTS["occlusion"]().tables(
         [

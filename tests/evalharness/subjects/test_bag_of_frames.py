@@ -19,9 +19,9 @@ from longtake.evalharness.items import Item, Turn, Variant
 from longtake.evalharness.runs.run_folder import RunCard
 from longtake.evalharness.subjects.local_models import FRAMES, nearest_option
 from longtake.evalharness.subjects.model_spec import asked_in
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.subjects.subject_table import subject_named
-from longtake.preprocess.engines.built_in_engines import Entry
+from longtake.preprocess.engines.built_in_engines import EngineEntry
 from longtake.preprocess.engines.engine_table import ENGINES
 
 ENGINE = "bag-of-frames:colours"
@@ -30,7 +30,7 @@ ENGINE = "bag-of-frames:colours"
 @pytest.fixture
 def colours(monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that knows colours by their names."""
-    entry = Entry("helpers.models.colour_embedding:ColourEmbedding", "colours")
+    entry = EngineEntry("helpers.models.colour_embedding:ColourEmbedding", "colours")
     monkeypatch.setitem(ENGINES, "image_text_embedding", {**ENGINES["image_text_embedding"], "colours": entry})
 
 
@@ -41,10 +41,10 @@ def video(tmp_path: Path) -> Path:
     return write_clip(tmp_path / "colours.mp4", pictures, times=lambda number: number / 5)
 
 
-def asked(video: Path, question: str, options: tuple[str, ...]) -> Asked:
+def asked(video: Path, question: str, options: tuple[str, ...]) -> AskedTurn:
     turn = Turn(question=question, options=options, gold=0)
     item = Item(suite="own", id="i", video="v", media=str(video), format="choice", turns=(turn,))
-    return Asked(item, 0, Variant(name="bag-of-frames", view="bag-of-frames"), 0, ())
+    return AskedTurn(item, 0, Variant(name="bag-of-frames", view="bag-of-frames"), 0, ())
 
 
 @pytest.mark.usefixtures("colours")

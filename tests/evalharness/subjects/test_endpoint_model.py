@@ -26,7 +26,7 @@ from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects import endpoint_model
 from longtake.evalharness.subjects.endpoint_model import THINK, EndpointModel
 from longtake.evalharness.subjects.model_spec import Given
-from longtake.evalharness.subjects.subject import Asked, Subject
+from longtake.evalharness.subjects.subject import AskedTurn, Subject
 from longtake.evalharness.subjects.subject_table import subject_named
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -35,11 +35,11 @@ OPEN = Turn(question="What does the blue kettle cost?", reference="249 dollars")
 SECOND = Turn(question="And in which room?", reference="4417")
 
 
-def asked(video: Path | None, *turns: Turn, variant: Variant | None = None, number: int = 0) -> Asked:
+def asked(video: Path | None, *turns: Turn, variant: Variant | None = None, number: int = 0) -> AskedTurn:
     media = str(video) if video else None
     item = Item(suite="own", id="i", video="v", media=media, format="open", turns=turns or (OPEN,), seconds=8.0)
     history = tuple((turn.question, turn.reference) for turn in turns[:number])
-    return Asked(item, number, variant or Variant(), 0, history)
+    return AskedTurn(item, number, variant or Variant(), 0, history)
 
 
 def subject_at(url: str, library: Path, kind: str = "model", options: str = "", *settings: str) -> Subject:
@@ -56,7 +56,7 @@ def ask(own_workspace: Workspace) -> Ask:
     library = own_workspace.library.root
 
     def put(
-        question: Asked, *script: Sent, kind: str = "model", options: str = "", settings: tuple[str, ...] = ()
+        question: AskedTurn, *script: Sent, kind: str = "model", options: str = "", settings: tuple[str, ...] = ()
     ) -> Any:
         with openai_server(script or [says("It costs 249 dollars.")]) as server:
             return subject_at(server.url, library, kind, options, *settings).reply(question), server

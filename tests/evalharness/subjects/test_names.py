@@ -9,7 +9,7 @@ import pytest
 from longtake.console import Session
 from longtake.errors import ConfigError
 from longtake.evalharness.runs.run_folder import RunCard
-from longtake.evalharness.subjects.names import Named, named, one_of
+from longtake.evalharness.subjects.names import NamedSubject, named, one_of
 from longtake.evalharness.subjects.subject_table import card_of_subjects, subject_named
 
 URL = "http://127.0.0.1:8000/v1"
@@ -36,7 +36,7 @@ URL = "http://127.0.0.1:8000/v1"
     ],
 )
 def test_a_subject_has_a_name_and_a_specification(given: str, name: str, spec: str) -> None:
-    assert named(given) == Named(name, spec)
+    assert named(given) == NamedSubject(name, spec)
 
 
 def card(*given: str) -> RunCard:

@@ -12,7 +12,7 @@ from helpers.eval_command import eval_, score_of
 from longtake.console import Session
 from longtake.errors import ConfigError, EngineError
 from longtake.evalharness.items import Item, Turn, Variant
-from longtake.evalharness.subjects.subject import Asked, Subject
+from longtake.evalharness.subjects.subject import AskedTurn, Subject
 from longtake.evalharness.subjects.subject_table import subject_named
 
 ITEMS = [
@@ -30,8 +30,8 @@ def subject(folder: Path, *rows: dict[str, Any]) -> Subject:
     return subject_named(f"replies:{file}", ITEMS, Session())
 
 
-def asked(item: int, number: int = 0, gold_at: int | None = None) -> Asked:
-    return Asked(ITEMS[item], number, Variant(gold_at=gold_at), 0, ())
+def asked(item: int, number: int = 0, gold_at: int | None = None) -> AskedTurn:
+    return AskedTurn(ITEMS[item], number, Variant(gold_at=gold_at), 0, ())
 
 
 def test_recorded_replies_are_read_like_a_models(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from helpers.models.smollm2 import smollm2
 from longtake.console import Session
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Reply, Turn, Variant
-from longtake.evalharness.subjects.subject import Asked, Subject
+from longtake.evalharness.subjects.subject import AskedTurn, Subject
 from longtake.evalharness.subjects.subject_table import subject_named
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -36,7 +36,7 @@ def ask(subject: Subject, small_workspace: Workspace) -> Ask:
     def asked(question: str, options: tuple[str, ...], gold: int, view: str | None, item: str = "i") -> Reply:
         turn = Turn(question=question, options=options, gold=gold)
         made = Item(suite="own", id=item, video="v", media=video, format="choice", turns=(turn,), seconds=8.0)
-        return subject.reply(Asked(made, 0, Variant(view=view), 0, ()))
+        return subject.reply(AskedTurn(made, 0, Variant(view=view), 0, ()))
 
     return asked
 
@@ -57,8 +57,8 @@ def test_equal_options_are_guessed_and_none_is_favoured(own_workspace: Workspace
     subject = subject_named("lexical", [], Session(library=own_workspace.library.root))
     turn = Turn(question="Which?", options=("alpha", "beta", "gamma"), gold=0)
     items = [Item(suite="own", id=str(n), video="v", format="choice", turns=(turn,)) for n in range(120)]
-    replies = [subject.reply(Asked(item, 0, Variant(view="blind"), 0, ())) for item in items]
-    assert replies == [subject.reply(Asked(item, 0, Variant(view="blind"), 0, ())) for item in items]
+    replies = [subject.reply(AskedTurn(item, 0, Variant(view="blind"), 0, ())) for item in items]
+    assert replies == [subject.reply(AskedTurn(item, 0, Variant(view="blind"), 0, ())) for item in items]
     counts = [[reply.choice for reply in replies].count(place) for place in range(3)]
     assert all(20 <= count <= 60 for count in counts)
 
@@ -71,7 +71,7 @@ def test_text_in_the_frames_shown_is_read_from_the_index(own_workspace: Workspac
     items = [Item(suite="own", id=str(n), video="v", media=video, format="choice", turns=(turn,)) for n in range(12)]
 
     def right(view: str) -> int:
-        return sum(subject.reply(Asked(item, 0, Variant(view=view), 0, ())).choice == 1 for item in items)
+        return sum(subject.reply(AskedTurn(item, 0, Variant(view=view), 0, ())).choice == 1 for item in items)
 
     # The slide is shown in the first half.
     assert (right("standard"), right("chunk-1")) == (12, 12)

@@ -15,7 +15,7 @@ from longtake.evalharness.items import Item, Prediction, Protocol, Reply, Varian
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.subjects.baselines import chosen
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.suites.benchmark_rows import read_rows
 from longtake.evalharness.suites.moment_video import RATES, load_moment_video, moment_cases, moment_variants
 
@@ -159,14 +159,14 @@ class Recording:
     at_once = 1
 
     def __init__(self) -> None:
-        self.asked: list[Asked] = []
+        self.asked: list[AskedTurn] = []
 
-    def reply(self, asked: Asked) -> Reply:
+    def reply(self, asked: AskedTurn) -> Reply:
         self.asked.append(asked)
         return chosen(asked, 0) if asked.options else Reply(text="A cup.")
 
 
-def put(folder: Path, items: list[Item], variants: tuple[Variant, ...]) -> list[Asked]:
+def put(folder: Path, items: list[Item], variants: tuple[Variant, ...]) -> list[AskedTurn]:
     subject, run = Recording(), RunFolder(folder / "run")
     card = RunCard(suite="moment-video", source="s", subjects=(subject.name,), variants=variants, version="0")
     run.begin(card)

@@ -15,7 +15,7 @@ from helpers.media.clips import flat, write_clip
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.scoring.choices import read_choice
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.suites.benchmark_rows import read_rows
 from longtake.evalharness.suites.own_set import (
     Card,
@@ -149,7 +149,7 @@ def test_a_quoted_option_is_right_in_every_order(tmp_path: Path) -> None:
     which = card(tmp_path, file, fields={"options": "options"}, rotate=True)
     (item,), _ = loaded(which)
     for variant in own_set_variants(which, [item]):
-        asked = Asked(item, 0, variant, 0, ())
+        asked = AskedTurn(item, 0, variant, 0, ())
         assert asked.own(read_choice("It shows berries.", asked.options).option) == 2
 
 
@@ -348,14 +348,14 @@ def test_a_replaced_option_must_be_chosen_where_it_is_right_and_nowhere_else(tmp
     which = card(tmp_path, file, fields={"options": "options", "id": "id"}, replace="None of these")
     items, _ = loaded(which)
     written, right, wrong = own_set_variants(which, items)
-    asked = {item.id: [Asked(item, 0, each, 0, ()) for each in (written, right, wrong)] for item in items}
+    asked = {item.id: [AskedTurn(item, 0, each, 0, ()) for each in (written, right, wrong)] for item in items}
     assert all(one.options == tuple("wxyz") for one, _, _ in asked.values())
     assert all(one.options == ("w", "None of these", "y", "z") for _, one, _ in asked.values())
     places = [one.options.index("None of these") for _, _, one in asked.values()]
     assert set(places) == {0, 2, 3}
-    assert places == [Asked(item, 0, wrong, 1, ()).options.index("None of these") for item in items]
+    assert places == [AskedTurn(item, 0, wrong, 1, ()).options.index("None of these") for item in items]
 
-    def scored(chooses: Callable[[Asked], int]) -> dict[str, float | None]:
+    def scored(chooses: Callable[[AskedTurn], int]) -> dict[str, float | None]:
         predictions = [
             Prediction(item=name, variant=one.variant.name, subject="s", replies=(reply,), seconds=0.0)
             for name, every in asked.items()
@@ -365,10 +365,10 @@ def test_a_replaced_option_must_be_chosen_where_it_is_right_and_nowhere_else(tmp
         scores = score_own_set(items, (written, right, wrong), predictions, [])
         return {name: row.value for name, row in scores.groups["multiple choice"].items()}
 
-    def knows(one: Asked) -> int:
+    def knows(one: AskedTurn) -> int:
         return one.options.index("x") if "x" in one.options else one.options.index("None of these")
 
-    def always(one: Asked) -> int:
+    def always(one: AskedTurn) -> int:
         return one.options.index("None of these") if "None of these" in one.options else 1
 
     assert scored(knows)["in every wording"] == 100.0

@@ -17,7 +17,7 @@ from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.scoring.choice_scores import ChoiceScores
 from longtake.evalharness.scoring.score_table import score_run
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.suites.video_tt import (
     THRESHOLDS,
     WAYS,
@@ -90,7 +90,7 @@ def test_a_question_is_five_items_of_one_video(tmp_path: Path) -> None:
 def test_the_way_to_answer_is_described_as_in_the_released_code(tmp_path: Path) -> None:
     file = lines(tmp_path / "all.jsonl", [row("goat", "primary"), row("goat", "multiple choice")])
     primary, choice = loaded(file)[0]
-    asked = [Asked(item, 0, Variant(), 0, ()).text for item in (primary, choice)]
+    asked = [AskedTurn(item, 0, Variant(), 0, ()).text for item in (primary, choice)]
     options = "How often does the goat jump?\nA. Once\nB. Twice\nC. Three times\nD. Never\n"
     assert asked == [
         "How often does the goat jump (primary)?\nAnswer with one word.",

@@ -14,7 +14,7 @@ from longtake.evalharness.items import Item, Turn
 from longtake.evalharness.views.frame_views import FRAMES, keyframes
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.built_in_engines import Entry
+from longtake.preprocess.engines.built_in_engines import EngineEntry
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -53,7 +53,7 @@ def test_the_frames_of_the_colour_that_is_asked_about_are_shown(
     clip: TimeSpan | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Red at one frame a second, and blue from 30 to 46 seconds."""
-    entry = Entry("helpers.models.colour_embedding:ColourEmbedding", "colours")
+    entry = EngineEntry("helpers.models.colour_embedding:ColourEmbedding", "colours")
     monkeypatch.setitem(ENGINES, "image_text_embedding", {**ENGINES["image_text_embedding"], "colours": entry})
     seconds = 160 if clip is None else 100
     pictures = [flat(COLOURS["blue" if 30 <= second < 46 else "red"], 64, 64) for second in range(seconds)]

@@ -12,7 +12,7 @@ from helpers.servers.openai_server import openai_server, says
 from longtake.console import Session
 from longtake.errors import ConfigError, LongtakeError
 from longtake.evalharness.items import Item, Turn, Variant
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.subjects.subject_table import subject_named
 from longtake.evalharness.views.view import Transcript, TranscriptLine
 from longtake.evalharness.views.view_table import VIEWS, is_noise, view_named
@@ -46,7 +46,7 @@ def sent(own_workspace: Workspace, small_workspace: Workspace) -> Sent:
                 clip=clip,
                 seconds=8.0,
             )
-            reply = subject.reply(Asked(asked, 0, Variant(name=view, view=view), seed, ()))
+            reply = subject.reply(AskedTurn(asked, 0, Variant(name=view, view=view), seed, ()))
         assert reply.choice == 0
         return server.requests[-1]["messages"][0]["content"]
 

@@ -13,7 +13,7 @@ from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.query.query import Query, Reading
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.config import load
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.records import Answer, Citation, Claim, Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.core.result import ToolResult
@@ -22,9 +22,9 @@ VIDEO = "00112233445566aa"
 SCRIPT = """</script><script>document.title="run"</script><img src=x onerror='document.title="run"'>"""
 
 
-def write_hostile_trace(folder: Path) -> tuple[RecordedTrace, Library]:
+def write_hostile_trace(folder: Path) -> tuple[RecordedTrace, LibraryStore]:
     """The trace, and the library of the video, whose file is gone: ten seconds, a picture for each."""
-    library = Library(folder)
+    library = LibraryStore(folder)
     store = library.layers(VIDEO)
     said = {"start": 1.0, "end": 3.0, "text": SCRIPT}
     layers = [

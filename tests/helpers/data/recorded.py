@@ -12,7 +12,7 @@ from helpers.servers.openai_server import Reply, doubts, says
 from longtake.agent.traces.fork import fork
 from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.preprocess.pipeline.workspace import Workspace
 
 COST = "What does the blue kettle cost?"
@@ -45,9 +45,9 @@ def forked(workspace: Workspace, run: LenientRun, tool: str, **changes: Any) -> 
     return LenientRun(RecordedTrace(workspace.library.trace_root, answer.trace or ""))
 
 
-def alone(folder: Path, *runs: LenientRun) -> Library:
+def alone(folder: Path, *runs: LenientRun) -> LibraryStore:
     """A library that holds the traces of these runs, and no video."""
-    library = Library(folder)
+    library = LibraryStore(folder)
     shutil.copytree(runs[0].trace.root / "blobs", library.trace_root / "blobs")
     for run in runs:
         shutil.copy2(run.trace.root / f"{run.id}.jsonl", library.trace_root)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from longtake.language.terms import document_terms, query_terms
 from longtake.memory.records import MODALITIES, MOMENTS
-from longtake.memory.search.corpus import FACTS, Corpus, Entry
+from longtake.memory.search.corpus import FACTS, Corpus, VideoEntry
 from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.timespan import TimeSpan
 
@@ -33,7 +33,7 @@ HELD = [
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
     counts = {video: sum(held[0] == video for held in HELD) for video in VIDEOS}
-    entries = [Entry(FIRSTS[video], counts[video], video, None) for video in VIDEOS]
+    entries = [VideoEntry(FIRSTS[video], counts[video], video, None) for video in VIDEOS]
     facts = [(span.start, span.end, MODALITIES.index(modality), 1) for _, span, modality in HELD]
     return Corpus(entries, np.array(facts, FACTS), [])
 

@@ -11,7 +11,7 @@ import pytest
 from helpers.media.clips import Picture, write_clip
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.analysis.frame_measures import Finding, Measured, measure
+from longtake.preprocess.analysis.frame_measures import Anomaly, Measured, measure
 from longtake.preprocess.analysis.picture_faults import find_freezes, find_noise, find_tints
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.media import probe
@@ -60,7 +60,7 @@ def salt_and_pepper(picture: Picture, number: int) -> Picture:
     return spoilt
 
 
-def there(found: list[Finding]) -> Finding:
+def there(found: list[Anomaly]) -> Anomaly:
     """The one finding, which lies where the fault is."""
     [finding] = found
     assert (finding.span.start, finding.span.end) == pytest.approx((FIRST / RATE, LAST / RATE), abs=0.09)

@@ -12,7 +12,7 @@ import pytest
 from longtake.config import load
 from longtake.errors import EngineError, EngineUnavailable
 from longtake.preprocess.engines import engine_table as table
-from longtake.preprocess.engines.built_in_engines import BUILT_IN, PROTOCOLS, Entry
+from longtake.preprocess.engines.built_in_engines import BUILT_IN, PROTOCOLS, EngineEntry
 from longtake.preprocess.engines.capabilities import PURPOSES
 from longtake.settings import Settings
 
@@ -28,10 +28,10 @@ class Slow:
 
 
 @pytest.fixture
-def slow_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[str, Mapping[str, Entry]]]:
+def slow_engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[str, Mapping[str, EngineEntry]]]:
     engines = {
         **table.ENGINES,
-        "summary": {**table.ENGINES["summary"], "textrank": Entry(f"{__name__}:Slow", "slow to make")},
+        "summary": {**table.ENGINES["summary"], "textrank": EngineEntry(f"{__name__}:Slow", "slow to make")},
     }
     monkeypatch.setattr(table, "ENGINES", engines)
     yield engines
@@ -58,7 +58,7 @@ def test_calls_at_once_get_the_same_engine() -> None:
 
 
 def test_an_engine_says_whether_it_uses_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = Entry(f"{__name__}:Slow", "computes on a GPU", gpu=True)
+    entry = EngineEntry(f"{__name__}:Slow", "computes on a GPU", gpu=True)
     monkeypatch.setattr(table, "ENGINES", {**table.ENGINES, "summary": {"textrank": entry}})
     engines = table.EngineTable(Settings())
     assert [engines.on_gpu(capability) for capability in ("summary", "scene_text", "captions")] == [True, False, False]
@@ -93,7 +93,7 @@ def test_the_engines_of_a_capability_implement_its_protocol(capability: str) -> 
 
 
 def test_an_engine_without_the_methods_of_its_protocol_is_refused() -> None:
-    entry = Entry(f"{__name__}:Slow", "summarizes nothing")
+    entry = EngineEntry(f"{__name__}:Slow", "summarizes nothing")
     with pytest.raises(TypeError, match="summarize"):
         table._reader("summary")("slow", entry)
 

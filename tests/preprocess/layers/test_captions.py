@@ -25,8 +25,8 @@ from longtake.memory.search.search_index import SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
-from longtake.preprocess.engines.endpoints.caption_engine import Description, Named, Still
-from longtake.preprocess.layers.captions import Captions, Scene, scenes_in, scenes_of
+from longtake.preprocess.engines.endpoints.caption_engine import Description, NamedThing, Still
+from longtake.preprocess.layers.captions import Captions, CaptionScene, scenes_in, scenes_of
 from longtake.preprocess.layers.layer_moments import moments_of
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.media import MediaInfo
@@ -108,7 +108,7 @@ def never(one: str, other: str) -> bool:
     return one == other
 
 
-def files_of(scene: Scene) -> list[str]:
+def files_of(scene: CaptionScene) -> list[str]:
     return [picture.file for picture in scene.pictures]
 
 
@@ -178,7 +178,7 @@ def test_what_a_segment_is_told_is_the_same_however_many_are_described_at_once(
         number = int(stills[0].time)
         told[number] = known
         time.sleep(0.2 * (number == 1))  # the others overtake it
-        return Description("Noise.", (Named("person", f"Guest {number}", ""),))
+        return Description("Noise.", (NamedThing("person", f"Guest {number}", ""),))
 
     monkeypatch.setattr(CaptionEndpoint, "describe", describe)
     runs = []

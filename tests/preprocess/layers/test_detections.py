@@ -15,7 +15,7 @@ from longtake.errors import Cancelled
 from longtake.memory.building import build_layers
 from longtake.memory.layers import Layer, LayerStore
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.built_in_engines import Entry
+from longtake.preprocess.engines.built_in_engines import EngineEntry
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.layers.detections import Detections
 from longtake.preprocess.layers.step import IndexJob
@@ -30,7 +30,7 @@ RED, BLUE, GREY, DARK = (0, 0, 230), (230, 0, 0), (128, 128, 128), (40, 40, 40)
 @pytest.fixture
 def detector(monkeypatch: pytest.MonkeyPatch) -> type[ColourDetector]:
     """The detector in use; it has seen nothing yet."""
-    entry = Entry("helpers.models.colour_detector:ColourDetector", "colours")
+    entry = EngineEntry("helpers.models.colour_detector:ColourDetector", "colours")
     monkeypatch.setitem(ENGINES, "detections", {"nanodet": entry})
     monkeypatch.setattr(ColourDetector, "shown", 0)
     return ColourDetector

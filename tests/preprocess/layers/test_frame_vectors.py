@@ -19,7 +19,7 @@ from longtake.memory.layers import Layer, LayerStore
 from longtake.memory.search.index import Index
 from longtake.memory.search.search_index import Batch, SearchFilter
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.built_in_engines import Entry
+from longtake.preprocess.engines.built_in_engines import EngineEntry
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.layers.frame_vectors import FrameVectors, frame_batch
 from longtake.preprocess.layers.step import IndexJob
@@ -35,7 +35,7 @@ ENGINE = "image_text_embedding"
 @pytest.fixture(autouse=True)
 def settings(monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Settings that name a joint embedding of colours."""
-    entry = Entry("helpers.models.colour_embedding:ColourEmbedding", "colours")
+    entry = EngineEntry("helpers.models.colour_embedding:ColourEmbedding", "colours")
     monkeypatch.setitem(ENGINES, ENGINE, {"colours": entry, "absent": replace(entry, packages=("no_such_package",))})
     return load(overrides=[f"engines.{ENGINE}=[colours]"])
 

@@ -9,15 +9,15 @@ import pytest
 from helpers.media.odd_files import cut_short, index_first
 
 from longtake.config import load
-from longtake.memory.library import Library, VideoRecord
+from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.preprocess.media.sources import contents_now, contents_of, media_of
 from longtake.preprocess.pipeline.workspace import Workspace
 
 
 @pytest.fixture
-def copied(small_workspace: Workspace, tmp_path: Path) -> tuple[Library, VideoRecord, Path]:
+def copied(small_workspace: Workspace, tmp_path: Path) -> tuple[LibraryStore, VideoRecord, Path]:
     """A library, its video, and the items of the video's first layer."""
-    library = Library(Path(shutil.copytree(small_workspace.library.root, tmp_path / "copy")))
+    library = LibraryStore(Path(shutil.copytree(small_workspace.library.root, tmp_path / "copy")))
     video = library.resolve("talk.mp4")
     layer = library.layer(video, "probe")
     assert layer is not None
@@ -26,7 +26,7 @@ def copied(small_workspace: Workspace, tmp_path: Path) -> tuple[Library, VideoRe
 
 @pytest.mark.parametrize("damage", ["{broken\n", "", '{"duration": "long"}\n', "3\n"])
 def test_of_a_video_whose_first_layer_is_damaged_the_file_tells(
-    copied: tuple[Library, VideoRecord, Path], damage: str
+    copied: tuple[LibraryStore, VideoRecord, Path], damage: str
 ) -> None:
     library, video, items = copied
     whole = media_of(library, video)
@@ -36,7 +36,7 @@ def test_of_a_video_whose_first_layer_is_damaged_the_file_tells(
     assert media_of(library, video.model_copy(update={"path": "nowhere.mp4"})) is None
 
 
-def test_of_a_video_whose_file_is_gone_the_first_layer_tells(copied: tuple[Library, VideoRecord, Path]) -> None:
+def test_of_a_video_whose_file_is_gone_the_first_layer_tells(copied: tuple[LibraryStore, VideoRecord, Path]) -> None:
     library, video, _ = copied
     whole = media_of(library, video)
     assert whole is not None

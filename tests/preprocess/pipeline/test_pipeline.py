@@ -21,10 +21,10 @@ from helpers.media.small_video import write_small_video
 from longtake.config import load
 from longtake.errors import Cancelled, LibraryError
 from longtake.memory.layers import Layer, LayerStore
-from longtake.memory.library import LAYERS, Library, file_id
+from longtake.memory.library import LAYERS, LibraryStore, file_id
 from longtake.memory.search.search_index import SearchFilter
 from longtake.preprocess.layers.step import IndexJob, Step
-from longtake.preprocess.pipeline.progress import IndexReport, Progress, Watcher
+from longtake.preprocess.pipeline.progress import IndexReport, StepProgress, Watcher
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.step_run import SourceChanged, run_step
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -258,7 +258,7 @@ def test_a_second_process_waits_and_then_finds_everything_done(video: Path, tmp_
         second = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert second.stderr is not None
         assert "is being indexed by another process; waiting" in second.stderr.readline()
-        first = Library(tmp_path / "library")
+        first = LibraryStore(tmp_path / "library")
         assert first.videos() == []
     reported = second.communicate(timeout=120)[0]
     assert second.returncode == 0
@@ -327,7 +327,7 @@ def test_a_killed_index_goes_on_where_it_was(video: Path, tmp_path: Path, after:
     workspace = Workspace(tmp_path / "killed", load("embedded", settings))
     made: dict[str, int] = {}
 
-    def look(progress: Progress) -> None:
+    def look(progress: StepProgress) -> None:
         made.update({name: inode for name, inode in chunks_in(tmp_path / "killed").items() if name in kept})
 
     assert workspace.add(video, Watcher(progress=look)).complete

@@ -13,7 +13,7 @@ from helpers.media.clips import flat, write_clip
 from longtake.cluster.pool import MEMORY
 from longtake.config import load
 from longtake.errors import LibraryError
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.estimate import measurements
@@ -25,7 +25,7 @@ from longtake.settings import Settings
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+def library(tmp_path_factory: pytest.TempPathFactory) -> LibraryStore:
     """A library with one indexed video, beside which lies another one."""
     folder = tmp_path_factory.mktemp("measured")
     workspace = Workspace(folder / "library", Settings())
@@ -34,7 +34,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     return workspace.library
 
 
-def test_work_grows_with_the_video_and_time_falls_with_the_cores(library: Library) -> None:
+def test_work_grows_with_the_video_and_time_falls_with_the_cores(library: LibraryStore) -> None:
     [video] = library.videos()
     work = {
         step: sum(seconds for seconds, _ in each)
@@ -48,7 +48,7 @@ def test_work_grows_with_the_video_and_time_falls_with_the_cores(library: Librar
     assert plan(library, [3600.0] * 16, 1).disk == pytest.approx(2 * one.disk, abs=2)
 
 
-def test_a_file_is_the_work_of_one_core(library: Library) -> None:
+def test_a_file_is_the_work_of_one_core(library: LibraryStore) -> None:
     assert plan(library, [3600.0], 64).hours == plan(library, [3600.0], 1).hours
     assert plan(library, [60.0, 60.0, 3600.0], 2).hours == pytest.approx(plan(library, [3660.0], 1).hours)
 
@@ -133,13 +133,13 @@ def test_a_worker_that_took_much_memory_needs_it_again(tmp_path: Path) -> None:
 
 
 def test_a_copy_of_an_indexed_file_is_left_out_and_a_video_that_is_incomplete_tells_nothing(
-    library: Library, tmp_path: Path
+    library: LibraryStore, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy.mp4"
     shutil.copy(library.root.parent / "first.mp4", copy)
     nothing = longtake("plan", copy, library=library.root)
     assert ("1 file left out" in nothing.stderr, nothing.stdout) == (True, "Nothing to index.\n")
-    other = Library(tmp_path / "library")
+    other = LibraryStore(tmp_path / "library")
     [video] = library.videos()
     shutil.copytree(library.root, other.root)
     other.save(video.model_copy(update={"complete": False}))
@@ -148,16 +148,16 @@ def test_a_copy_of_an_indexed_file_is_left_out_and_a_video_that_is_incomplete_te
 
 
 @pytest.mark.parametrize("holds", ["nothing", "a video without figures"])
-def test_a_library_without_a_measurement_is_one_sentence(holds: str, library: Library, tmp_path: Path) -> None:
+def test_a_library_without_a_measurement_is_one_sentence(holds: str, library: LibraryStore, tmp_path: Path) -> None:
     if holds != "nothing":
         shutil.copytree(library.root, tmp_path, dirs_exist_ok=True)
         for facts in tmp_path.rglob("*.run.json"):
             facts.unlink()
     with pytest.raises(LibraryError, match=r"no figures.* Index a few"):
-        plan(Library(tmp_path), [60.0], 1)
+        plan(LibraryStore(tmp_path), [60.0], 1)
 
 
-def test_files_that_cannot_be_read_are_named_and_left_out(library: Library, tmp_path: Path) -> None:
+def test_files_that_cannot_be_read_are_named_and_left_out(library: LibraryStore, tmp_path: Path) -> None:
     (tmp_path / "bad.mp4").write_bytes(b"no video")
     good = library.root.parent / "second.mp4"
     mixed = longtake("plan", tmp_path, good, tmp_path / "missing.mp4", library=library.root)
@@ -167,7 +167,7 @@ def test_files_that_cannot_be_read_are_named_and_left_out(library: Library, tmp_
     assert (alone.code, alone.stdout, "bad.mp4" in alone.stderr) == (1, "", True)
 
 
-def test_the_command_plans_files_or_hours(library: Library) -> None:
+def test_the_command_plans_files_or_hours(library: LibraryStore) -> None:
     hours = longtake("plan", "--hours", 10_000, "--cores", 64, "--price", 0.05, library=library.root)
     assert "10,000 files, 10,000.0 hours of video" in hours.stdout
     files = longtake("plan", library.root.parent, "--json", library=library.root)
@@ -179,7 +179,7 @@ def test_the_command_plans_files_or_hours(library: Library) -> None:
     assert "this machine" in longtake("plan", "--help").stdout  # the default of --cores
 
 
-def test_what_models_will_be_asked_is_told_before_they_are(library: Library) -> None:
+def test_what_models_will_be_asked_is_told_before_they_are(library: LibraryStore) -> None:
     nobody = "http://127.0.0.1:9/v1"
     captions = (f"captions.base_url={nobody}", "captions.model=seer", "captions.pictures=4")
     writer = ("controller.engine=openai", f"controller.base_url={nobody}", "controller.model=writer")

@@ -17,7 +17,7 @@ from longtake.config import load
 from longtake.errors import EngineError
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.built_in_engines import Entry
+from longtake.preprocess.engines.built_in_engines import EngineEntry
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.layers.frame_vectors import FILE
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -43,7 +43,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A video of one colour after the other, blank at the end, with image-text vectors."""
     folder = tmp_path_factory.mktemp("colours")
     with pytest.MonkeyPatch.context() as patch:
-        entry = Entry("helpers.models.colour_embedding:ColourEmbedding", "colours")
+        entry = EngineEntry("helpers.models.colour_embedding:ColourEmbedding", "colours")
         patch.setitem(ENGINES, ENGINE, {"colours": entry})
         off = (f"engines.{name}=[]" for name in ("sounds", "speech", "scene_text"))
         workspace = Workspace(folder / "library", load(overrides=[f"engines.{ENGINE}=[colours]", *off]))

@@ -16,7 +16,7 @@ from helpers.tool_calls import called, counted, refused
 from longtake.config import load
 from longtake.memory.library import VideoRecord
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.built_in_engines import Entry
+from longtake.preprocess.engines.built_in_engines import EngineEntry
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.engines.objects.objects_query import parse_query
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -133,7 +133,7 @@ def test_what_the_index_does_not_tell_is_looked_for_in_the_file(context: ToolCon
 def test_a_video_that_was_indexed_without_the_detector_says_so(
     context: ToolContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry = Entry("helpers.models.colour_detector:ColourDetector", "colours")
+    entry = EngineEntry("helpers.models.colour_detector:ColourDetector", "colours")
     monkeypatch.setitem(ENGINES, "detections", {"nanodet": entry})
     record = context.video.record
     layers = {name: key for name, key in record.layers.items() if name != "detections"}

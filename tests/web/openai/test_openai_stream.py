@@ -15,7 +15,7 @@ from helpers.servers.web_server import web_server
 
 from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.web.event_feed import Event
+from longtake.web.event_feed import FeedEvent
 from longtake.web.openai.openai_stream import CHECKED, CORRECTED, HELD, IN_FULL, Streamed
 
 LONG = (
@@ -85,7 +85,7 @@ class _Fed:
         return self.streamed.end(Answer(question=QUESTION, status="answered", answer=text, **facts), {})
 
     def _take(self, kind: str, **data: Any) -> str:
-        return self.streamed.take(Event(0, kind, data))
+        return self.streamed.take(FeedEvent(0, kind, data))
 
 
 def test_a_remark_before_calls_is_not_sent_and_a_short_answer_is_sent_when_it_is_whole() -> None:

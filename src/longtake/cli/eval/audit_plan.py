@@ -12,7 +12,7 @@ from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.subjects.model_spec import is_model
 from longtake.evalharness.subjects.subject import NothingToShow, Subject
 from longtake.evalharness.views.frame_views import FRAMES
-from longtake.evalharness.views.part_captions import PartCaptions, Summary
+from longtake.evalharness.views.part_captions import PartCaptions, SummaryView
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Record
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -44,7 +44,7 @@ def audit_plan(
         for item, variant, _ in rows(subject, card, items, done)
         if variant.view
     ]
-    summarised = {item.id: item for _, item, view in missing if view == Summary.name}
+    summarised = {item.id: item for _, item, view in missing if view == SummaryView.name}
     return AuditPlan(
         replies=dry_run(folder, card, items, subjects, session, notify, retry_errors=retry_errors),
         pictures=sum(view_named(view).pictures(item) for spec, item, view in missing if is_model(spec)),

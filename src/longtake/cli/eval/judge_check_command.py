@@ -26,7 +26,7 @@ from longtake.evalharness.suites.suite_table import cases_of_run
 from longtake.memory.records import Record
 
 
-class Checked(Record):
+class JudgeCheckReport(Record):
     """The public shape of `eval judge-check --json`."""
 
     checks: tuple[JudgeCheck, ...]
@@ -36,7 +36,9 @@ class Checked(Record):
     errors: tuple[ErrorTypes, ...]
 
 
-def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Judge] | None, notify: Notify) -> Checked:
+def check_run(
+    folder: RunFolder, file: Path | None, judge_of: Callable[[int], Judge] | None, notify: Notify
+) -> JudgeCheckReport:
     """Compare a run's judges with each other and with human labels, with each labeller as the reference.
 
     Args:
@@ -67,10 +69,10 @@ def check_run(folder: RunFolder, file: Path | None, judge_of: Callable[[int], Ju
         itself = judge_again(judge_of, cases, notify) if judge_of else None
     checks = tuple(check_judges(labels, judgements))
     means = tuple(mean_agreements(checks))
-    return Checked(checks=checks, means=means, judges=tuple(pairs), itself=itself, errors=tuple(errors))
+    return JudgeCheckReport(checks=checks, means=means, judges=tuple(pairs), itself=itself, errors=tuple(errors))
 
 
-def show_checked(checked: Checked) -> list[str]:
+def show_checked(checked: JudgeCheckReport) -> list[str]:
     """The comparisons as lines to print."""
     lines = [*map(str, checked.checks), *map(str, checked.means), *map(str, checked.judges)]
     if checked.itself is not None:

@@ -20,7 +20,7 @@ def refine(
     as_json: Json = False,
 ) -> None:
     """Ask a small set, and after each failure for a better prompt, until the replies settle (REVEAL)."""
-    from longtake.evalharness.stress.refining import Refined
+    from longtake.evalharness.stress.refining import Refinement
     from longtake.evalharness.stress.refining import refine as refined
     from longtake.evalharness.stress.stress_suite import ITEMS
     from longtake.evalharness.stress.stress_test import SUITE
@@ -33,7 +33,7 @@ def refine(
     with counting("refining", quiet=as_json) as advance:
         done = refined(items, model, out, remarks.notify, advance)
 
-    def show(found: Refined) -> list[str]:
+    def show(found: Refinement) -> list[str]:
         rounds = ", ".join(map(str, found.right))
         end = "the replies settled" if found.settled else "the replies didn't settle"
         command = f"longtake eval run SET/{ITEMS} --suite {SUITE} --media SET --prompts {out}"

@@ -14,7 +14,7 @@ from longtake.evalharness.items import Item, Prediction, PredictionKey, Variant
 from longtake.evalharness.runs.predicting import failed, rows, settled
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.scoring.spending import money, total
-from longtake.evalharness.subjects.subject import Asked, SaysCost, Subject
+from longtake.evalharness.subjects.subject import AskedTurn, SaysCost, Subject
 from longtake.evalharness.views.view_table import view_named
 from longtake.memory.records import Record, Usage
 from longtake.memory.timespan import clock
@@ -22,7 +22,7 @@ from longtake.preprocess.pipeline.estimate import estimate
 from longtake.preprocess.pipeline.workspace import Workspace
 
 
-class Expected(Record):
+class ExpectedRun(Record):
     """What a subject will take for the items it hasn't been asked yet."""
 
     subject: str
@@ -40,7 +40,7 @@ class Expected(Record):
 class DryRun(Record):
     """The public shape of `eval run --dry-run --json`; `indexing` is None if this library can't tell yet."""
 
-    subjects: tuple[Expected, ...]
+    subjects: tuple[ExpectedRun, ...]
     indexing: float | None
 
 
@@ -91,7 +91,7 @@ def show_dry_run(found: DryRun) -> list[str]:
     return lines
 
 
-def _line(expected: Expected) -> str:
+def _line(expected: ExpectedRun) -> str:
     work = f"{expected.subject}: {counted(expected.predictions, 'prediction')}, {counted(expected.turns, 'turn')}"
     if not expected.predictions:
         return f"{work}; nothing left to ask"
@@ -104,7 +104,7 @@ def _line(expected: Expected) -> str:
 
 def _expected(
     subject: Subject, missing: Sequence[tuple[Item, Variant, int]], predictions: Mapping[PredictionKey, Prediction]
-) -> Expected:
+) -> ExpectedRun:
     finished = [each for each in predictions.values() if each.subject == subject.name and not failed(each)]
     turns = sum(len(item.turns) for item, _, _ in missing)
     spent, timed, at_most = Usage(), True, False
@@ -113,7 +113,7 @@ def _expected(
     elif isinstance(subject, SaysCost):
         spent = total(subject.expected(asked) for row in missing for asked in _turns(*row))
         timed, at_most = bool(spent.seconds), subject.at_most
-    return Expected(
+    return ExpectedRun(
         subject=subject.name,
         predictions=len(missing),
         turns=turns,
@@ -140,11 +140,12 @@ def _share(finished: Sequence[Prediction], turns: int) -> Usage:
     )
 
 
-def _turns(item: Item, variant: Variant, seed: int) -> Iterable[Asked]:
+def _turns(item: Item, variant: Variant, seed: int) -> Iterable[AskedTurn]:
     """The turns of an item, with the references as history."""
     gold = [(turn.question, turn.reference) for turn in item.turns]
     return (
-        Asked(item, number, variant, seed, () if item.separate else tuple(gold[:number])) for number in range(len(gold))
+        AskedTurn(item, number, variant, seed, () if item.separate else tuple(gold[:number]))
+        for number in range(len(gold))
     )
 
 

@@ -25,10 +25,10 @@ def scripted(
 ) -> None:
     """Write videos from a grammar of events, and questions with known answers; needs espeak-ng."""
     from longtake.evalharness.scripted.questions import WORDINGS, read_wordings
-    from longtake.evalharness.scripted.suite import Written, stills_in, write_suite
+    from longtake.evalharness.scripted.suite import WrittenSuite, stills_in, write_suite
     from longtake.evalharness.scripted.voices import recordings_in
 
-    def show(written: Written) -> list[str]:
+    def show(written: WrittenSuite) -> list[str]:
         return [
             f"{counted(written.videos, 'video')} of {written.seconds / 60:.1f} min together, {written.asked} items "
             f"with {written.turns} questions; next: longtake eval run {written.items} --suite scripted "

@@ -139,7 +139,7 @@ class Guard:
         return self._access.problem(headers)
 
 
-class Token(BaseModel):
+class AccessToken(BaseModel):
     """The token of `longtake serve --token`."""
 
     token: str = Field(max_length=MAX_TOKEN_LENGTH)
@@ -149,7 +149,7 @@ router = APIRouter(tags=["access"])
 
 
 @router.post("/api/session", status_code=204)
-async def open_session(body: Token, request: Request) -> Response:
+async def open_session(body: AccessToken, request: Request) -> Response:
     """Exchange the token for a cookie."""
     access: Access = request.app.state.access
     if problem := access.token_problem(body.token):

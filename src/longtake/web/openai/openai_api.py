@@ -21,13 +21,13 @@ from starlette.concurrency import run_in_threadpool
 from longtake.errors import LongtakeError
 from longtake.memory.layers import canonical_json
 from longtake.memory.records import Answer, Record
-from longtake.web.event_feed import Event, EventStream
+from longtake.web.event_feed import EventStream, FeedEvent
 from longtake.web.http.described import content
 from longtake.web.http.refusals import Refusal, openai_error
 from longtake.web.openai.openai_answers import Completion, chunk, cited, completion, usage_chunk
 from longtake.web.openai.openai_messages import MODEL, ChatRequest, asked_by, no_model
 from longtake.web.openai.openai_stream import Streamed
-from longtake.web.runs import Asked
+from longtake.web.runs import QuestionForm
 from longtake.web.service import Served, Service
 
 _TICK = 1.0  # seconds between two checks of indexing and of the client's connection
@@ -86,7 +86,9 @@ async def complete(body: ChatRequest, request: Request, service: Served) -> Resp
     return Response(status_code=_GONE)
 
 
-async def _stream(asked: Asked, service: Service, head: dict[str, Any], *, with_usage: bool) -> AsyncIterator[str]:
+async def _stream(
+    asked: QuestionForm, service: Service, head: dict[str, Any], *, with_usage: bool
+) -> AsyncIterator[str]:
     """The lines of a streamed completion; an error replaces the rest."""
     sent = Streamed()
     yield _line(chunk(head, {"role": "assistant", "content": ""}))
@@ -96,7 +98,7 @@ async def _stream(asked: Asked, service: Service, head: dict[str, Any], *, with_
                 if news is None:
                     yield ": still at work\n\n"
                     continue
-                if isinstance(news, Event):
+                if isinstance(news, FeedEvent):
                     if text := sent.take(news):
                         yield _line(chunk(head, {"content": text}))
                     continue
@@ -114,7 +116,7 @@ async def _stream(asked: Asked, service: Service, head: dict[str, Any], *, with_
     yield "data: [DONE]\n\n"
 
 
-async def _run(asked: Asked, service: Service) -> AsyncGenerator[Event | Answer | None]:
+async def _run(asked: QuestionForm, service: Service) -> AsyncGenerator[FeedEvent | Answer | None]:
     """Yield the run's events, None every so often, and finally the answer.
 
     Raises:
@@ -133,7 +135,7 @@ async def _run(asked: Asked, service: Service) -> AsyncGenerator[Event | Answer 
         run.stop()
 
 
-def _answer(event: Event) -> Answer:
+def _answer(event: FeedEvent) -> Answer:
     """The answer in a run's last event.
 
     Raises:
@@ -147,7 +149,7 @@ def _answer(event: Event) -> Answer:
     return answer
 
 
-def _names(asked: Asked, service: Service) -> dict[str, str]:
+def _names(asked: QuestionForm, service: Service) -> dict[str, str]:
     return {video: service.video(video).name for video in asked.videos}
 
 

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from longtake.agent.graph.agent import MAX_QUESTION_LENGTH, MAX_VIDEOS, is_text
 from longtake.agent.graph.state import Turn
 from longtake.web.http.refusals import Refusal
-from longtake.web.runs import Asked
+from longtake.web.runs import QuestionForm
 from longtake.web.service import Service
 from longtake.web.uploads import Upload
 
@@ -48,7 +48,7 @@ def _known(kind: str) -> str:
     return kind
 
 
-class Part(BaseModel):
+class MessagePart(BaseModel):
     """A part of a message: text, or a video."""
 
     type: Annotated[str, AfterValidator(_known)]
@@ -60,7 +60,7 @@ class Message(BaseModel):
     """A message; those not from the user or the assistant are ignored."""
 
     role: str
-    content: Text | list[Part] | None = None
+    content: Text | list[MessagePart] | None = None
 
     @property
     def text(self) -> str:
@@ -102,7 +102,7 @@ class ChatRequest(BaseModel):
     response_format: ResponseFormat | None = None
 
 
-def asked_by(request: ChatRequest, service: Service) -> Asked:
+def asked_by(request: ChatRequest, service: Service) -> QuestionForm:
     """The question to answer: the last message, about the videos of all messages, after the turns before it.
 
     A video that isn't in the library yet is added to it. Messages without a video are about the library: most clients
@@ -124,7 +124,7 @@ def asked_by(request: ChatRequest, service: Service) -> Asked:
         raise Refusal(400, f"Name at most {MAX_VIDEOS} videos; without any, the question is about the whole library.")
     videos = tuple(dict.fromkeys(_video(url, service) for url in addresses))
     videos = videos or tuple(service.agent.likeliest(question.text))
-    return Asked(videos, question.text, earlier=_turns(request.messages[:-1]))
+    return QuestionForm(videos, question.text, earlier=_turns(request.messages[:-1]))
 
 
 def _turns(messages: Sequence[Message]) -> tuple[Turn, ...]:

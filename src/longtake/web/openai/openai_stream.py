@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from longtake.agent.drafts.draft import ANSWER
 from longtake.agent.drafts.publishing import FLAGS, marks
 from longtake.memory.records import Answer
-from longtake.web.event_feed import Event
+from longtake.web.event_feed import FeedEvent
 
 CORRECTED = "Corrected after a check against the video:"
 IN_FULL = "The answer in full:"
@@ -33,7 +33,7 @@ class Streamed:
         self._sent = ""  # of the last draft that was sent
         self._begun = self._judged = False
 
-    def take(self, event: Event) -> str:
+    def take(self, event: FeedEvent) -> str:
         """What to send after an event of the run."""
         if event.kind == "text":
             if event.data["draft"] != self._number:

@@ -20,7 +20,7 @@ from longtake.agent.traces.pages.page_videos import STILL_BYTES
 from longtake.agent.traces.pages.page_words import MAX_TEXT
 from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.trace import RecordedTrace, Trace
-from longtake.memory.library import Library
+from longtake.memory.library import LibraryStore
 from longtake.preprocess.pipeline.workspace import Workspace
 
 
@@ -223,7 +223,7 @@ def test_a_trace_of_which_nothing_is_left_is_still_a_page(run: LenientRun, tmp_p
 
 @pytest.mark.parametrize("video", ["../../secret", "/etc", "0123456789abcdeF", ""])
 def test_only_an_id_of_a_video_reaches_the_disk(tmp_path: Path, video: str) -> None:
-    library = Library(tmp_path / "library")
+    library = LibraryStore(tmp_path / "library")
     trace = Trace(library.trace_root)
     trace.event("run", started=0.0, given={"question": "Where?", "videos": [video]})
     trace.close()

@@ -16,7 +16,7 @@ from longtake.evalharness.scoring.rubric_scores import READINGS, Reading
 from longtake.evalharness.scripted.questions import items_of, read_wordings
 from longtake.evalharness.scripted.suite import write_script
 from longtake.evalharness.subjects.agent_subject import AgentSubject
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.suites.agentic import AgenticScores, agentic_item, own_tools, score_agentic
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -249,7 +249,7 @@ def test_in_live_mode_the_calls_are_those_that_the_agent_made(small_workspace: W
     video = str(small_workspace.library.root / "talk.mp4")
     item = Item(suite="longshot", id="live", video="talk", media=video, format="calls", turns=(asked,))
     item = agentic_item(item, own_tools())
-    said = prediction("live", AgentSubject("agent", small_workspace).reply(Asked(item, 0, Variant(), 0, ())))
+    said = prediction("live", AgentSubject("agent", small_workspace).reply(AskedTurn(item, 0, Variant(), 0, ())))
     scores = score_agentic([item], [said], [judged(said, 0, True)], "repo")
     made = said.replies[0].calls
     assert scores.wrong.n == len(made) > 0

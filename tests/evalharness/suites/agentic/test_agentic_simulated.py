@@ -16,7 +16,7 @@ from longtake.errors import EngineError
 from longtake.evalharness.items import Item, ToolCall, Variant
 from longtake.evalharness.subjects.endpoint_model import EndpointModel, Simulated, read_calls
 from longtake.evalharness.subjects.model_spec import given_by
-from longtake.evalharness.subjects.subject import Asked
+from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.preprocess.pipeline.workspace import Workspace
 
 LISTED = '{"tool_calls": [{"tool": "compute", "parameters": {"expression": "2+2", "k": null}}], "reasoning": "why"}'
@@ -49,7 +49,7 @@ def texts(request: dict[str, Any]) -> list[str]:
 def test_a_turn_is_asked_for_its_calls_and_then_for_its_answer(tmp_path: Path, item: Item) -> None:
     history = (("How many cups?", "Three, so said."),)
     with simulated(tmp_path, says(f"```json\n{LISTED}\n```"), says("Five cups.")) as (subject, server):
-        reply = subject.reply(Asked(item, 1, Variant(), 0, history))
+        reply = subject.reply(AskedTurn(item, 1, Variant(), 0, history))
     assert (reply.text, reply.status, reply.parse) == ("Five cups.", "ok", "ok")
     assert reply.calls == (COMPUTE,)
     assert "reasoning" in reply.planned
@@ -68,7 +68,7 @@ def test_a_turn_is_asked_for_its_calls_and_then_for_its_answer(tmp_path: Path, i
 def test_the_gold_results_are_given_whatever_was_asked_for(tmp_path: Path, item: Item) -> None:
     history = (("How many cups?", "Three, so said."),)
     with simulated(tmp_path, says("I need nothing."), says("Five.")) as (subject, server):
-        reply = subject.reply(Asked(item, 1, Variant(), 0, history))
+        reply = subject.reply(AskedTurn(item, 1, Variant(), 0, history))
     assert (reply.text, reply.calls, reply.parse) == ("Five.", (), "failed")
     (answer,) = texts(server.requests[1])
     assert "And two more?" in answer
@@ -80,20 +80,20 @@ def test_the_gold_results_are_given_whatever_was_asked_for(tmp_path: Path, item:
 
 def test_an_endpoint_that_refuses_is_an_error(tmp_path: Path, item: Item) -> None:
     with simulated(tmp_path, refuses(400, "no such model")) as (subject, _), pytest.raises(EngineError):
-        subject.reply(Asked(item, 0, Variant(), 0, ()))
+        subject.reply(AskedTurn(item, 0, Variant(), 0, ()))
 
 
 def test_a_model_that_is_shown_a_video_is_asked_nothing_where_that_is_missing(tmp_path: Path, item: Item) -> None:
     workspace = Workspace(tmp_path / "library", load_settings())
     with openai_server([says("")]) as server:
         seeing, blind = (EndpointModel("m", given_by(f"{kind}:m@{server.url}"), workspace) for kind in KINDS)
-        reply = Simulated("s", seeing, blind).reply(Asked(item, 0, Variant(), 0, ()))
+        reply = Simulated("s", seeing, blind).reply(AskedTurn(item, 0, Variant(), 0, ()))
     assert (reply.status, reply.calls, server.requests) == ("no_media", (), [])
 
 
 def test_the_cost_is_estimated_beforehand(tmp_path: Path, item: Item) -> None:
     with simulated(tmp_path, says("")) as (subject, server):
-        expected = subject.expected(Asked(item, 0, Variant(), 0, ()))
+        expected = subject.expected(AskedTurn(item, 0, Variant(), 0, ()))
     assert (server.requests, expected.rounds) == ([], 2)
     assert expected.input_tokens > 200  # the tools and the gold results
 

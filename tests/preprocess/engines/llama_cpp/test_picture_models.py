@@ -10,7 +10,7 @@ from helpers.models.smollm2 import cut_off, smollm2
 from helpers.models.tiny_projector import write_tiny_projector
 
 from longtake.config import load
-from longtake.models.folder import RECORD, Record, RecordedFile
+from longtake.models.folder import RECORD, FetchRecord, RecordedFile
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.llama_cpp.picture_models import GgufPictures
 from longtake.preprocess.engines.llama_cpp.server import shared_server
@@ -46,7 +46,7 @@ def test_a_fetched_model_answers_without_settings(tmp_path: Path, monkeypatch: p
     model, projector = folder / "model.gguf", write_tiny_projector(folder)
     model.symlink_to(smollm2())
     files = tuple(RecordedFile(path=file.name, size=file.stat().st_size, sha256="") for file in (model, projector))
-    record = Record(name=folder.name, repo="", revision="", files=files)
+    record = FetchRecord(name=folder.name, repo="", revision="", files=files)
     (folder / RECORD).write_text(record.model_dump_json())
     assert EngineTable(load()).report("visual_question").engine == "gguf"
     assert EngineTable(load()).report("captions").engine is None  # one picture after the other, too slow unasked
