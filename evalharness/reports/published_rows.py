@@ -55,7 +55,7 @@ def beside_published(card: RunCard, subjects: Sequence[SubjectScores]) -> tuple[
     for title, table in tables.items():
         columns = {**score, **table.columns}
         ours = [(one.name, [_figure(one, *place) for place in columns.values()]) for one in subjects]
-        if printing.rows or any(figure for _, figures in ours for figure in figures):
+        if title == TITLE or any(figure for _, figures in ours for figure in figures[len(score) :]):
             grids.append(Grid(title, ("Name", *columns, "From"), tuple(_ranked(table.rows, ours))))
     asked = counted(len(subjects[0].items), "item")
     caption = (
@@ -81,8 +81,11 @@ def _ranked(
 
 
 def _figure(subject: SubjectScores, table: str, row: str) -> Estimate | None:
-    """The headline of a subject, or the figure in a row of one of its tables."""
-    return subject.table.headline if (table, row) == _HEADLINE else subject.table.groups.get(table, {}).get(row)
+    """The headline of a subject, or the figure in a row of one of its tables; `8 fps` is also `8 fps, at most 32`."""
+    if (table, row) == _HEADLINE:
+        return subject.table.headline
+    rows = subject.table.groups.get(table, {})
+    return rows.get(row) or next((figure for name, figure in rows.items() if name.startswith(f"{row},")), None)
 
 
 @cache

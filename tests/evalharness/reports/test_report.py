@@ -333,6 +333,11 @@ def test_published_figures_are_those_of_the_tables() -> None:
     domains = ("AIGC", "GUI", "Nature", "Industry", "Games", "Human", "Animal")
     printed = [tuple(float(row[domain]) for domain in domains) for row in TABLES["moment_t2"].values()]
     assert sorted(published()["moment-video"].parts["Domains"].rows.values()) == sorted(printed)
+    for rate, source in ((5, "moment_t3"), (8, "moment_t10"), (16, "moment_t3")):
+        [part] = (part for name, part in published()["moment-video"].parts.items() if f"at {rate} frames" in name)
+        rows = {name.split()[0]: row for name, row in TABLES[source].items() if name.endswith(f" {rate}fps")}
+        columns = ("overall", "TO", "TC", "AD", "TR")
+        assert part.rows == {name: tuple(float(row[column]) for column in columns) for name, row in rows.items()}
     tables = {
         "Table 2, false claims rejected": (
             "reveal_t2",
@@ -355,18 +360,32 @@ def test_published_figures_are_those_of_the_tables() -> None:
     assert sorted(figures for rows in held for figures in rows) == sorted(printed)
 
 
+def all_right(suite: str, groups: dict[str, dict[str, Estimate]]) -> tuple[Grid, ...]:
+    """What is published beside a subject of a run whose figures are all 100."""
+    table = ScoreTable(
+        suite=suite, subject="s", reading="repo", headline=FULL, overall=FULL, excluded=FULL, groups=groups, rates={}
+    )
+    card = RunCard(suite=suite, source="x", subjects=("s",), version="1")
+    empty: dict[str, Any] = {key: {} for key in ("items", "videos", "predictions", "judgements", "values")}
+    return beside_published(
+        card, [SubjectScores(name="s", card=card, table=table, unasked=(), prediction_values={}, **empty)]
+    )
+
+
 def test_robustness_stands_beside_its_published_figure() -> None:
     """One video with five right answers: the mean of five and RB are 100, in the second and third column."""
-    rows = {"way": dict.fromkeys(WAYS, FULL), "robustness": {"RB": FULL}}
-    table = ScoreTable(
-        suite="video-tt", subject="s", reading="repo", headline=FULL, overall=FULL, excluded=FULL, groups=rows, rates={}
-    )
-    card = RunCard(suite="video-tt", source="x", subjects=("s",), version="1")
-    empty: dict[str, Any] = {key: {} for key in ("items", "videos", "predictions", "judgements", "values")}
-    subject = SubjectScores(name="s", card=card, table=table, unasked=(), prediction_values={}, **empty)
-    [grid] = beside_published(card, [subject])
+    [grid] = all_right("video-tt", {"way": dict.fromkeys(WAYS, FULL), "robustness": {"RB": FULL}})
     assert grid.columns[:3] == ("Name", "Score", "RB")
     assert [row[:3] for row in grid.rows[:2]] == [("s", FULL, FULL), ("People", "83.2", "64.4")]
+
+
+def test_a_frame_rate_stands_beside_its_published_figures() -> None:
+    asked_at = {"frame rate": {"1 fps, at most 110 frames": FULL, "8 fps, at most 64 frames": FULL}}
+    *_, grid = all_right("moment-video", asked_at | {"task and frame rate": {"TO, 1 fps": FULL, "TO, 8 fps": FULL}})
+    assert grid.columns[:4] == ("Name", "Score", "All", "TO")
+    assert grid.rows[0][:4] == ("s", FULL, FULL, FULL)
+    assert ("Gemini-3.1-Pro", "26.9", "36.3", "40", "27.75") in [row[:5] for row in grid.rows]
+    assert not any("frames a second" in grid.title for grid in all_right("moment-video", {"task": {"TO": FULL}}))
 
 
 def test_many_rows_are_a_heat_map_of_the_tenths() -> None:
