@@ -44,7 +44,7 @@ class FusedSegment(StageReply):
     text: Text
 
 
-class FusedCaptions(StageReply):
+class Fused(StageReply):
     """One description for each segment of a part of a video."""
 
     segments: tuple[FusedSegment, ...]
@@ -93,7 +93,7 @@ class Tasks(StageReply):
     scenarios: tuple[ScenarioTasks, ...]
 
 
-class WrittenQuestion(StageReply):
+class Question(StageReply):
     """A question that stands for itself."""
 
     question: Text
@@ -114,7 +114,7 @@ class WrittenQuestion(StageReply):
         return question
 
 
-class ConversationTurn(WrittenQuestion):
+class ConversationTurn(Question):
     """A question of a conversation."""
 
     role: Role
@@ -123,7 +123,7 @@ class ConversationTurn(WrittenQuestion):
 class Questions(StageReply):
     """One question, and one conversation."""
 
-    single: WrittenQuestion
+    single: Question
     conversation: tuple[ConversationTurn, ...] = Field(min_length=2, max_length=3)
 
     @model_validator(mode="after")
@@ -147,7 +147,7 @@ class Answered(StageReply):
         return self
 
 
-class WrittenAnswers(StageReply):
+class Answers(StageReply):
     """The answers to all turns."""
 
     turns: tuple[Answered, ...]
@@ -222,7 +222,7 @@ class Argument(StageReply):
     value: str
 
 
-class WrittenCall(StageReply):
+class Call(StageReply):
     """A call of a tool, and what it returns."""
 
     tool: Text
@@ -233,7 +233,7 @@ class WrittenCall(StageReply):
 class TurnCalls(StageReply):
     """The calls that find the answer to one turn; none if no tool is needed."""
 
-    calls: tuple[WrittenCall, ...]
+    calls: tuple[Call, ...]
 
 
 class Calls(StageReply):
