@@ -61,6 +61,7 @@ except LongtakeError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attempt", "refused"),
     [

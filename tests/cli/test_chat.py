@@ -54,6 +54,7 @@ def test_a_word_ends_the_conversation(small_workspace: Workspace, word: str) -> 
     assert (done.code, done.stdout.count("talk.mp4"), done.stderr) == (0, 0, "")
 
 
+@pytest.mark.slow
 def test_each_video_has_its_own_conversation_unless_one_is_named(small_workspace: Workspace, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text("0:01 Ann: The ferry leaves at nine.\n0:05 Bob: I have the tickets.\n")

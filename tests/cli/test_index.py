@@ -45,6 +45,7 @@ def names(done: Done) -> list[str]:
     return [json.loads(line)["name"] for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "found"),
     [

@@ -173,6 +173,7 @@ def test_what_has_no_text_is_shown_as_a_picture(library: Path) -> None:
     assert len(result_lines(hit, "a dog", 60)) == 5
 
 
+@pytest.mark.slow
 def test_a_search_needs_no_room_on_the_disk(library: Path) -> None:
     def held() -> dict[str, bytes]:
         return {file.name: file.read_bytes() for file in (library / "index").rglob("*.sqlite")}

@@ -191,6 +191,7 @@ def test_another_model_is_not_taken_for_the_one_that_was_tried(config: Path) -> 
     assert (other.calls, other.sees) == (None, None)
 
 
+@pytest.mark.slow
 def test_setup_keeps_a_gguf_file_by_its_whole_path_once_it_has_answered(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,7 @@ def test_a_video_that_is_not_there_is_reported(subject: AgentSubject | Finder) -
     assert reply.error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gold_at", [None, 0, 2])
 def test_the_agent_chooses_the_same_option_wherever_it_stands(
     demo_workspace: Workspace, demo_video: Path, gold_at: int | None

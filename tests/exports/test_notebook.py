@@ -143,6 +143,7 @@ def test_what_is_doubted_is_said_with_its_reason() -> None:
     assert "not shown: It is big. (No size is told)" in text
 
 
+@pytest.mark.slow
 def test_a_recording_has_a_player_of_sound(tmp_path: Path, tone: Path) -> None:
     with longtake.Library(tmp_path / "library") as library:
         video = library.index(tone).video

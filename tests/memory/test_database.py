@@ -67,6 +67,7 @@ def test_what_another_process_writes_meanwhile_is_read(file: Path) -> None:
         assert connection.execute("SELECT DISTINCT text FROM pieces").fetchall() == [("2 " * 400,)]
 
 
+@pytest.mark.slow
 def test_a_reader_beside_a_writer_always_reads_what_was_written_at_once(file: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", WRITER, str(file), "200"]) as writer:
         while writer.poll() is None:

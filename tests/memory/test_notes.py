@@ -96,6 +96,7 @@ def test_a_full_thread_takes_no_more_and_others_do(notes: Notes) -> None:
     assert notes.add("t", "one more") is not None
 
 
+@pytest.mark.slow
 def test_processes_that_write_at_once_lose_nothing(notes: Notes, place: Path | Postgres) -> None:
     url = place.url if isinstance(place, Postgres) else ""
     program = (

@@ -78,6 +78,7 @@ def test_a_summary_reads_what_is_said_seen_and_heard(toolbox: Toolbox, described
     assert {item.modality for item in quoted.evidence} == {"speech", "visual"}
 
 
+@pytest.mark.slow
 def test_of_much_that_is_said_a_summary_reads_something_of_each_part(toolbox: Toolbox, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load(overrides=LIGHT))
     long = [tuple(f"{line} " * 65 for line in topic) for topic in TOPICS]

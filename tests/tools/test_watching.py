@@ -245,6 +245,7 @@ def test_a_model_that_cannot_tell_proves_nothing(place: Workspace, toolbox: Tool
     assert result.notes[-1].endswith(": nobody is seen.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
@@ -407,6 +408,7 @@ def test_nobody_is_looked_for_only_where_people_are_found_anywhere(place: Worksp
     assert counted.kind == "bad_arguments"
 
 
+@pytest.mark.slow
 def test_a_count_without_a_number_is_no_count(place: Workspace, toolbox: Toolbox) -> None:
     asked = {"timestamp": [0, 9], "object_query": "things"}
     with watched(place, says("CANNOT TELL: it is too dark."), says("There are some.")) as (context, _):

@@ -115,6 +115,7 @@ def test_no_link_is_fetched_where_it_is_not_allowed_or_offline(
     assert asked == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "2130706433"])
 def test_a_server_for_others_reaches_no_private_address(
     site: tuple[str, list[str]], library: Workspace, host: str
@@ -143,6 +144,7 @@ def test_only_a_server_of_this_machine_alone_reaches_every_address(
     assert Access.at(host, "0123456789abcdef", names).alone is alone
 
 
+@pytest.mark.slow
 def test_the_demo_video_is_made_and_indexed(library: Workspace) -> None:
     with web_server(library) as server, server.client() as client:
         video = client.post("/api/demo").json()

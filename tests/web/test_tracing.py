@@ -26,6 +26,7 @@ def test_a_trace_is_read_line_by_line(tmp_path: Path) -> None:
     assert [json.loads(line)["step"] for line in lines] == [0, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", ["20260101-000000-01234567", "..%2Fmemory", "%2e%2e", "x", "20260101-000000-0123456"])
 def test_only_a_run_s_own_id_reaches_it(tmp_path: Path, run: str) -> None:
     workspace = Workspace(tmp_path / "library", load())

@@ -106,6 +106,7 @@ def test_both_index_what_comes_at_once(servers: tuple[httpx.Client, httpx.Client
             assert _followed(client, video)[-1]["state"] == "done"
 
 
+@pytest.mark.slow
 def test_a_video_waits_while_another_server_indexes(own_workspace: Workspace) -> None:
     video = own_workspace.library.resolve("talk.mp4").id
     with web_server(own_workspace) as server, server.client() as client:

@@ -94,6 +94,7 @@ def test_a_transcript_alone_is_a_recording(server: WebServer, workspace: Workspa
     assert kept(workspace) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [["talk.wav", "talk.txt"], ["talk.txt", "talk.wav"]])
 @pytest.mark.parametrize("at_once", [True, False])
 def test_a_video_and_the_transcript_of_its_name_are_one_recording(
@@ -202,6 +203,7 @@ def test_an_upload_goes_on_when_the_server_was_ended(workspace: Workspace, tone:
         assert send(client, upload, 50_000, data[50_000:]).json()["video"] == file_id(tone)
 
 
+@pytest.mark.slow
 def test_uploads_move_with_their_library(workspace: Workspace, tmp_path: Path, tone: Path) -> None:
     data, video = tone.read_bytes(), file_id(tone)
     with web_server(workspace) as server, server.client() as client:

@@ -215,6 +215,7 @@ def test_a_transcript_of_no_video_of_a_folder_can_be_added(empty: Workspace, fol
         assert video["transcript"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     [

@@ -229,6 +229,7 @@ def ask(agent: Agent, question: str, *options: str) -> Answer:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "held"),
     [

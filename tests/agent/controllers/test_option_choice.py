@@ -41,6 +41,7 @@ def chosen(reader: LearnedReader, question: str, options: tuple[str, ...], *line
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "text", "options", "right"),
     [

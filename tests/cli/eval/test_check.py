@@ -47,6 +47,7 @@ def made(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_items_are_sorted_by_what_solves_them(made: Path) -> None:
     """Of 80 frames two models always know `blind` and `easy`; `dense` is known to one with all 100 frames.
 

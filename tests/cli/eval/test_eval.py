@@ -146,6 +146,7 @@ def test_the_agent_is_asked_like_any_other(questions: Path, demo_workspace: Work
     assert score_of(run)["headline"]["value"] == 100.0
 
 
+@pytest.mark.slow
 def test_a_controller_that_dies_midway_is_an_error_that_can_be_asked_again(
     questions: Path, demo_workspace: Workspace
 ) -> None:

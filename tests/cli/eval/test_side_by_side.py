@@ -22,6 +22,7 @@ def cells(run: Path, table: str) -> list[list[str]]:
     return [rows[0], *rows[2:]]
 
 
+@pytest.mark.slow
 def test_agents_of_several_profiles_are_asked_beside_each_other(tmp_path: Path, demo_workspace: Workspace) -> None:
     (tmp_path / "card.yaml").write_text(
         "name: demo\nfile: questions.csv\nvideos: nowhere\n"
@@ -72,6 +73,7 @@ def frames(request: dict[str, Any]) -> int:
     return sum(part["type"] == "image_url" for part in request["messages"][0]["content"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("protocol", "cap"), [(("--paper",), 32), ((), 110)])
 def test_models_are_asked_at_several_frame_rates_and_others_once(
     moments: Path, protocol: tuple[str, ...], cap: int

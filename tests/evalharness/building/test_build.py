@@ -230,6 +230,7 @@ def asks(question: str, level: int = 1) -> dict[str, Any]:
 ANSWERED = {"answerable": True, "answer": "So.", "segments": [0]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "made", "items", "agentic", "why"),
     [
@@ -420,6 +421,7 @@ def test_the_demo_video_whole(demo_workspace: Workspace, demo_video: Path, tmp_p
     assert [f'"text": "Scene {number}."' in told for number in range(13)] == [True] * 13
 
 
+@pytest.mark.slow
 def test_two_videos_and_one_joined_of_both(tmp_path: Path) -> None:
     clips = tmp_path / "clips"
     clips.mkdir()

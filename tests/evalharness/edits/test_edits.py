@@ -126,6 +126,7 @@ def test_mixing_plays_the_second_video_where_the_truth_says(clip: Path, other: P
         assert (number_of(frame.bgr()) >= 512) == foreign
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("colour", ["green", "cyan", "blue", "yellow", "magenta", "red"])
 def test_a_tint_shifts_its_span_towards_its_colour(clip: Path, tmp_path: Path, colour: str) -> None:
     truth, _ = made("tint", [clip], tmp_path / "x.mp4", colour=colour, seconds=[2, 2])
@@ -144,6 +145,7 @@ def colour_channels(colour: str) -> set[int]:
     return {"green": {1}, "cyan": {0, 1}, "blue": {0}, "yellow": {1, 2}, "magenta": {0, 2}, "red": {2}}[colour]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["salt and pepper", "gaussian", "speckle", "uniform"])
 def test_noise_grains_its_span_only(clip: Path, tmp_path: Path, kind: str) -> None:
     truth, _ = made("noise", [clip], tmp_path / "x.mkv", noise=kind, seconds=[2, 2])
@@ -170,6 +172,7 @@ def test_a_blank_video_is_black_and_as_long_as_asked(clip: Path, tmp_path: Path)
     assert max(frame.bgr().max() for frame in shown(tmp_path / "x.mp4")) < 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["vertical", "horizontal"])
 def test_occluded_copies_show_disjoint_strips_that_make_up_the_frame(
     clip: Path, tmp_path: Path, direction: str
@@ -220,6 +223,7 @@ def test_content_moves_against_the_camera(tmp_path: Path, name: str, move: str) 
     assert down * dy > 1.0 if dy else abs(down) < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["camera", "camera-3d"])
 @pytest.mark.parametrize(("move", "grows"), [("zoom in", True), ("zoom out", False)])
 def test_zooming_in_moves_content_outwards(tmp_path: Path, name: str, move: str, grows: bool) -> None:
@@ -270,6 +274,7 @@ def shift(frames: Sequence[Frame]) -> tuple[float, float]:
     return float(across), float(down)
 
 
+@pytest.mark.slow
 def test_the_same_seed_makes_the_same_video_and_another_one_another(clip: Path, tmp_path: Path) -> None:
     truths = [made("segment-shuffle", [clip], tmp_path / f"{n}.mp4", seed)[0] for n, seed in enumerate((1, 1, 2, 3, 4))]
     assert truths[0].facts == truths[1].facts
@@ -287,6 +292,7 @@ def test_variable_frame_times_are_kept(tmp_path: Path) -> None:
     assert [frame.time for frame in shown(tmp_path / "x.mp4")] == pytest.approx(expected, abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_picture_within_a_longer_sound_fills_the_new_video(tmp_path: Path) -> None:
     def late(number: int) -> float:
         return 0.5 + number / FPS

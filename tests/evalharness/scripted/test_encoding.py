@@ -147,6 +147,7 @@ def test_shapes_are_where_their_tracks_say_in_the_frames_they_say(seen: Seen) ->
         assert seen.frames[track.until].std(axis=(0, 1)).max() < 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("move", "grows", "shift"), [("pan left", 0, 1), ("pan right", 0, -1), ("zoom in", 1, 0), ("zoom out", -1, 0)]
 )

@@ -88,6 +88,7 @@ def test_an_untouched_video_is_not_taken_for_an_edit(tmp_path: Path) -> None:
     assert bench.original(tmp_path / "tint-v.mp4") != edited
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gap", "shortcuts"])
 @pytest.mark.parametrize("actions", [MANY, ["Stir", "Pour", "Stir", "Wait", "Serve"]])
 def test_many_or_repeated_actions_have_few_distinct_options(tmp_path: Path, name: str, actions: list[str]) -> None:

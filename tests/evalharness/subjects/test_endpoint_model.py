@@ -368,6 +368,7 @@ def test_a_cost_is_unknown_without_a_price(
     assert (reply.usage.input_tokens, reply.usage.output_tokens, reply.usage.cost) == (100, 20, cost)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sent", "reported"),
     [

@@ -95,6 +95,7 @@ def test_what_only_reads_gets_the_captions_too(card: Path, server: Endpoint) -> 
     assert scores["accuracy"]["summary"]["lexical"] == {"value": 1.0, "items": 1}
 
 
+@pytest.mark.slow
 def test_what_has_nothing_to_show_is_no_wrong_answer(card: Path) -> None:
     """Nobody speaks in the video, and no model is set that describes pictures."""
     tests = ("--test", "audio", "--test", "summary", "--out", card.parent / "run")

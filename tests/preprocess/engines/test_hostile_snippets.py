@@ -40,6 +40,7 @@ def got_through(host: Host, stdout: str, stderr: str) -> bool:
     return bool(calls) or host.secret in stdout + stderr or "REACHED" in stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=lambda snippet: snippet["name"])
 def test_nothing_is_reached(snippet: dict[str, Any], sandbox: Sandbox, host: Host) -> None:
     endless = snippet.get("endless", False)

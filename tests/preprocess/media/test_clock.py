@@ -62,6 +62,7 @@ def seen(path: Path, media: MediaInfo, span: TimeSpan | None = None) -> list[Fra
     return list(read_frames(path, media, span, lambda: None))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "fps", "starts"),
     [

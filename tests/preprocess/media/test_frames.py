@@ -57,6 +57,7 @@ def test_a_raw_stream_counts_its_frames(tmp_path: Path) -> None:
     assert times_of(path, 0.2, 0.2) == [0.2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts"])
 def test_a_span_gives_the_frames_on_the_screen_during_it(tmp_path: Path, name: str) -> None:
     path = write_clip(tmp_path / name, [noise(n // 25) for n in range(200)])

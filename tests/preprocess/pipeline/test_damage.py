@@ -60,6 +60,7 @@ def test_a_damaged_layer_costs_only_what_needs_it(own_workspace: Workspace, file
     assert f"`longtake index {video.path}`" in problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize(
     "file", ["layers/*/*/layer.json", "layers/*/*/items.jsonl", "layers/text_vectors/*/vectors.npy"]

@@ -53,6 +53,7 @@ def test_a_file_is_the_work_of_one_core(library: LibraryStore) -> None:
     assert plan(library, [60.0, 60.0, 3600.0], 2).hours == pytest.approx(plan(library, [3660.0], 1).hours)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("last", "scene_text", "measured_on"),
     [
@@ -85,6 +86,7 @@ def test_a_rare_expensive_video_counts_and_one_without_the_step_but_none_whose_w
     assert found.measured_on == measured_on
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("made", "kept", "hours"), [(1, 9, 10.0), (10, 0, 1.0), (0, 0, 1.0), (0, 10, None)])
 def test_a_resumed_step_counts_in_full(made: int, kept: int, hours: float | None, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", Settings())

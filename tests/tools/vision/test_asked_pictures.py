@@ -80,6 +80,7 @@ def track(name: str, start: int, end: int) -> dict[str, Any]:
 DOG, WALKER = track("dog", 31, 35), track("person", 36, 50)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "tracks", "colour", "fewest"),
     [
@@ -103,6 +104,7 @@ def test_pictures_are_chosen_for_the_question(
     assert "white" not in colours
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "tracks", "vectors"),
     [("A violin?", [DOG], True), ("", [DOG], True), ("Is anything green?", [], False), ("a cat", [DOG], False)],
@@ -114,6 +116,7 @@ def test_what_the_index_cannot_tell_changes_no_picture(
     assert shown(place, asked, *tracks, vectors=vectors) == shown(place, "", vectors=False)
 
 
+@pytest.mark.slow
 def test_vectors_that_cannot_be_used_are_no_error(place: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     plain = shown(place, "")
     with monkeypatch.context() as patch:

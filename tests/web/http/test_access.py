@@ -89,6 +89,7 @@ def test_the_page_is_shown_without_it(locked: WebServer) -> None:
         assert client.get("/page/app.js").status_code != 401
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_wrong_token_is_refused(small_workspace: Workspace, wrong: str) -> None:
     admitted = Access(token=TOKEN)

@@ -174,6 +174,7 @@ def test_earlier_messages_are_the_conversation_and_nothing_of_it_is_kept(
     assert oriented["earlier"] == [f"Q: {COST}\nA: {SPOKEN}"]
 
 
+@pytest.mark.slow
 def test_a_video_sent_along_is_kept_indexed_and_asked(allowed: tuple[WebServer, openai.OpenAI, Path]) -> None:
     server, client, file = allowed
     url = f"data:video/mp4;base64,{base64.b64encode(file.read_bytes()).decode()}"
