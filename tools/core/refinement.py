@@ -32,7 +32,7 @@ def started_from(context: ToolContext, *layers: str) -> dict[str, str]:
 def earlier_reading(
     context: ToolContext, recipe: LayerRecipe, span: TimeSpan, *, asked: str = "", least: float = 1.0
 ) -> CloserReading | None:
-    """The stored reading of a span or of a longer one around it; see `Refined.find`."""
+    """The stored reading of a span or of a longer one around it; see `CloserReadings.find`."""
     video = context.video
     with suppress(LibraryError):  # the tool reads again, and `keep_reading` says why
         return video.library.refined.find(video.id, recipe, span, asked=asked, min_share=least)
