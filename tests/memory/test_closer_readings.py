@@ -229,8 +229,9 @@ def test_checking_writes_nothing(file: Path) -> None:
 def test_processes_that_write_at_once_lose_nothing(file: Path) -> None:
     refined = CloserReadings(file)
     program = (
-        "import sys; from pathlib import Path; from longtake.memory.closer_readings import Reading, Refined\n"
-        "refined, kept = Refined(Path(sys.argv[1])), Reading.model_validate_json(sys.argv[2])\n"
+        "import sys; from pathlib import Path\n"
+        "from longtake.memory.closer_readings import CloserReading, CloserReadings\n"
+        "refined, kept = CloserReadings(Path(sys.argv[1])), CloserReading.model_validate_json(sys.argv[2])\n"
         "for number in range(15):\n"
         "    refined.keep(kept.model_copy(update={'video': f'{sys.argv[3]}-{number}'}))\n"
         "    refined.keep(kept)\n"

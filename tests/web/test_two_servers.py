@@ -145,9 +145,9 @@ def test_the_jobs_of_a_server_that_is_gone_are_given_out_once(tmp_path: Path) ->
 def test_a_server_that_was_killed_is_known_to_be_gone_at_once(own_workspace: Workspace) -> None:
     video, folder = own_workspace.library.resolve("talk.mp4").id, own_workspace.library.root / "indexing"
     code = (
-        "import os, sys; from pathlib import Path; from longtake.web.progress import Progress, SharedProgress\n"
+        "import os, sys; from pathlib import Path; from longtake.web.progress import IndexingProgress, SharedProgress\n"
         "shared = SharedProgress(Path(sys.argv[1]))\n"
-        "shared.publish({sys.argv[2]: Progress(state='queued', layers=(), share=0.0)})\n"
+        "shared.publish({sys.argv[2]: IndexingProgress(state='queued', layers=(), share=0.0)})\n"
         "os.kill(os.getpid(), 9)"
     )
     killed = subprocess.run([sys.executable, "-c", code, folder, video], check=False)
