@@ -17,17 +17,17 @@ from longtake.agent.controllers.call_parsing.arguments import fitted, read_json
 from longtake.evalharness.building.built_item import BuiltCriterion, BuiltItem, BuiltTurn
 from longtake.evalharness.building.material import PROMPTS, VideoMaterial, fused
 from longtake.evalharness.building.replies import (
+    Answers,
+    Call,
     Calls,
     ConversationTurn,
     Guesses,
+    Question,
     Questions,
     Rubrics,
     Scenarios,
     Tasks,
     Verdicts,
-    WrittenAnswers,
-    WrittenCall,
-    WrittenQuestion,
 )
 from longtake.evalharness.building.stages import Stages
 from longtake.evalharness.items import ToolCall, ToolDefinition
@@ -173,7 +173,7 @@ def with_calls(items: Sequence[BuiltItem], stages: Stages) -> list[BuiltItem]:
     ]
 
 
-def wrong_call(call: WrittenCall, tools: Mapping[str, ToolDefinition], duration: float) -> str:
+def wrong_call(call: Call, tools: Mapping[str, ToolDefinition], duration: float) -> str:
     """What is wrong with a call; nothing if our tool takes it and its time is in the video.
 
     `tools` are by name, with the inputs that a gold call may have; `duration` is in seconds.
@@ -192,7 +192,7 @@ def wrong_call(call: WrittenCall, tools: Mapping[str, ToolDefinition], duration:
     return ""
 
 
-def gold_call(call: WrittenCall, tool: ToolDefinition) -> ToolCall:
+def gold_call(call: Call, tool: ToolDefinition) -> ToolCall:
     """The call, with its values as the tool takes them. What a calculator returns is computed.
 
     Raises:
@@ -323,7 +323,7 @@ def _too_hard(said: Questions, levels: Levels) -> str:
     return ""
 
 
-def _turn(asked: WrittenQuestion) -> BuiltTurn:
+def _turn(asked: Question) -> BuiltTurn:
     return BuiltTurn(
         question=asked.question,
         difficulty=asked.difficulty,
@@ -338,14 +338,14 @@ def _answered(
     """The items with their answers, without those that have a turn which can't be answered."""
     asked = {item.id: item for item in items}
 
-    def check(of: str, said: WrittenAnswers) -> str:
+    def check(of: str, said: Answers) -> str:
         known = {number for number, text in enumerate(videos[asked[of].video].texts) if text}
         unknown = {number for turn in said.turns for number in turn.segments} - known
         return f"there is no segment {min(unknown)}" if unknown else wrong_length(said.turns, len(asked[of].turns))
 
     prompts = {item.id: render(PROMPTS, "answers", segments=told[item.video], turns=item.turns) for item in items}
     answered = []
-    for of, said in stages.ask("answers", prompts, WrittenAnswers, check).items():
+    for of, said in stages.ask("answers", prompts, Answers, check).items():
         video, item = videos[asked[of].video], asked.get(of)
         lacking = next((number for number, turn in enumerate(said.turns) if not turn.answerable), None)
         if lacking is not None:

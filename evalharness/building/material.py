@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longtake.errors import ConfigError
-from longtake.evalharness.building.replies import FusedCaptions
+from longtake.evalharness.building.replies import Fused
 from longtake.evalharness.building.stages import Stages
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.memory.library import LibraryStore, VideoRecord
@@ -105,12 +105,12 @@ def fused(materials: Sequence[VideoMaterial], stages: Stages) -> list[VideoMater
         for of, (material, part) in parts.items()
     }
 
-    def check(of: str, said: FusedCaptions) -> str:
+    def check(of: str, said: Fused) -> str:
         left = set(parts[of][1]) - {each.segment for each in said.segments}
         return f"segment {min(left)} is missing" if left else ""
 
     texts: dict[tuple[str, int], str] = {}
-    for of, said in stages.ask("fusion", prompts, FusedCaptions, check).items():
+    for of, said in stages.ask("fusion", prompts, Fused, check).items():
         material, part = parts[of]
         texts |= {(material.video, each.segment): each.text for each in said.segments if each.segment in part}
     return [

@@ -1,7 +1,8 @@
 """The replies of the models of a build, and what makes one useless.
 
 Every reply is a JSON object. Its JSON schema goes with the request, and its rules are checked here: a reply that breaks
-one is asked for again, with the fault.
+one is asked for again, with the fault. The names of the classes are in the schema, and so in the keys under which replies
+are kept: a class with another name has its replies asked for, and paid for, again.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class FusedSegment(StageReply):
     text: Text
 
 
-class FusedCaptions(StageReply):
+class Fused(StageReply):
     """One description for each segment of a part of a video."""
 
     segments: tuple[FusedSegment, ...]
@@ -93,7 +94,7 @@ class Tasks(StageReply):
     scenarios: tuple[ScenarioTasks, ...]
 
 
-class WrittenQuestion(StageReply):
+class Question(StageReply):
     """A question that stands for itself."""
 
     question: Text
@@ -114,7 +115,7 @@ class WrittenQuestion(StageReply):
         return question
 
 
-class ConversationTurn(WrittenQuestion):
+class ConversationTurn(Question):
     """A question of a conversation."""
 
     role: Role
@@ -123,7 +124,7 @@ class ConversationTurn(WrittenQuestion):
 class Questions(StageReply):
     """One question, and one conversation."""
 
-    single: WrittenQuestion
+    single: Question
     conversation: tuple[ConversationTurn, ...] = Field(min_length=2, max_length=3)
 
     @model_validator(mode="after")
@@ -147,7 +148,7 @@ class Answered(StageReply):
         return self
 
 
-class WrittenAnswers(StageReply):
+class Answers(StageReply):
     """The answers to all turns."""
 
     turns: tuple[Answered, ...]
@@ -222,7 +223,7 @@ class Argument(StageReply):
     value: str
 
 
-class WrittenCall(StageReply):
+class Call(StageReply):
     """A call of a tool, and what it returns."""
 
     tool: Text
@@ -233,7 +234,7 @@ class WrittenCall(StageReply):
 class TurnCalls(StageReply):
     """The calls that find the answer to one turn; none if no tool is needed."""
 
-    calls: tuple[WrittenCall, ...]
+    calls: tuple[Call, ...]
 
 
 class Calls(StageReply):
