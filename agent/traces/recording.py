@@ -26,7 +26,7 @@ class RecordedReply(NamedTuple):
 
     step: int
     message: AIMessage
-    max_letters: int | None  # of the conversation it accepted, if it had refused a longer one
+    max_characters: int | None  # of the conversation it accepted, if it had refused a longer one
 
 
 class RecordedCall(NamedTuple):
@@ -102,7 +102,7 @@ def plans(event: Mapping[str, Any]) -> bool:
     return event["type"] == "model" and "call" not in event["data"]
 
 
-def letters(messages: Sequence[BaseMessage]) -> int:
+def characters(messages: Sequence[BaseMessage]) -> int:
     """The length of a conversation in characters."""
     return sum(len(message.text) for message in messages)
 
@@ -119,8 +119,8 @@ def reply_in(trace: RecordedTrace, event: Mapping[str, Any]) -> AIMessage:
 
 
 def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> RecordedReply:
-    max_letters = letters(conversation(trace, event)) if event["data"].get("shortened") else None
-    return RecordedReply(event["step"], reply_in(trace, event), max_letters)
+    max_characters = characters(conversation(trace, event)) if event["data"].get("shortened") else None
+    return RecordedReply(event["step"], reply_in(trace, event), max_characters)
 
 
 def _reading_and_gathered(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> tuple[Reading, Gathered]:

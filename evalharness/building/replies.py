@@ -1,8 +1,8 @@
 """The replies of the models of a build, and what makes one useless.
 
 Every reply is a JSON object. Its JSON schema goes with the request, and its rules are checked here: a reply that breaks
-one is asked for again, with the fault. The names of the classes are in the schema, and so in the keys under which replies
-are kept: a class with another name has its replies asked for, and paid for, again.
+one is asked for again, with the fault. The schema has the names of the classes, and the keys of kept replies have the
+schema: after a renaming, models are asked, and paid, again.
 """
 
 from __future__ import annotations
