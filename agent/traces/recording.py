@@ -52,7 +52,7 @@ class WholeRun:
     calls: Mapping[str, RecordedCall]  # by their ids in the run
     checks: tuple[tuple[str, AIMessage], ...]  # the judge's prompts, and the replies
     problems: tuple[str, ...]  # why the judge couldn't be asked, each time that it couldn't
-    beside: Mapping[str, tuple[Moment, ...]]  # what lies beside the cited moments, by the ids of their evidence
+    beside: Mapping[str, tuple[Moment, ...]]  # what lies beside the cited moments, by their ids, and at named times
     reading: Reading
     gathered: Gathered
     events: tuple[Mapping[str, Any], ...] = field(repr=False)
