@@ -139,7 +139,7 @@ def _judged(
 def _at_times(
     draft: Draft, state: AgentState, context: RunContext, beside: dict[str, list[Moment]]
 ) -> dict[str, Moment]:
-    """What there is at the times that a draft names, as far as it isn't among the moments of the run."""
+    """The moments at the times that a draft names that the run hasn't found, under new ids."""
     added: dict[str, Moment] = {}
     text = " ".join((draft.text, *(part for claim in draft.claims for part in (claim.text, *claim.moments))))
     for stated in sorted(set(stated_times(text)), key=attrgetter("length", "start")):
@@ -262,7 +262,7 @@ def _deciding(rulings: Sequence[Ruling], chosen: Ruling | None) -> Sequence[Ruli
 
 
 def _judged_status(draft: Draft, judgement: JudgeReply, deciding: Sequence[Ruling]) -> Outcome:
-    """What the claims that answer the question make of an answer: one that isn't supported makes it uncertain."""
+    """The status of a judged draft: uncertain if a claim that answers the question isn't supported."""
     if draft.status == "abstained" or judgement.abstains:
         return "abstained"
     if judgement.rulings and not deciding:
