@@ -228,7 +228,7 @@ class Agent:
         return answer
 
     def _recalled(self, thread: str | None, again: int | None) -> list[Turn]:
-        """The earlier questions of a thread that no checkpoint holds: all, or none; those before the one asked again."""
+        """The earlier questions of a thread, if no checkpoint holds them; only those before the one asked again."""
         if thread is None:
             return []
         if again is not None:
