@@ -191,7 +191,7 @@ def test_another_result_of_a_tool_ends_in_another_answer(small_workspace: Worksp
     (tool,) = asked.of("tool")
     result = trace.blob(tool["output"])
     result["output"]["transcript"] = "The blue kettle costs 248 dollars."
-    result["evidence"][0]["content"] = "The blue kettle costs 248 dollars."
+    result["evidence"][0]["text"] = "The blue kettle costs 248 dollars."
     writer = Trace(tmp_path / "other")
     writer.event("tool", started=0.0, result=result)
     writer.close()

@@ -119,7 +119,7 @@ def test_a_question_outside_every_thread_needs_no_memory(own_workspace: Workspac
     assert answer(own_workspace.library.root) == ("answered", True)
 
 
-@pytest.mark.parametrize("table", ["entries", "documents"])
+@pytest.mark.parametrize("table", ["entries", "moments"])
 def test_rows_that_are_gone_from_the_index_return(own_workspace: Workspace, table: str) -> None:
     root = own_workspace.library.root
     with closing(sqlite3.connect(root / "index" / NAME)) as connection, connection:

@@ -120,7 +120,7 @@ def raise_the_format(workspace: Workspace) -> None:
         (damage_a_layer, "`longtake index /x/talk.mp4`"),
         (lose_the_items, "`longtake index /x/talk.mp4`"),
         (damage_the_index, "delete the folder"),
-        *((take(table), "delete the folder") for table in ("documents", "words")),
+        *((take(table), "delete the folder") for table in ("moments", "words")),
         (return_to_an_earlier_version, "is of an earlier version: the next `longtake search` builds it again"),
         (damage_the_record, f"run `longtake index` with the file of the video {TALK.id}"),
         (raise_the_format, "format 99"),

@@ -21,9 +21,12 @@ TEXTS = ("It is perfectly safe here.", "Safety first", "Rain on the river")
 
 def fill(workspace: Workspace) -> None:
     spans = [TimeSpan(start=100.0 * n, end=100.0 * n + 3) for n in range(len(TEXTS))]
-    documents = [Moment(text, "v", span, "speech", text, "e", "l") for text, span in zip(TEXTS, spans, strict=True)]
+    moments = [
+        Moment(video="v", span=span, modality="speech", text=text, engine="e", layer="l")
+        for text, span in zip(TEXTS, spans, strict=True)
+    ]
     embedding = next(query_embeddings(workspace.engines))
-    workspace.index.replace("v", [Batch(embedding.space, documents, embedding.embed(TEXTS))])
+    workspace.index.replace("v", [Batch(embedding.space, moments, embedding.embed(TEXTS))])
 
 
 def found(workspace: Workspace, query: str) -> dict[str, set[str]]:
@@ -87,12 +90,19 @@ def test_videos_of_two_engines_are_found_together_each_in_its_space_above_its_fl
 def test_lines_with_the_word_come_before_the_name_of_a_sound(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, Settings())
     texts = ("The wind reached 130 kilometres an hour.", "music", "Rain on the river")
-    documents = [
-        Moment(text, "v", TimeSpan(start=100.0 * n, end=100.0 * n + 3), "audio" if n == 1 else "speech", text, "e", "l")
+    moments = [
+        Moment(
+            video="v",
+            span=TimeSpan(start=100.0 * n, end=100.0 * n + 3),
+            modality="audio" if n == 1 else "speech",
+            text=text,
+            engine="e",
+            layer="l",
+        )
         for n, text in enumerate(texts)
     ]
     embedding = next(query_embeddings(workspace.engines))
-    workspace.index.replace("v", [Batch(embedding.space, documents, embedding.embed(texts))])
+    workspace.index.replace("v", [Batch(embedding.space, moments, embedding.embed(texts))])
     for query, first in (("wind", texts[0]), ("music", texts[1])):
         best, *_ = retrieve(query, SearchFilter(), 3, workspace.engines, workspace.index)
         assert best.moment.text == first
