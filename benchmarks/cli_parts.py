@@ -45,7 +45,7 @@ def scale(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Grow a made-up library of short videos, by default to 30,000, 100,000 and 300,000 documents, and time search."""
+    """Grow a made-up library of short videos, by default to 30,000, 100,000 and 300,000 moments, and time search."""
     from longtake.benchmarks.parts.search_scale import measure_scale, show_scale
 
     print_report(measure_scale(sizes or [30_000, 100_000, 300_000], notify(as_json)), show_scale, as_json)

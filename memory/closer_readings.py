@@ -130,7 +130,7 @@ class CloserReadings:
         values = {"video": video, "recipe": recipe.key, "asked": asked, "start": span.start, "end": span.end}
         return next(_undamaged(self._read(_FIND, values | {"min_share": min_share})), None)
 
-    def readings(self, video: str, layers: Mapping[str, str]) -> list[CloserReading]:
+    def current(self, video: str, layers: Mapping[str, str]) -> list[CloserReading]:
         """The readings of a video that are current for these layers (key by name), in time order."""
         rows = self._read(
             "SELECT CAST(reading AS BLOB) FROM closer_looks WHERE video = :video ORDER BY first, last, number",
@@ -139,7 +139,7 @@ class CloserReadings:
         return [reading for reading in _undamaged(rows) if reading.is_current(layers)]
 
     def key(self, video: str, layers: Mapping[str, str]) -> str:
-        """A key that changes whenever the result of `readings` does; empty if the video has none."""
+        """A key that changes whenever the result of `current` does; empty if the video has none."""
         [[last]] = self._read("SELECT max(number) FROM closer_looks WHERE video = :video", {"video": video}) or [[None]]
         return content_key(str(last), canonical_json(dict(layers)), canonical_json(dict(VERSIONS))) if last else ""
 

@@ -113,7 +113,7 @@ class Conversations:
         return self._exchanges("", thread)
 
     def _exchanges(self, which: str, thread: str, *values: str | int) -> list[Exchange]:
-        """Those that a condition in SQL chooses."""
+        """The questions and answers of a thread that meet a condition, SQL that goes on after `thread = ?`."""
         with read_database(self._file, "exchanges", "conversations") as connection:
             chosen = f"SELECT number, asked, answer FROM exchanges WHERE thread = ? {which} ORDER BY number"
             rows = connection.execute(chosen, (thread, *values)).fetchall() if connection else []

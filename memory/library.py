@@ -131,7 +131,7 @@ class LibraryStore:
         return self.memory_file if self._database is None else Postgres(self._database.get_secret_value())
 
     @property
-    def refined(self) -> CloserReadings:
+    def closer_readings(self) -> CloserReadings:
         """The readings of closer looks."""
         return CloserReadings(self.memory)
 
@@ -270,7 +270,7 @@ class LibraryStore:
                 shared.remove_all()
             for file in self.uploaded(video.id):  # then these: without their video, nobody would find them again
                 file.unlink()
-            self.refined.forget(video.id)
+            self.closer_readings.forget(video.id)
             (self._videos / video.id).rename(self._videos / f".deleted-{uuid.uuid4().hex}")
         except FileNotFoundError as error:
             raise LibraryError(f"{video.name} ({video.id}) is already gone from the library.") from error
@@ -285,7 +285,7 @@ class LibraryStore:
         Raises:
             LibraryError: if the target already exists or can't be written, or the readings can't be read.
         """
-        readings = self.refined.readings(video.id, video.layers)
+        readings = self.closer_readings.current(video.id, video.layers)
         building = target.parent / f".{target.name}-{uuid.uuid4().hex}"
         try:
             if target.exists():

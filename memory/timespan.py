@@ -94,7 +94,7 @@ def joined(spans: Iterable[TimeSpan], gap: float = 0.0) -> tuple[TimeSpan, ...]:
 
 
 def remaining(spans: Iterable[TimeSpan], taken: Iterable[TimeSpan]) -> tuple[TimeSpan, ...]:
-    """What is left of spans without the taken ones, in order; both may overlap among themselves."""
+    """The parts of spans that no taken span covers, in order; both may overlap among themselves."""
     left: list[TimeSpan] = []
     holes = joined(taken)
     for span in joined(spans):

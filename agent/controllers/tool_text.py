@@ -21,7 +21,7 @@ CHECK = ""  # the call id of prompts that judge
 
 
 class PromptText:
-    """Answers single prompts. Each reply is in the trace, and its tokens count in `spent`."""
+    """Sends single prompts and returns the replies. The trace has each of them, and `spent` their tokens."""
 
     def __init__(
         self,
@@ -31,7 +31,15 @@ class PromptText:
         call: str = CHECK,
         model: BaseChatModel | None = None,
     ) -> None:
-        """Send prompts that judge, unless a tool and its call are named; to the controller unless a model is given."""
+        """Prompt a model for one call of a tool, or for the judge.
+
+        Args:
+            context: of the run.
+            asked_at: the trace's step of the reply that made the call, or that is judged.
+            tool: that prompts; by default the judge.
+            call: id of its call.
+            model: that is prompted; by default the controller.
+        """
         self.spent: Counter[str] = Counter()  # input_tokens, output_tokens
         self._context = context
         self._agent = {"tool": tool, "call": call}

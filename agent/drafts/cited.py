@@ -1,4 +1,4 @@
-"""The marks of a draft, the moments that they cite, and the citations that an answer makes of them.
+"""Finds the marks of a draft, the moments that they cite, and makes the citations of an answer from them.
 
 Marks are ids in any brackets (`[m12]`), times in square ones (`[talk.mp4 00:14:07-00:14:12]`), or both.
 """
@@ -52,7 +52,7 @@ class Time(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CitationMark:
-    """One pair of brackets in a draft: where it stands, ids of moments, times, and how many ids are of no moment."""
+    """A pair of brackets in a draft that cites: its place, the ids and times in it, and how many ids no moment has."""
 
     start: int
     end: int
@@ -68,7 +68,7 @@ def stated_times(text: str) -> Iterator[TimeSpan]:
 
 
 def parenthesised_times(text: str) -> Iterator[tuple[int, int]]:
-    """Where times in parentheses begin and end, with the space before them: they are no marks, but stand like marks."""
+    """Start and end of each time in parentheses, with the space before it: no mark, but behind a sentence like one."""
     for match in _BRACKET.finditer(text):
         if match[_ROUND] and _STATED.fullmatch(match[_ROUND].strip()):
             yield match.span()
@@ -158,12 +158,18 @@ class Cited(NamedTuple):
 
 
 def cites(marks: Sequence[CitationMark], bare: str, moments: Mapping[str, Moment]) -> tuple[tuple[Cited, ...], int]:
-    """The moments that a statement cites by its marks and the times in its bare text, and how many of them are none.
+    """The moments that a statement cites, and how many of its citations point to nothing.
 
-    A time at a moment that is cited by its id says where in it, and cites no other moment of that time: one place has
-    one citation. Where there are marks, times outside of them that lie elsewhere cite nothing: they may be times of
-    day. Neither do they where the writer of the draft has seen nothing; a judge sees more moments, whose ids begin with
-    another letter.
+    It cites by the ids and times in its marks and, with less weight, by the times in its text:
+
+    - A time within a moment whose id is cited tells where in that moment. It cites no second moment there.
+    - A time in the text that lies elsewhere cites nothing if there are marks, because it may be a time of day.
+    - Nor does it if the writer saw nothing at that time. Moments that only the judge sees have ids with another letter.
+
+    Args:
+        marks: those of the statement.
+        bare: its text without marks.
+        moments: those of the run, by id.
     """
     ids = dict.fromkeys(name for mark in marks for name in mark.ids)
     marked = [time for mark in marks for time in mark.times]
@@ -216,7 +222,7 @@ def citations_of(cited: Sequence[Cited], moments: Mapping[str, Moment]) -> tuple
 
 
 def _part_of(moment: TimeSpan, at: TimeSpan | None) -> TimeSpan:
-    """The part of a moment that a draft names; all of it, unless that is clearly less."""
+    """The part of a moment that a draft names; the whole moment, unless the part is much shorter and lasts a second."""
     if at is None or not at.overlaps(moment):
         return moment
     start, end = max(moment.start, at.start), min(moment.end, at.end) if at.length else moment.end
@@ -225,15 +231,15 @@ def _part_of(moment: TimeSpan, at: TimeSpan | None) -> TimeSpan:
 
 
 def _is_held(time: Time, moments: Mapping[str, Moment]) -> bool:
-    """Whether there is anything at a time that cites; a long span only says which part is meant."""
+    """Whether a cited time points to a moment. A long span counts as well: it tells which part of a video is meant."""
     return time.span.length > _LONGEST or bool(_at(time, moments))
 
 
 def _at(time: Time, moments: Mapping[str, Moment]) -> list[str]:
-    """The ids of the moments at a time of a draft, the most exact first; of those in a span, in order.
+    """The ids of the moments that a time of a draft points to.
 
-    Whoever writes whole seconds cuts what follows: 01:08 is any time up to 01:09. What begins then comes first, and
-    what else is said then is meant, too.
+    For a span, those that it means, in order. For a single time, the moment that begins then, else the shortest around
+    it, and all speech of that second. A whole second stands for any time within it: 01:08 reaches up to 01:09.
     """
     span = time.span
     if span.length > _LONGEST:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from longtake.agent.drafts.cited import CitationMark, held, marks_in, stated_times
 from longtake.agent.drafts.draft import ABSTENTION
-from longtake.agent.drafts.statements import Read, Statement
+from longtake.agent.drafts.statements import ReadDraft, Statement
 from longtake.memory.records import Citation, Claim, Moment, Verdict
 from longtake.memory.timespan import clock
 
@@ -23,7 +23,7 @@ _MAY_ABSTAIN = re.compile(r"[\s*_#>(\[]*(\w*[ _]?\w*)\Z")
 
 
 def published(
-    read: Read,
+    read: ReadDraft,
     claims: Sequence[Claim],
     moments: Mapping[str, Moment],
     names: Mapping[str, str],
@@ -104,13 +104,13 @@ def _for_ids(match: re.Match[str], moments: Mapping[str, Moment], names: Mapping
 
 
 def _set_in(before: str, replaced: str, shown: str) -> str:
-    """Marks with a space before them only where there was one, or where a word would touch them."""
+    """What is shown for a mark, after a space if there was one or if a word would touch it."""
     touches = before[-1:] not in ("", "\n", "]", "】")
     return f" {shown.lstrip()}" if shown.strip() and (touches or replaced.isspace()) else shown.strip()
 
 
 def _end_of_words(text: str, end: int) -> int:
-    """Where a mark may follow a statement: in a table's row before its last border, behind which pages show nothing."""
+    """Where a mark goes behind a statement: in a row of a table before its last border, or it wouldn't show."""
     return len(text[: end - 1].rstrip()) if text[:end].endswith("|") else end
 
 
@@ -123,10 +123,10 @@ def _cut(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def live(told: Callable[[str], None], moments: Mapping[str, Moment], names: Mapping[str, str]) -> Callable[[str], None]:
-    """Takes the pieces of a draft as it is written, and tells them with times for marks, as `published` has them.
+    """A function that takes the pieces of a draft while it is written, and passes them on with times in place of marks.
 
     Args:
-        told: is given an empty piece before each new draft, then its pieces. Brackets come once they are closed.
+        told: gets an empty piece before each new draft, then its pieces. Brackets come once they are closed.
         moments: those of the run, by id.
         names: file names of the open videos.
     """

@@ -1,7 +1,6 @@
 """Splits a draft into statements: a sentence, a list item or a table row each, with the marks behind it.
 
-The ids of marks are for us and are taken out. A time is something that the writer says, so it stays in the text, within
-a mark or outside of one.
+The text of a statement has no ids, which only the run knows. Times stay, also those in marks: they say something.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from longtake.agent.drafts.draft import Draft, DraftClaim
 from longtake.language.text import words_of
 from longtake.memory.records import Moment
 
-_MARKED = "\0"  # stands for the letters of marks where edges are sought
+_MARKED = "\0"  # replaces the characters of marks while the ends of sentences are sought
 _EDGE = re.compile(r"(?:[.!?][\"”»)*_]*(?:\s*\0+)*\s+|[。！？](?:\s*\0+)*\s*)(?=[^\s\0])")
-# Where marks stand before what they are about, none belongs to the sentence before it.
+# A line that begins with a mark has its marks in front: each belongs to the sentence that follows it.
 _LED = re.compile(r"[\s>*_-]*(?:\d{1,3}[.)]\s+)?\0.*[^\s\0.]\s*[.!?。！？]?\s*$")
 _LED_EDGE = re.compile(r"(?:[.!?][\"”»)*_]*\s+|[。！？]\s*)(?=\S)")
-# Their full stops end no sentence: quotations, abbreviations, numbers of a list, letters of options.
+# Full stops in these end no sentence: quotations, abbreviations, numbers of a list, letters of options.
 _WHOLE = re.compile(
     r"“[^”\n]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.|\b[A-Z]\.(?=\s)"
     r"|^[ \t>*_]*\(?(?:\d{1,3}|[a-zA-Z])[.)](?=\s)",
@@ -62,8 +61,8 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A draft as statements and marks, and how many citations it has and how many of them point to nothing."""
+class ReadDraft:
+    """A draft as statements and marks, the number of its citations, and of those (`removed`) that point to nothing."""
 
     text: str
     statements: tuple[Statement, ...]
@@ -74,7 +73,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A statement before its moments are sought: its text with and without the times of its marks, and its marks."""
+    """A statement before its moments are known: its text with the times of marks, without (`bare`), and its marks."""
 
     text: str
     bare: str
@@ -83,7 +82,9 @@ class _Piece:
     marks: tuple[CitationMark, ...] = ()
 
 
-def read_draft(draft: Draft, moments: Mapping[str, Moment], names: Mapping[str, str], *, marked: bool = True) -> Read:
+def read_draft(
+    draft: Draft, moments: Mapping[str, Moment], names: Mapping[str, str], *, marked: bool = True
+) -> ReadDraft:
     """The statements of a draft.
 
     Args:
@@ -112,7 +113,7 @@ def read_draft(draft: Draft, moments: Mapping[str, Moment], names: Mapping[str, 
     ]
     backed = sum(len(cited) for cited, _ in found)
     shared = tuple(_shared(statements, text, marks))
-    return Read(text, shared, tuple(held(mark, moments) for mark in marks), backed + removed, removed)
+    return ReadDraft(text, shared, tuple(held(mark, moments) for mark in marks), backed + removed, removed)
 
 
 def without_marks(text: str) -> str:
@@ -167,7 +168,7 @@ def _plain(text: str) -> str:
 
 
 def _led(pieces: Iterable[_Piece], text: str) -> list[_Piece]:
-    """The pieces; items of a list and rows of a table without marks cite what the line that leads to them cites."""
+    """The pieces. Items of a list and rows of a table without marks get those of the line that introduces them."""
     kept: list[_Piece] = []
     leading: tuple[CitationMark, ...] = ()
     for each in pieces:

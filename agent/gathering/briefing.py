@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from longtake.agent.graph.run_context import RunContext
 
 MOST = 25  # moments
-LETTERS_A_TOKEN = 4  # of English text, as a rule of thumb
+CHARACTERS_A_TOKEN = 4  # of English text, as a rule of thumb
 TRANSCRIPT = 2_000  # tokens of the whole transcript
 TRANSCRIPT_SHARE = 0.25  # of the model's context that it may take
 _BESIDE = 500  # tokens of other moments beside it
@@ -65,7 +65,7 @@ def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
     ranked = [each for moment in found for each in (moment, *context.moments(moment.video).reply_to(moment))]
     transcript = _transcript(context)
     most = tools.settings.gathering.tokens_for(tools.settings.controller.engine)
-    room = (min(most, _BESIDE) if transcript else most) * LETTERS_A_TOKEN
+    room = (min(most, _BESIDE) if transcript else most) * CHARACTERS_A_TOKEN
     said = {item.id for item in transcript}
     chosen: list[Moment] = []
     for moment in _distinct(ranked, context.moments):
@@ -115,8 +115,8 @@ def _distinct(moments: Sequence[Moment], of: MomentsOf) -> list[Moment]:
 def _transcript(context: RunContext) -> tuple[Moment, ...]:
     """The passages of all videos in order; none if the model hasn't room for them."""
     passages = [passage for video in context.tools.videos for passage in context.moments(video).passages]
-    letters = sum(len(passage.text) + 32 for passage in passages)
+    characters = sum(len(passage.text) + 32 for passage in passages)
     budget = context.tools.settings.budget
     each_round = budget.tokens / (budget.rounds + 2)
     room = min(TRANSCRIPT, TRANSCRIPT_SHARE * context.profile.context, each_round)
-    return tuple(passages) if letters <= room * LETTERS_A_TOKEN else ()
+    return tuple(passages) if characters <= room * CHARACTERS_A_TOKEN else ()

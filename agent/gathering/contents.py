@@ -15,13 +15,13 @@ from longtake.preprocess.layers.sections import Section, overview_of, sections_o
 from longtake.preprocess.layers.segments import Segment, segments_of
 from longtake.tools.core.tool_context import ToolContext, VideoHandle
 
-_SHARE = 2.4  # letters of the contents of all videos for each token of evidence: 600 tokens beside 1,000
+_SHARE = 2.4  # characters of the contents of all videos for each token of evidence: 600 tokens beside 1,000
 _NAMES = 0.25  # share of them for entities
-_ROW, _NAME, _OVERVIEW = 120, 70, 500  # letters of a segment, of an entity and of the overview
+_ROW, _NAME, _OVERVIEW = 120, 70, 500  # characters of a segment, of an entity and of the overview
 _KINDS = ("person", "place", "thing", "name")  # in the order in which they are told
-_TIMES, _TITLE = 24, 20  # letters of a row's times, and the fewest of a title
+_TIMES, _TITLE = 24, 20  # characters of a row's times, and the fewest of a title
 _PLACES = 3  # of an entity
-_IN_IT, _MORE = "Who and what is in it: ", 10  # before the entities, and letters to say how many more there are
+_IN_IT, _MORE = "Who and what is in it: ", 10  # before the entities, and characters to say how many more there are
 
 Level = TypeVar("Level")
 
@@ -33,21 +33,21 @@ def contents(tools: ToolContext) -> tuple[str, ...]:
     """
     lines: list[str] = []
     handles = list(tools.videos.values())
-    letters = int(_SHARE * tools.settings.gathering.tokens_for(tools.settings.controller.engine))
+    characters = int(_SHARE * tools.settings.gathering.tokens_for(tools.settings.controller.engine))
     for handle in handles:
         name = [f"{' '.join(handle.record.name.split())}:"] if len(handles) > 1 else []
-        own = _of_video(handle, letters // len(handles) - sum(map(len, name)))
+        own = _of_video(handle, characters // len(handles) - sum(map(len, name)))
         lines += [*name, *own] if own else []
     return tuple(lines)
 
 
-def _of_video(handle: VideoHandle, letters: int) -> list[str]:
-    overview = _cut(overview_of(handle.library, handle.record), min(_OVERVIEW, letters // 4))
+def _of_video(handle: VideoHandle, characters: int) -> list[str]:
+    overview = _cut(overview_of(handle.library, handle.record), min(_OVERVIEW, characters // 4))
     sections = _levels(sections_of, handle)
-    room = int(letters * (1 - _NAMES)) - len(overview)
+    room = int(characters * (1 - _NAMES)) - len(overview)
     parts = _finest(sections, _levels(segments_of, handle), room)
     found = sorted(_levels(entities_of, handle), key=lambda each: _KINDS.index(each.kind))
-    entities = _fitting([_entity(each) for each in found], letters - room - len(overview) - len(_IN_IT) - _MORE)
+    entities = _fitting([_entity(each) for each in found], characters - room - len(overview) - len(_IN_IT) - _MORE)
     listed = [f"{_IN_IT}{'; '.join(entities)}"] if entities else []
     return [*([overview] if overview else []), *parts, *listed]
 

@@ -1,4 +1,4 @@
-"""The result of gathering."""
+"""The moments found for a question before the first round, and what a language model reads of them."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SEARCHED: tuple[Modality, ...] = ("speech", "scene_text", "audio", "visual")
 MOST = 24  # moments per modality
-_OF_AN_OPTION = 4  # the same that are searched for each option
+_OF_AN_OPTION = 4  # moments per modality that are searched for each option
 _AROUND = 2.0  # seconds on either side of a named time, because speech and text began before it
 _NEAR = 15.0  # seconds around the scope to search if it is empty
 _AFTERWARDS = 60.0  # seconds after or before an anchor that are searched
@@ -62,7 +62,7 @@ def _gather(query: Query, search: _Search) -> Gathered:
 
 
 def _for_options(query: Query, gathered: Gathered, search: _Search) -> list[Found]:
-    """What is closest to the question with each of its options, and not yet found; not yet compared with it."""
+    """What is closest to the question with each option and isn't found yet, without scores for the question alone."""
     found = {each.evidence.id: each for each in gathered.found}
     known = len(found)
     for option in query.options:
@@ -99,7 +99,7 @@ class _Search:
         return tuple(found.values())
 
     def anchored(self, anchors: Sequence[Anchor]) -> tuple[TimeSpan | None, Moment | None]:
-        """The seconds that the anchors select, and the evidence for the first anchor."""
+        """The seconds that the anchors select, and the moment that the first anchor names."""
         start, end = 0.0, _longest(self._query)
         spots: list[Moment] = []
         for anchor in anchors:
@@ -111,7 +111,7 @@ class _Search:
         return there, spots[0] if there else None
 
     def _spot(self, phrase: str) -> Moment | None:
-        """The evidence for a phrase; exact words are preferred to similar ones."""
+        """The moment that a phrase names; exact words are preferred to similar ones."""
         found = self.within(phrase, None)
         best = max(found, key=lambda each: (holds_phrase(phrase, each.evidence.text), each.cosine), default=None)
         return best.evidence if best and best.cosine >= _ANCHOR_COSINE else None

@@ -42,13 +42,13 @@ _TAKEN = 0.5  # share of a cue that another track may cover before the cue count
 _TOGETHER = 0.5  # share of a text's time for which another one must be there to stand with it
 _LASTING = 4.0  # times as long as a text another one may last to stand with it; a logo stays through all slides
 _BRIEF = 1.0  # seconds of a moment whose times are given in hundredths
-_LETTERS = 700  # of one moment of on-screen text
+_CHARACTERS = 700  # of one moment of on-screen text
 _REACH, _BESIDE = 15.0, 4  # seconds around a moment in which its neighbours lie, and how many of each kind
 _ALIKE = 1.0  # seconds between two pictures with the same description that are one moment
 
 
-class Moments:
-    """What is said, shown and heard in one video, in passages, slides and sounds."""
+class VideoMoments:
+    """The moments of one video as a model reads them: whole passages, slides, pictures and sounds."""
 
     def __init__(self, single: Sequence[Moment]) -> None:
         """Take all moments of a video as the index has them, in the order of its layers: single cues and cells."""
@@ -96,7 +96,7 @@ class Moments:
         return [*near, self._standing_with(shown)] if shown else near
 
     def _standing_with(self, item: Moment) -> Moment:
-        """All texts that stand with one, row by row, as long as they fit; the rows nearest to it first."""
+        """The slide around a text: what is shown with it, row by row. If not all fits, the nearest rows stay."""
         # Search returns texts without their places in the picture. What isn't in a layer stands alone.
         own = [each for each in self._texts if each.text == item.text and each.span == item.span]
         if not own:
@@ -114,10 +114,10 @@ class Moments:
         nearest = sorted(
             range(len(rows)), key=lambda place: (item not in rows[place], _rows_apart(rows[place][0], item))
         )
-        letters, kept = 0, list[int]()
+        characters, kept = 0, list[int]()
         for place in nearest:
-            letters += sum(len(cell.text) + len(CELLS) for cell in rows[place])
-            if kept and letters > _LETTERS:
+            characters += sum(len(cell.text) + len(CELLS) for cell in rows[place])
+            if kept and characters > _CHARACTERS:
                 break
             kept.append(place)
         cells = [[" ".join(cell.text.split()) for cell in rows[place]] for place in sorted(kept)]
@@ -132,22 +132,22 @@ class LibraryMoments:
         """Take the ids of the open videos and the index that holds them."""
         self._videos = videos
         self._index = index
-        self._built: dict[str, Moments] = {}
+        self._built: dict[str, VideoMoments] = {}
 
-    def __call__(self, video: str) -> Moments:
+    def __call__(self, video: str) -> VideoMoments:
         """The moments of one video."""
         if video not in self._built:
             known = self._index.moments(video) if video in self._videos else ()
-            self._built[video] = Moments([item for item in known if item.text])  # not pictures without words
+            self._built[video] = VideoMoments([item for item in known if item.text])  # not pictures without words
         return self._built[video]
 
 
 def key_of(span: TimeSpan) -> str:
-    """The name under which a run records what there is in a span."""
+    """The name of a span under which a trace has the moments that are there."""
     return f"{span.start:g}-{span.end:g}"
 
 
-MomentsOf = Callable[[str], Moments]
+MomentsOf = Callable[[str], VideoMoments]
 
 
 def shown(items: Iterable[Moment], known: Mapping[str, Moment], of: MomentsOf) -> dict[str, Moment]:
@@ -266,7 +266,7 @@ def _one(items: Sequence[Moment], text: str, span: TimeSpan | None = None) -> Mo
 
 
 _PLACES = ("timestamp", "frames")  # fields of an output that say again where something is
-_SHORT = 80  # letters of a text of the output from which it counts as said by the moments if they have its words
+_SHORT = 80  # characters of a text of the output from which it counts as said by the moments if they have its words
 _SAID = 0.9  # share of those words
 
 
@@ -277,14 +277,14 @@ def shown_result(
     names: Mapping[str, str],
     room: int,
 ) -> tuple[str, set[str]]:
-    """The text of a result, at most about `room` letters, and the ids that stand in it; what doesn't fit is said.
+    """The text of a result, at most about `room` characters, and the ids that stand in it; what doesn't fit is said.
 
     Args:
         result: of the call.
         found: its moments by id, the best first, or in order of time.
         known: the moments that the model has seen already, by id.
         names: file names of the open videos, by library id.
-        room: letters.
+        room: characters.
     """
     if result.failure:
         return " ".join(filter(None, ("FAILED:", result.failure.message, result.failure.remedy))), set()

@@ -17,7 +17,7 @@ SAME_ROW = 0.6  # of a line's height: the largest distance between the centres o
 _PAUSE = 2.5  # seconds between two cues of one line
 _WORDS = 25  # of a line of speech, from which no further cue is added
 ENDS = re.compile(r"[.!?…。！？][\"”»)]?\s*$")  # of a sentence
-_LETTERS = 100  # of on-screen text in one line, if it spans several rows
+_CHARACTERS = 100  # of on-screen text in one line, if it spans several rows
 _TOGETHER = 0.5  # share of the shorter text's time in which two texts of one line must overlap
 _ALIKE = 0.8  # similarity, 0 to 1, from which two texts at one time are readings of the same text
 
@@ -73,7 +73,7 @@ class Lines:
         for other in sorted(others, key=lambda each: _distance(each[0], item)):
             if all(_is_read(cell, chosen) for cell in other):
                 continue
-            if sum(len(each.text) for each in chain(*chosen, other)) > _LETTERS:
+            if sum(len(each.text) for each in chain(*chosen, other)) > _CHARACTERS:
                 break
             chosen.append(other)
         return tuple(chain(*sorted(chosen, key=_top)))

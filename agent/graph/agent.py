@@ -228,7 +228,7 @@ class Agent:
         return answer
 
     def _recalled(self, thread: str | None, again: int | None) -> list[Turn]:
-        """What the checkpoint of a thread lacks of its questions: all of them if there is none, or it goes too far."""
+        """The earlier questions of a thread, if no checkpoint holds them; only those before the one asked again."""
         if thread is None:
             return []
         if again is not None:

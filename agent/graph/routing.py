@@ -15,7 +15,7 @@ SILENT = "the language model stopped answering"
 OUT_OF_TIME = "time ran out"
 MAX_CHECKS = 1  # times that a draft with unsupported claims goes back to the controller
 MAX_REPEATS = 2  # rounds that may repeat the calls and results of an earlier one
-KEPT, MOST_KEPT = 0.15, 30.0  # share of the time, and seconds at most, that a model's last turn is kept
+KEPT, MOST_KEPT = 0.15, 30.0  # kept for a language model's last turn: a share of the time, and seconds at most
 
 
 def guard_reached(state: AgentState, context: RunContext) -> str | None:

@@ -63,11 +63,11 @@ class RunContext:
 
     @property
     def judge_profile(self) -> ModelProfile:
-        """What the model that judges can take."""
+        """What the model that judges can do: its context, pictures, price."""
         judge = self.tools.settings.judge
         return profile_of(judge) if judge else self.profile
 
     @property
     def profile(self) -> ModelProfile:
-        """What the controller's model can take."""
+        """What the controller's model can do: its context, pictures, price."""
         return profile_of(self.tools.settings.controller, self.tools.settings.gguf)

@@ -1,4 +1,4 @@
-"""What a thread remembers, what the run of one question remembers between steps, and what its calls made."""
+"""The state of a run, the part of it that a thread keeps, and the calls of tools in it with their results."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from longtake.memory.records import Answer, Citation, FoundBy, Moment, Record
 from longtake.settings import PriceSettings
 from longtake.tools.core.result import ToolResult
 
-_LONGEST = 600  # letters of a result that a judge reads
+_LONGEST = 600  # characters of a result that a judge reads
 _WEB = "web_search"
 
 
-class Made(Record):
-    """A call of a run, and its result."""
+class FinishedCall(Record):
+    """A call of a tool that has ended, and its result."""
 
     by: FoundBy
     result: ToolResult = Field(description="With its evidence.")
 
 
-def calls_made(messages: Sequence[BaseMessage]) -> list[Made]:
+def calls_made(messages: Sequence[BaseMessage]) -> list[FinishedCall]:
     """The calls of a run, in order, with their results."""
     asked: dict[str | None, FoundBy] = {}
-    made: list[Made] = []
+    made: list[FinishedCall] = []
     for message in messages:
         if isinstance(message, AIMessage):
             asked |= {
@@ -42,12 +42,14 @@ def calls_made(messages: Sequence[BaseMessage]) -> list[Made]:
                 for call in message.tool_calls
             }
         elif isinstance(message, ToolMessage) and message.artifact and message.tool_call_id in asked:
-            made.append(Made(by=asked[message.tool_call_id], result=ToolResult.model_validate(message.artifact)))
+            made.append(
+                FinishedCall(by=asked[message.tool_call_id], result=ToolResult.model_validate(message.artifact))
+            )
     return made
 
 
-def told(call: Made) -> str:
-    """One line for a call: its arguments, and what it computed, printed, translated or found."""
+def told(call: FinishedCall) -> str:
+    """A call in one line, as a judge reads it: its arguments, and what it computed, printed, translated or found."""
     arguments = json.dumps(call.by.arguments, ensure_ascii=False)
     if call.result.failure:
         return f"{call.by.tool} {arguments} failed: {call.result.failure.message}"
@@ -59,7 +61,7 @@ def told(call: Made) -> str:
     return " ".join(filter(None, (f"{call.by.tool} {arguments}: {results or 'nothing'}", notes and f"({notes})")))
 
 
-def pages_read(calls: Sequence[Made]) -> bool:
+def pages_read(calls: Sequence[FinishedCall]) -> bool:
     """Whether the run read pages of the web, which are no part of the video."""
     return any(call.by.tool == _WEB and not call.result.failure for call in calls)
 
@@ -72,7 +74,7 @@ class Turn(Record):
     proof: Citation | None = None  # the first of its citations
 
 
-REMEMBERED = 20  # questions of a thread that the next one knows: each step of a run writes them all
+REMEMBERED = 20  # earlier questions that the next one of a thread knows; few, as every step of a run writes them all
 
 
 def latest(turns: list[Turn], more: list[Turn]) -> list[Turn]:
@@ -81,15 +83,15 @@ def latest(turns: list[Turn], more: list[Turn]) -> list[Turn]:
 
 
 class Progress(Record):
-    """What a run has used, and the guard that ended it."""
+    """How much a run has used so far, and the guard (a limit) that ended it, if one did."""
 
     rounds: int = 0
-    rounds_before: int = 0  # of a controller for which another one stands in
+    rounds_before: int = 0  # rounds of the language model, if the extractive controller stands in for it
     tool_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
-    checks: int = 0
+    checks: int = 0  # drafts that were judged
     compacted: bool = False  # whether a part of the conversation was shortened
     unread: int = 0  # replies in a row that were empty or couldn't be read
     guard: str | None = None

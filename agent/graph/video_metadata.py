@@ -20,7 +20,7 @@ from longtake.tools.core.tool_context import VideoHandle
 _NO_PICTURE = "The file has no picture, only sound."
 _NO_STREAMS = "The file is a transcript: it has no picture and no sound."
 _NO_SOUND = "The file has no audio track."
-_READ = "The file has no audio track: nothing was heard, and what is said was read from its subtitles."
+_NO_SOUND_BUT_WORDS = "The file has no audio track: nothing was heard, and what is said was read from its subtitles."
 _SHOWN: tuple[Source, ...] = ("picture", "text", "shots", "motion")
 _OF_CHANGES: tuple[Target, ...] = ("count", "time", "list", "yesno", "choice", "description", "quote", "order")
 _OF_SPEAKERS: tuple[Target, ...] = ("name", "count", "number", "list", "yesno", "quote")
@@ -180,8 +180,8 @@ def _sound(video: VideoHandle, tracks: int) -> str:
 
 
 def _silence(video: VideoHandle) -> str:
-    """That there is no sound, and where words come from all the same."""
-    return _READ if video.layer("subtitles") else _NO_SOUND
+    """The sentence for a file without sound, which says so if its words come from subtitles."""
+    return _NO_SOUND_BUT_WORDS if video.layer("subtitles") else _NO_SOUND
 
 
 def _shots(shots: Sequence[Mapping[str, Any]]) -> list[str]:

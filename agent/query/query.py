@@ -106,7 +106,7 @@ Target = Literal[
 Relation = Literal["after", "before", "while"]
 SOURCES: tuple[Source, ...] = get_args(Source)
 TARGETS: tuple[Target, ...] = get_args(Target)
-# The modality of the evidence for each source.
+# The modality of the moments of each source.
 MODALITY_OF: Mapping[Source, Modality] = {
     "speech": "speech",
     "text": "scene_text",
@@ -230,8 +230,8 @@ class Query(Record):
         """How likely a modality has the answer.
 
         Args:
-            modality: the modality of a piece of evidence.
-            measured: for visual evidence, whether it is a measured movement or change that names no object.
+            modality: that of a moment.
+            measured: for a visual moment, whether it is a measured movement or change that names no object.
         """
         shares = self.reading.sources
         if modality == "visual":

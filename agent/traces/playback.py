@@ -14,9 +14,9 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from longtake.agent.controllers.asking import ContextFull
-from longtake.agent.gathering.moments import Moments, key_of
+from longtake.agent.gathering.moments import VideoMoments, key_of
 from longtake.agent.query.query import Reading
-from longtake.agent.traces.recording import RecordedCall, RecordedReply, letters
+from longtake.agent.traces.recording import RecordedCall, RecordedReply, characters
 from longtake.errors import EngineError, LibraryError
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
@@ -57,8 +57,8 @@ class Replies:
         """
         if not self._planned:
             return None
-        max_letters = self._planned[0].max_letters
-        if max_letters is not None and letters(messages) > max_letters:
+        max_characters = self._planned[0].max_characters
+        if max_characters is not None and characters(messages) > max_characters:
             raise ContextFull("The conversation is longer than the controller accepted.")
         return self._planned.popleft().message
 
@@ -111,7 +111,7 @@ class RecordedController(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=reply)])
 
 
-class RecordedMoments(Moments):
+class RecordedMoments(VideoMoments):
     """The moments of a recorded run: its results hold whole moments, and the judge's step what lies beside them."""
 
     def __init__(self, beside: Mapping[str, Sequence[Moment]]) -> None:

@@ -26,7 +26,7 @@ class RecordedReply(NamedTuple):
 
     step: int
     message: AIMessage
-    max_letters: int | None  # of the conversation it accepted, if it had refused a longer one
+    max_characters: int | None  # of the conversation it accepted, if it had refused a longer one
 
 
 class RecordedCall(NamedTuple):
@@ -52,7 +52,7 @@ class WholeRun:
     calls: Mapping[str, RecordedCall]  # by their ids in the run
     checks: tuple[tuple[str, AIMessage], ...]  # the judge's prompts, and the replies
     problems: tuple[str, ...]  # why the judge couldn't be asked, each time that it couldn't
-    beside: Mapping[str, tuple[Moment, ...]]  # what lies beside the cited moments, by the ids of their evidence
+    beside: Mapping[str, tuple[Moment, ...]]  # what lies beside the cited moments, by their ids, and at named times
     reading: Reading
     gathered: Gathered
     events: tuple[Mapping[str, Any], ...] = field(repr=False)
@@ -102,7 +102,7 @@ def plans(event: Mapping[str, Any]) -> bool:
     return event["type"] == "model" and "call" not in event["data"]
 
 
-def letters(messages: Sequence[BaseMessage]) -> int:
+def characters(messages: Sequence[BaseMessage]) -> int:
     """The length of a conversation in characters."""
     return sum(len(message.text) for message in messages)
 
@@ -119,8 +119,8 @@ def reply_in(trace: RecordedTrace, event: Mapping[str, Any]) -> AIMessage:
 
 
 def _reply(trace: RecordedTrace, event: Mapping[str, Any]) -> RecordedReply:
-    max_letters = letters(conversation(trace, event)) if event["data"].get("shortened") else None
-    return RecordedReply(event["step"], reply_in(trace, event), max_letters)
+    max_characters = characters(conversation(trace, event)) if event["data"].get("shortened") else None
+    return RecordedReply(event["step"], reply_in(trace, event), max_characters)
 
 
 def _reading_and_gathered(trace: RecordedTrace, events: Sequence[Mapping[str, Any]]) -> tuple[Reading, Gathered]:

@@ -32,7 +32,7 @@ from longtake.tools.core.result import ToolError
 
 
 class Judged(Record):
-    """The text that may be published, its claims, and what they make of the answer."""
+    """A judged draft: the text to publish, its claims with their verdicts, and the status that follows from them."""
 
     text: str
     status: Outcome
@@ -292,7 +292,7 @@ def judge_statements(
 
 
 def _schema(count: int, letters: str) -> dict[str, Any]:
-    """Of a judgement. Each statement has a property of its own: a list may end before the last statement."""
+    """The JSON schema of a judgement. It has a property for each statement, because a list may end too early."""
     verdict = {"type": "string", "enum": ["supported", "contradicted", "not_shown", "no_statement"]}
     ruling = _object({"reason": {"type": "string"}, "verdict": verdict, "answers": {"type": "boolean"}})
     fields: dict[str, Any] = {"claims": _object({str(n): ruling for n in range(1, count + 1)})}

@@ -12,7 +12,7 @@ from longtake.benchmarks.clips.clip_questions import ClipQuestion
 from longtake.benchmarks.clips.clips_answers import GradedAnswer, Line, named
 from longtake.benchmarks.clips.clips_report import ClipsReport, Tally
 from longtake.benchmarks.clips.clips_sources import by_source, reads_right
-from longtake.benchmarks.clips.closest import closest_hold, documents_about, something_in_scope
+from longtake.benchmarks.clips.closest import closest_hold, moments_about, something_in_scope
 from longtake.benchmarks.clips.failure_analysis import what_was_needed
 from longtake.errors import LongtakeError
 from longtake.evalharness.scoring.grading import grade
@@ -65,17 +65,17 @@ def _graded(
     agent: Agent,
     notify: Callable[[str], None],
 ) -> list[GradedAnswer]:
-    """The answers in the order of the questions; asked clip by clip, so that its documents are read once."""
+    """The answers in the order of the questions; asked clip by clip, so that its moments are read once."""
     reader = LearnedReader(workspace.engines)
     graded: dict[int, GradedAnswer] = {}
     places = sorted(range(len(questions)), key=lambda place: questions[place].media)
     for clip, own in groupby(places, key=lambda place: questions[place].media):
-        documents = documents_about(workspace, folder / clip)
+        moments = moments_about(workspace, folder / clip)
         for place in own:
             question = questions[place]
             notify(f"asking {len(graded) + 1} of {len(questions)}: {named(question.id, question.variant)}")
             answer = _ask(agent, folder, question)
-            graded[place] = _grade(question, answer, workspace, reader, documents)
+            graded[place] = _grade(question, answer, workspace, reader, moments)
     return [graded[place] for place in range(len(questions))]
 
 
@@ -87,7 +87,7 @@ def _ask(agent: Agent, folder: Path, question: ClipQuestion) -> Answer:
 
 
 def _grade(
-    question: ClipQuestion, answer: Answer, workspace: Workspace, reader: Reader, documents: Sequence[Moment]
+    question: ClipQuestion, answer: Answer, workspace: Workspace, reader: Reader, moments: Sequence[Moment]
 ) -> GradedAnswer:
     cited = [TimeSpan(start=citation.start, end=citation.end) for citation in answer.citations]
     outcome = grade(question.answer, answer, tolerance=question.tolerance_s, cited_times=question.kind != "duration")
@@ -104,7 +104,7 @@ def _grade(
         answer=answer.answer,
         closest=tuple(map(Line.of, answer.closest)),
         closest_hold=answer.status == "uncertain" and closest_hold(question, answer.closest),
-        in_scope=something_in_scope(question, documents),
+        in_scope=something_in_scope(question, moments),
         sources_right=reads_right(reader, question.question, question.modality),
         evidence_hit=any(span.overlaps(question.evidence) for span in cited),
         needed=None if outcome in ("held", "failed") else what_was_needed(question, answer, workspace),

@@ -39,8 +39,8 @@ def closest_hold(question: ClipQuestion, closest: Sequence[Closest]) -> bool:
     return stated or _share_words(question, closest)
 
 
-def documents_about(workspace: Workspace, clip: Path) -> list[Moment]:
-    """A clip's layers as search documents; none if it isn't indexed."""
+def moments_about(workspace: Workspace, clip: Path) -> list[Moment]:
+    """A clip's layers as moments; none if it isn't indexed."""
     video = workspace.library.find(str(clip))
     if video is None:
         return []
@@ -48,10 +48,10 @@ def documents_about(workspace: Workspace, clip: Path) -> list[Moment]:
     return moments_of(video.id, layers)
 
 
-def something_in_scope(question: ClipQuestion, documents: Sequence[Moment]) -> bool:
-    """Whether a document that may hold a gold of this modality overlaps the gold's evidence."""
+def something_in_scope(question: ClipQuestion, moments: Sequence[Moment]) -> bool:
+    """Whether a moment that may hold a gold of this modality overlaps the gold's evidence."""
     modalities = evidence_of(question.modality)
-    return any(item.modality in modalities and item.span.overlaps(question.evidence) for item in documents)
+    return any(item.modality in modalities and item.span.overlaps(question.evidence) for item in moments)
 
 
 def _answer_of(question: ClipQuestion, closest: Sequence[Closest], timed: bool) -> Answer:

@@ -72,7 +72,7 @@ Ranked = list[tuple[Candidate, float]]
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question about a recording with its candidates, best first, and the documents that are right."""
+    """A question about a recording with its candidates, best first, and the moments that are right."""
 
     recording: str
     query: Query
@@ -145,9 +145,9 @@ def _asked_about(
     recording: Recording, reader: LearnedReader, weights: Weights, reranker: Reranker | None
 ) -> Iterator[_Asked]:
     """The questions about a recording."""
-    documents = [_evidence(recording.name, line, place) for place, line in enumerate(recording.lines)]
-    lines = Lines(documents)
-    texts = [*(item.text for item in documents), *(each.question for each in recording.questions)]
+    moments = [_evidence(recording.name, line, place) for place, line in enumerate(recording.lines)]
+    lines = Lines(moments)
+    texts = [*(item.text for item in moments), *(each.question for each in recording.questions)]
     vector_of = dict(zip(texts, reader.embed(texts), strict=True))
     for asked in recording.questions:
         query = Query(
@@ -163,10 +163,10 @@ def _asked_about(
                 line=lines.line_of(item),
                 cosine=float(vector_of[item.text] @ vector_of[asked.question]),
             )
-            for item in documents
+            for item in moments
         ]
         ranked = read_and_ranked(query, candidates, weights, reranker)
-        yield _Asked(recording.name, query, ranked, frozenset(documents[place].id for place in asked.answers))
+        yield _Asked(recording.name, query, ranked, frozenset(moments[place].id for place in asked.answers))
 
 
 def _evidence(name: str, line: RecordingLine, place: int) -> Moment:

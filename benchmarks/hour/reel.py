@@ -5,7 +5,7 @@ The clips' words go into one `.vtt` next to the video. The same folder of clips 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import cycle
@@ -68,24 +68,6 @@ def make_loop(media: Path, folder: Path, notify: Notify, seconds: float = HOUR) 
             reel.show(clip)
             reel.fill(_SLIDE)
     reel.fill(groups - reel.groups)
-    return reel.finish()
-
-
-def make_padded(media: Path, folder: Path, clips: Sequence[str], notify: Notify, seconds: float = HOUR) -> Reel:
-    """Write `padded-SECONDS.mp4`: each clip once, with slides of equal length before, between and after them.
-
-    Raises:
-        MediaError: if the clips are longer than `seconds`.
-    """
-    spare = groups_of(seconds) - sum(_groups(media / clip) for clip in clips)
-    if spare < 0:
-        raise MediaError(f"The clips of {media} last longer than {seconds:g} s; give more seconds.")
-    reel = _Reel(media, folder, f"padded-{round(seconds)}", notify)
-    gaps = len(clips) + 1
-    for number, clip in enumerate(clips):
-        reel.fill((number + 1) * spare // gaps - number * spare // gaps)
-        reel.show(clip)
-    reel.fill(groups_of(seconds) - reel.groups)
     return reel.finish()
 
 

@@ -1,6 +1,6 @@
 """Measures search as a library of many short videos grows, and extrapolates to a size that was not measured.
 
-One library grows from size to size. The index is opened anew for each. Memory is as Linux reports it. The documents are
+One library grows from size to size. The index is opened anew for each. Memory is as Linux reports it. The moments are
 made up (`made_up`): sentences of common words, embedded like real ones.
 """
 
@@ -28,8 +28,8 @@ from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 from longtake.settings import Settings
 
-PER_VIDEO = 100  # documents
-FAR = 10_000_000  # documents, extrapolated to from three sizes or more
+PER_VIDEO = 100  # moments
+FAR = 10_000_000  # moments, extrapolated to from three sizes or more
 QUERIES = 100  # different ones for each kind of filter
 K = 5
 _AT_ONCE = 200  # videos written in one change
@@ -64,7 +64,7 @@ class Size(Record):
 
 
 class SearchScale(Record):
-    """The public shape of `bench scale --json`; `extrapolated` is p95 at `FAR` documents in ms, by kind of filter."""
+    """The public shape of `bench scale --json`; `extrapolated` is p95 at `FAR` moments in ms, by kind of filter."""
 
     machine: Machine
     sizes: tuple[Size, ...]
@@ -83,14 +83,14 @@ def measure_scale(sizes: Sequence[int], notify: Notify) -> SearchScale:
         for size in sorted(sizes):
             more = _grow(Path(folder), begun, size, texts, engine, notify)
             written = written[0] + more[0], written[1] + more[1]
-            notify(f"searching {size} documents")
+            notify(f"searching {size} moments")
             measured.append(_measure(Path(folder), size, written, asked, engine))
             begun = size
     return SearchScale(machine=Machine.since(before), sizes=tuple(measured), extrapolated=_extrapolated(measured))
 
 
 def extrapolate(sizes: Sequence[int], times: Sequence[float]) -> float:
-    """The time at `FAR` documents, on the straight line that fits the measured ones best."""
+    """The time at `FAR` moments, on the straight line that fits the measured ones best."""
     slope, constant = linear_regression(sizes, times)
     return round(slope * FAR + constant, 1)
 
@@ -107,25 +107,25 @@ def show_scale(report: SearchScale) -> list[str]:
     lines = [str(report.machine)]
     for size in report.sizes:
         lines += [
-            f"{size.documents} documents of {size.videos} videos, {size.bytes_on_disk / 1e6:.0f} MB on disk, "
+            f"{size.documents} moments of {size.videos} videos, {size.bytes_on_disk / 1e6:.0f} MB on disk, "
             f"written in {size.write:.0f} s ({size.write_cpu:.0f} s of CPU), first query {size.first_query:.3g} s",
             f"  memory            {size.resident} MB after the searches, {size.mapped} of them mapped from files; "
             f"while writing, {size.peak} MB",
         ]
         for name, each in size.searches.items():
             lines.append(f"  {name:<17} p50 {each.p50:.1f} ms, p95 {each.p95:.1f} ms; {each.cpu:.1f} ms of CPU")
-    lines += [f"{FAR} documents, extrapolated: {name} p95 {time} ms" for name, time in report.extrapolated.items()]
+    lines += [f"{FAR} moments, extrapolated: {name} p95 {time} ms" for name, time in report.extrapolated.items()]
     return lines
 
 
 def _grow(
     root: Path, begun: int, size: int, texts: Iterator[str], engine: TextEmbedding, notify: Notify
 ) -> tuple[float, float]:
-    """Add videos from a number of documents up to another; the seconds that the index took, and those of CPU."""
+    """Add videos from a number of moments up to another; the seconds that the index took, and those of CPU."""
     index = _open(root, engine)
     seconds = cpu = 0.0
     for start in range(begun, size, _AT_ONCE * PER_VIDEO):
-        notify(f"writing {size} documents: {start}")
+        notify(f"writing {size} moments: {start}")
         videos: dict[str, list[Batch]] = {}
         for first in range(start, min(size, start + _AT_ONCE * PER_VIDEO), PER_VIDEO):
             video = f"{first:016x}"
@@ -186,7 +186,7 @@ def _search(index: Index, engine: TextEmbedding, query: str, where: SearchFilter
 
 
 def _filters(videos: Sequence[str]) -> dict[str, SearchFilter]:
-    """None, one video, a fifth of the documents by kind, and a tenth by time."""
+    """None, one video, a fifth of the moments by kind, and a tenth by time."""
     return {
         "unfiltered": SearchFilter(),
         "one video": SearchFilter(videos=(videos[len(videos) // 2],)),

@@ -1,7 +1,8 @@
 """The replies of the models of a build, and what makes one useless.
 
 Every reply is a JSON object. Its JSON schema goes with the request, and its rules are checked here: a reply that breaks
-one is asked for again, with the fault.
+one is asked for again, with the fault. The schema has the names of the classes, and the keys of kept replies have the
+schema: after a renaming, models are asked, and paid, again.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def make_readings_findable(video: VideoRecord, library: LibraryStore, index: Ind
 
 
 def _readings_key(video: VideoRecord, library: LibraryStore) -> str:
-    key = library.refined.key(video.id, video.layers)
+    key = library.closer_readings.key(video.id, video.layers)
     return content_key(str(VERSION), key) if key else ""
 
 
@@ -99,7 +99,7 @@ def _index_readings(video_id: str, library: LibraryStore, index: Index) -> None:
         layers = {name: layer for name in SOURCES if (layer := library.layer(video, name))}
         readings = [
             reading
-            for reading in library.refined.readings(video_id, video.layers)
+            for reading in library.closer_readings.current(video_id, video.layers)
             if reading.recipe.name not in ANSWERS
         ]
         index.replace(video_id, _refined_batches(video_id, readings, layers), refined=key)

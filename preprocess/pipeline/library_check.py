@@ -90,7 +90,7 @@ def _room_problems(place: Path, free: int) -> Iterator[str]:
 def _reading_problems(library: LibraryStore) -> Iterator[str]:
     """Problems with the readings of closer looks."""
     try:
-        library.refined.check()
+        library.closer_readings.check()
     except (ConfigError, LibraryError) as error:  # the former if the database can't be used as it is named
         yield str(error)
 

@@ -45,11 +45,11 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def refined(place: Path | Postgres) -> CloserReadings:
+def closer(place: Path | Postgres) -> CloserReadings:
     return CloserReadings(place)
 
 
-def test_a_reading_comes_back_as_it_was(refined: CloserReadings, place: Path | Postgres) -> None:
+def test_a_reading_comes_back_as_it_was(closer: CloserReadings, place: Path | Postgres) -> None:
     box = (0.1, 1 / 3, 0.25, 0.1)
     item = reading(10.04, 12.1, "Ünïted “249”").found[0].model_copy(update={"box": box, "trusted": False})
     kept = CloserReading(
@@ -61,16 +61,16 @@ def test_a_reading_comes_back_as_it_was(refined: CloserReadings, place: Path | P
         space="words",
         vectors=bytes(range(8)),
     )
-    refined.keep(kept)
+    closer.keep(kept)
     found = CloserReadings(place).find("v", RECIPE, item.span)
     assert found == kept
     assert found
     assert [each.id for each in found.found] == [item.id]
 
 
-def test_a_look_that_found_nothing_is_not_taken_again(refined: CloserReadings) -> None:
-    refined.keep(reading(1, 2))
-    assert refined.find("v", RECIPE, TimeSpan(start=1, end=2)) == reading(1, 2)
+def test_a_look_that_found_nothing_is_not_taken_again(closer: CloserReadings) -> None:
+    closer.keep(reading(1, 2))
+    assert closer.find("v", RECIPE, TimeSpan(start=1, end=2)) == reading(1, 2)
 
 
 @pytest.mark.parametrize(
@@ -86,12 +86,12 @@ def test_a_look_that_found_nothing_is_not_taken_again(refined: CloserReadings) -
     ],
 )
 def test_a_part_is_taken_from_a_reading_of_which_it_is_share_enough(
-    start: float, end: float, least: float, found: list[str], refined: CloserReadings
+    start: float, end: float, least: float, found: list[str], closer: CloserReadings
 ) -> None:
-    refined.keep(reading(10, 18, "whole"))
-    refined.keep(reading(19.5, 21.5, "outer"))
-    refined.keep(reading(20, 21, "inner"))
-    assert texts(refined.find("v", RECIPE, TimeSpan(start=start, end=end), min_share=least)) == found
+    closer.keep(reading(10, 18, "whole"))
+    closer.keep(reading(19.5, 21.5, "outer"))
+    closer.keep(reading(20, 21, "inner"))
+    assert texts(closer.find("v", RECIPE, TimeSpan(start=start, end=end), min_share=least)) == found
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,12 @@ def test_a_part_is_taken_from_a_reading_of_which_it_is_share_enough(
     ],
     ids=["capability", "code", "engine", "setting", "layer"],
 )
-def test_whoever_looks_in_another_way_gets_no_stale_reading(recipe: LayerRecipe, refined: CloserReadings) -> None:
+def test_whoever_looks_in_another_way_gets_no_stale_reading(recipe: LayerRecipe, closer: CloserReadings) -> None:
     kept = reading(1, 2, "kettle")
-    refined.keep(kept)
-    assert refined.find("v", recipe, kept.span) is None
-    assert refined.find("another file", RECIPE, kept.span) is None
-    assert refined.find("v", RECIPE, kept.span) == kept
+    closer.keep(kept)
+    assert closer.find("v", recipe, kept.span) is None
+    assert closer.find("another file", RECIPE, kept.span) is None
+    assert closer.find("v", RECIPE, kept.span) == kept
 
 
 @pytest.mark.parametrize(
@@ -125,17 +125,17 @@ def test_whoever_looks_in_another_way_gets_no_stale_reading(recipe: LayerRecipe,
     ids=["code", "no such look", "older layer", "layer that is gone", "layer that was not there"],
 )
 def test_what_todays_code_and_layers_would_not_find_is_not_given_to_search(
-    recipe: LayerRecipe, refined: CloserReadings
+    recipe: LayerRecipe, closer: CloserReadings
 ) -> None:
-    refined.keep(reading(1, 2, "kettle", recipe=recipe))
-    assert refined.readings("v", LAYERS) == []
+    closer.keep(reading(1, 2, "kettle", recipe=recipe))
+    assert closer.current("v", LAYERS) == []
 
 
-def test_a_reading_that_started_without_a_layer_holds_until_there_is_one(refined: CloserReadings) -> None:
+def test_a_reading_that_started_without_a_layer_holds_until_there_is_one(closer: CloserReadings) -> None:
     kept = reading(1, 2, "kettle", recipe=replace(RECIPE, inputs={"speech": ""}))
-    refined.keep(kept)
-    assert refined.readings("v", LAYERS) == [kept]
-    assert refined.readings("v", {**LAYERS, "speech": "key"}) == []
+    closer.keep(kept)
+    assert closer.current("v", LAYERS) == [kept]
+    assert closer.current("v", {**LAYERS, "speech": "key"}) == []
 
 
 @pytest.mark.parametrize(
@@ -148,134 +148,134 @@ def test_a_reading_that_started_without_a_layer_holds_until_there_is_one(refined
     ids=["engine", "setting", "layer"],
 )
 def test_what_another_way_of_looking_kept_gives_way_in_the_whole_video(
-    newer: LayerRecipe, refined: CloserReadings
+    newer: LayerRecipe, closer: CloserReadings
 ) -> None:
     for each in (reading(1, 2, "kettle"), reading(7, 8, "teapot"), reading(1, 2, "elsewhere", video="w")):
-        refined.keep(each)
+        closer.keep(each)
     heard = reading(1, 2, "said", recipe=LayerRecipe("closer_speech", VERSIONS["closer_speech"], "ear"))
-    refined.keep(heard)
-    refined.keep(reading(1, 2, "Kettle", recipe=newer))
+    closer.keep(heard)
+    closer.keep(reading(1, 2, "Kettle", recipe=newer))
     layers = {"scene_text": newer.inputs["scene_text"]}
-    assert [texts(each) for each in refined.readings("v", layers)] == [["said"], ["Kettle"]]
-    assert refined.find("v", RECIPE, TimeSpan(start=7, end=8)) is None
-    assert len(refined.readings("w", LAYERS)) == 1
+    assert [texts(each) for each in closer.current("v", layers)] == [["said"], ["Kettle"]]
+    assert closer.find("v", RECIPE, TimeSpan(start=7, end=8)) is None
+    assert len(closer.current("w", LAYERS)) == 1
 
 
-def test_questions_about_one_span_are_kept_apart(refined: CloserReadings) -> None:
+def test_questions_about_one_span_are_kept_apart(closer: CloserReadings) -> None:
     for asked in ("What boils?", "Who sits?"):
-        refined.keep(reading(1, 2, f"answer to {asked}", asked=asked))
+        closer.keep(reading(1, 2, f"answer to {asked}", asked=asked))
     answers = [
-        texts(refined.find("v", RECIPE, TimeSpan(start=1, end=2), asked=asked)) for asked in ("What boils?", "Who?")
+        texts(closer.find("v", RECIPE, TimeSpan(start=1, end=2), asked=asked)) for asked in ("What boils?", "Who?")
     ]
     assert answers == [["answer to What boils?"], []]
-    assert len(refined.readings("v", LAYERS)) == 2
+    assert len(closer.current("v", LAYERS)) == 2
 
 
 def test_the_key_follows_what_is_kept_the_layers_and_the_code(
-    refined: CloserReadings, monkeypatch: pytest.MonkeyPatch
+    closer: CloserReadings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keys = [refined.key("v", LAYERS)]
-    refined.keep(reading(1, 2, "kettle", video="w"))
-    assert keys == [refined.key("v", LAYERS)] == [""]
+    keys = [closer.key("v", LAYERS)]
+    closer.keep(reading(1, 2, "kettle", video="w"))
+    assert keys == [closer.key("v", LAYERS)] == [""]
     for number in range(2):
-        refined.keep(reading(1, 2, "kettle", str(number)))
-        keys.append(refined.key("v", LAYERS))
-    keys.append(refined.key("v", {"scene_text": "new"}))
+        closer.keep(reading(1, 2, "kettle", str(number)))
+        keys.append(closer.key("v", LAYERS))
+    keys.append(closer.key("v", {"scene_text": "new"}))
     monkeypatch.setattr("longtake.memory.closer_readings.VERSIONS", {"scene_text": VERSIONS["scene_text"] + 1})
-    keys.append(refined.key("v", LAYERS))
+    keys.append(closer.key("v", LAYERS))
     assert len(set(keys)) == 5
-    refined.forget("v")
-    assert refined.key("v", LAYERS) == ""
+    closer.forget("v")
+    assert closer.key("v", LAYERS) == ""
 
 
-def test_readings_come_in_order_of_time(refined: CloserReadings) -> None:
-    refined.keep(reading(5, 6, "later"))
-    refined.keep(reading(1, 2, "sooner"))
-    refined.keep(reading(1, 2, "elsewhere", video="w"))
-    assert [texts(each) for each in refined.readings("v", LAYERS)] == [["sooner"], ["later"]]
+def test_readings_come_in_order_of_time(closer: CloserReadings) -> None:
+    closer.keep(reading(5, 6, "later"))
+    closer.keep(reading(1, 2, "sooner"))
+    closer.keep(reading(1, 2, "elsewhere", video="w"))
+    assert [texts(each) for each in closer.current("v", LAYERS)] == [["sooner"], ["later"]]
 
 
-def test_the_oldest_give_way_by_the_number_of_their_texts(refined: CloserReadings) -> None:
-    refined.keep(reading(0, 1, "of another video", video="w"))
-    refined.keep(reading(0, 1, "oldest", "oldest"))
-    refined.keep(reading(1, 2))
-    refined.keep(reading(2, 3, *(str(number) for number in range(MAX_TEXTS - 3)), *["0"] * 9))
-    refined.keep(reading(3, 4, "next"))
-    assert [each.span.start for each in refined.readings("v", LAYERS)] == [0, 1, 2, 3]
-    refined.keep(reading(4, 5, "newest"))
-    assert [each.span.start for each in refined.readings("v", LAYERS)] == [1, 2, 3, 4]
-    refined.keep(reading(5, 6, *(str(number) for number in range(MAX_TEXTS + 1))))
-    assert [each.span.start for each in refined.readings("v", LAYERS)] == [5]
-    assert len(refined.readings("w", LAYERS)) == 1
+def test_the_oldest_give_way_by_the_number_of_their_texts(closer: CloserReadings) -> None:
+    closer.keep(reading(0, 1, "of another video", video="w"))
+    closer.keep(reading(0, 1, "oldest", "oldest"))
+    closer.keep(reading(1, 2))
+    closer.keep(reading(2, 3, *(str(number) for number in range(MAX_TEXTS - 3)), *["0"] * 9))
+    closer.keep(reading(3, 4, "next"))
+    assert [each.span.start for each in closer.current("v", LAYERS)] == [0, 1, 2, 3]
+    closer.keep(reading(4, 5, "newest"))
+    assert [each.span.start for each in closer.current("v", LAYERS)] == [1, 2, 3, 4]
+    closer.keep(reading(5, 6, *(str(number) for number in range(MAX_TEXTS + 1))))
+    assert [each.span.start for each in closer.current("v", LAYERS)] == [5]
+    assert len(closer.current("w", LAYERS)) == 1
 
 
 def test_nothing_is_made_before_the_first_is_kept(file: Path) -> None:
-    refined = CloserReadings(file)
-    assert refined.find("v", RECIPE, TimeSpan(start=1, end=2)) is None
-    assert refined.readings("v", LAYERS) == []
-    refined.forget("v")
-    refined.check()
+    closer = CloserReadings(file)
+    assert closer.find("v", RECIPE, TimeSpan(start=1, end=2)) is None
+    assert closer.current("v", LAYERS) == []
+    closer.forget("v")
+    closer.check()
     assert not file.parent.exists()
 
 
 def test_checking_writes_nothing(file: Path) -> None:
-    refined = CloserReadings(file)
-    refined.keep(reading(1, 2, "kettle"))
+    closer = CloserReadings(file)
+    closer.keep(reading(1, 2, "kettle"))
     before = {each.name: each.read_bytes() for each in file.parent.iterdir()}
-    refined.check()
+    closer.check()
     assert {each.name: each.read_bytes() for each in file.parent.iterdir()} == before
 
 
 def test_processes_that_write_at_once_lose_nothing(file: Path) -> None:
-    refined = CloserReadings(file)
+    closer = CloserReadings(file)
     program = (
         "import sys; from pathlib import Path\n"
         "from longtake.memory.closer_readings import CloserReading, CloserReadings\n"
-        "refined, kept = CloserReadings(Path(sys.argv[1])), CloserReading.model_validate_json(sys.argv[2])\n"
+        "closer, kept = CloserReadings(Path(sys.argv[1])), CloserReading.model_validate_json(sys.argv[2])\n"
         "for number in range(15):\n"
-        "    refined.keep(kept.model_copy(update={'video': f'{sys.argv[3]}-{number}'}))\n"
-        "    refined.keep(kept)\n"
+        "    closer.keep(kept.model_copy(update={'video': f'{sys.argv[3]}-{number}'}))\n"
+        "    closer.keep(kept)\n"
     )
     kept = reading(1, 2, "kettle").model_dump_json()
     arguments = [sys.executable, "-c", program, str(file), kept]
     writers = [subprocess.Popen([*arguments, str(each)]) for each in range(3)]
     assert [writer.wait() for writer in writers] == [0] * 3
     for video in ("v", *(f"{each}-{number}" for each in range(3) for number in range(15))):
-        assert [texts(each) for each in refined.readings(video, LAYERS)] == [["kettle"]]
+        assert [texts(each) for each in closer.current(video, LAYERS)] == [["kettle"]]
 
 
 def test_a_damaged_file_is_one_sentence(file: Path) -> None:
-    refined = CloserReadings(file)
+    closer = CloserReadings(file)
     file.parent.mkdir()
     file.write_bytes(b"no database at all" * 100)
-    for use in (refined.check, lambda: refined.readings("v", LAYERS), lambda: refined.keep(reading(1, 2))):
+    for use in (closer.check, lambda: closer.current("v", LAYERS), lambda: closer.keep(reading(1, 2))):
         with pytest.raises(LibraryError, match=r"readings in .*memory\.sqlite .*away"):
             use()
 
 
 @pytest.mark.parametrize("damage", ["'{'", "x'ff'"], ids=["cut off", "no text"])
 def test_a_damaged_reading_is_passed_over_and_gives_way_to_the_next(damage: str, file: Path) -> None:
-    refined = CloserReadings(file)
-    refined.keep(reading(1, 2, "kettle"))
-    refined.keep(reading(5, 6, "teapot"))
+    closer = CloserReadings(file)
+    closer.keep(reading(1, 2, "kettle"))
+    closer.keep(reading(5, 6, "teapot"))
     with sqlite3.connect(file) as connection:
         connection.execute(f"UPDATE closer_looks SET reading = CAST({damage} AS TEXT) WHERE first = 1")
-    assert refined.find("v", RECIPE, TimeSpan(start=1, end=2)) is None
-    assert [texts(each) for each in refined.readings("v", LAYERS)] == [["teapot"]]
-    refined.keep(reading(1, 2, "kettle"))
-    assert [texts(each) for each in refined.readings("v", LAYERS)] == [["kettle"], ["teapot"]]
+    assert closer.find("v", RECIPE, TimeSpan(start=1, end=2)) is None
+    assert [texts(each) for each in closer.current("v", LAYERS)] == [["teapot"]]
+    closer.keep(reading(1, 2, "kettle"))
+    assert [texts(each) for each in closer.current("v", LAYERS)] == [["kettle"], ["teapot"]]
 
 
 def test_reading_writes_nothing(tmp_path: Path) -> None:
     library = LibraryStore(tmp_path / "library")
     video = VideoRecord(id="v", name="v.mp4", path="/x/v", size=9, modified=1, duration=9, layers=LAYERS)
     library.save(video)
-    library.refined.keep(reading(1, 2, "kettle"))
+    library.closer_readings.keep(reading(1, 2, "kettle"))
     library.memory_file.with_suffix(".lock").unlink()
     before = {each.name for each in library.root.iterdir()}
     library.export(video, tmp_path / "copy")
-    assert library.refined.find("v", RECIPE, TimeSpan(start=1, end=2))
-    assert library.refined.key("v", LAYERS)
+    assert library.closer_readings.find("v", RECIPE, TimeSpan(start=1, end=2))
+    assert library.closer_readings.key("v", LAYERS)
     assert {each.name for each in library.root.iterdir()} == before
     assert "kettle" in (tmp_path / "copy" / "readings.jsonl").read_text(encoding="utf-8")
 
@@ -290,12 +290,12 @@ def test_a_video_takes_its_readings_along(tmp_path: Path) -> None:
     ]
     for video in videos:
         library.save(video)
-        library.refined.keep(reading(1, 2, "kettle", video=video.id))
+        library.closer_readings.keep(reading(1, 2, "kettle", video=video.id))
     Notes(library.memory_file).add("t", "a note")
     library.export(videos[0], tmp_path / "copy")
     copied = (tmp_path / "copy" / "readings.jsonl").read_text(encoding="utf-8").splitlines()
     assert [CloserReading.model_validate_json(line) for line in copied] == [reading(1, 2, "kettle")]
     library.delete(videos[0])
-    assert library.refined.readings("v", LAYERS) == []
-    assert len(library.refined.readings("w", LAYERS)) == 1
+    assert library.closer_readings.current("v", LAYERS) == []
+    assert len(library.closer_readings.current("w", LAYERS)) == 1
     assert len(Notes(library.memory_file).search("t", "", 9)) == 1

@@ -211,7 +211,7 @@ def test_what_a_killed_process_had_packed_or_unpacked_is_removed(
         "import os, sys; from pathlib import Path; from longtake import remote\n"
         "from longtake.memory import library, shared_layers\n"
         f"{step} = lambda *given: os.kill(os.getpid(), 9)\n"
-        "store = library.Library(Path(sys.argv[1]), layers=sys.argv[2]).layers(sys.argv[3])\n"
+        "store = library.LibraryStore(Path(sys.argv[1]), layers=sys.argv[2]).layers(sys.argv[3])\n"
         f"key = {key!r}; {work}"
     )
     killed = subprocess.run([sys.executable, "-c", code, workspace.library.root, ADDRESS, record.id], check=False)

@@ -67,7 +67,7 @@ def test_descriptions_are_what_happens_rather_than_changes_of_a_part(toolbox: To
 def test_a_summary_reads_what_is_said_seen_and_heard(toolbox: Toolbox, described: ToolContext) -> None:
     writer = Writer()
     told = toolbox.call("summarize_segment", {"timestamp": "all"}, replace(described, text_model=writer))
-    assert told.facts == {"summary": "It is about a kettle [00:00:01]."}
+    assert told.output["summary"] == "It is about a kettle [00:00:01]."
     assert [item.text for item in told.evidence if item.modality == "speech"] == [SAID]  # which the summary cites
     assert SEEN not in [item.text for item in told.evidence]
     [prompt] = writer.prompts

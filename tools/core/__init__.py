@@ -1,1 +1,1 @@
-"""The shared contract of all tools: declaration, context, result and evidence."""
+"""What all tools share: how they are declared, what they receive, and what they return."""

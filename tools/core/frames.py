@@ -1,4 +1,4 @@
-"""Frames of the open videos that a model is shown: messages and traces hold references, requests the pictures."""
+"""Frames that a model is shown. Messages and traces hold references to them; only requests hold the pictures."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Frames:
 
 
 def is_frame(item: Moment) -> bool:
-    """Whether evidence is a picture itself, which a model is shown."""
+    """Whether a moment is itself a picture that a model is shown."""
     return (item.frame or "").startswith(SCHEME)
 
 

@@ -1,4 +1,4 @@
-"""Stores a tool's closer reading once in the library, where search or the same question finds it."""
+"""Keeps what a tool found in a closer look, so that search finds it and nobody looks twice."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _SAME_WORDS = 0.9  # share of the content words of two questions that both have
 
 
 def started_from(context: ToolContext, *layers: str) -> dict[str, str]:
-    """The layers on which a reading is based, for a recipe: key by name, empty if missing."""
+    """The layers on which a closer look is based, as inputs of its recipe: key by name, empty if missing."""
     return {name: context.video.record.layers.get(name, "") for name in layers}
 
 
 def earlier_reading(
     context: ToolContext, recipe: LayerRecipe, span: TimeSpan, *, asked: str = "", least: float = 1.0
 ) -> CloserReading | None:
-    """The stored reading of a span or of a longer one around it; see `Refined.find`."""
+    """The stored reading of a span or of a longer one around it; see `CloserReadings.find`."""
     video = context.video
     with suppress(LibraryError):  # the tool reads again, and `keep_reading` says why
-        return video.library.refined.find(video.id, recipe, span, asked=asked, min_share=least)
+        return video.library.closer_readings.find(video.id, recipe, span, asked=asked, min_share=least)
     return None
 
 
@@ -44,7 +44,7 @@ def answered_before(context: ToolContext, questions: Sequence[str]) -> tuple[Mom
     found: list[Moment] = []
     with suppress(LibraryError):
         for handle in [context.video] if context.chosen else context.videos.values():
-            readings = handle.library.refined.readings(handle.id, handle.record.layers)
+            readings = handle.library.closer_readings.current(handle.id, handle.record.layers)
             answers = [reading for reading in readings if reading.recipe.name in ANSWERS]
             for reading, fits in zip(answers, _mean_the_same(context, answers, questions), strict=True):
                 told = (f"asked “{reading.asked}”, a model said: {item.text}" for item in reading.found)
@@ -94,7 +94,7 @@ def keep_reading(
     try:
         with video.library.lock(video.id).acquire(timeout=LOCK_SECONDS):
             if video.library.get(video.id):  # otherwise it was deleted in the meantime
-                video.library.refined.keep(reading)
+                video.library.closer_readings.keep(reading)
     except Timeout:
         return (f"not stored for later questions: {video.record.name} is being indexed",)
     except (LibraryError, OSError) as error:
@@ -104,7 +104,7 @@ def keep_reading(
 
 
 def _embedded(context: ToolContext, texts: Sequence[str]) -> tuple[str, bytes]:
-    """The embedding space and the vectors of texts; None if nothing can embed them."""
+    """The embedding space and the vectors of texts; both empty if nothing can embed them."""
     if not texts:
         return "", b""
     try:

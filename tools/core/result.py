@@ -1,6 +1,6 @@
-"""The result of a tool, also for a failure: a value. Nothing is ever raised into the graph.
+"""The result of a call of a tool. A failure is a result, too: nothing is raised into the graph.
 
-Layer items become evidence here, and text from unknown authors is made safe to show: it is data, whatever it says.
+Items of layers become moments here, and text from unknown authors is made safe to show: it is data, whatever it says.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ SLACK = 0.5  # seconds at the edges of streams, which rarely start and end toget
 
 
 def evidence_of(
-    item: Mapping[str, Any], content: str, modality: Modality, layer: Layer, video: str, *, confidence: float = 1.0
+    item: Mapping[str, Any], text: str, modality: Modality, layer: Layer, video: str, *, confidence: float = 1.0
 ) -> Moment:
-    """Evidence for one item of a layer, with the item's span. It is trusted unless the item says otherwise."""
+    """The moment of one item of a layer: its span, and this text. It is trusted unless the item says otherwise."""
     return Moment(
         video=video,
         span=TimeSpan(start=item["start"], end=item["end"]),
         modality=modality,
-        text=without_bullet(content),
+        text=without_bullet(text),
         score=confidence,
         engine=layer.engine,
         layer=layer.key,
@@ -82,7 +82,7 @@ def unexamined(layer: Layer, span: TimeSpan, reader: Layer | None = None) -> tup
     return (f"only {seconds:.1f} of {span.length:.1f} s of it were examined", *(reader or layer).left_out())
 
 
-SHORTEST = 8  # characters; a shorter rest would be meaningless
+SHORTEST = 8  # characters of a text, below which it isn't cut further: less would mean nothing
 TOO_LONG = "too long to show completely: ask for a shorter span"
 
 FailureKind = Literal["bad_arguments", "unavailable", "timeout", "engine_failed", "refused"]
@@ -97,7 +97,7 @@ class ToolFailure(Record):
 
 
 class ToolResult(Record):
-    """The output fields of the contract, the evidence behind them, and what was examined."""
+    """What a call gives: fields of output, the moments that prove them, and the spans that were examined."""
 
     tool: str
     output: dict[str, Any] = Field(default_factory=dict)
@@ -110,22 +110,8 @@ class ToolResult(Record):
     seconds: float = 0.0
     cached: bool = False
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """The single values of the output, such as a count, without texts that only repeat the evidence."""
-        said = [item.text for item in self.evidence]
-        return {
-            name: value
-            for name, value in self.output.items()
-            if not (
-                value is None
-                or isinstance(value, list | dict)
-                or (isinstance(value, str) and any(text in value for text in said))
-            )
-        }
-
     def for_controller(self, limit: int) -> str:
-        """JSON text of at most `limit` characters: the output, the notes and the places of the evidence.
+        """JSON text of at most `limit` characters, for other programs' controllers: output, notes, evidence with times.
 
         A long result is cut, the evidence first. The whole result stays in the trace.
         """

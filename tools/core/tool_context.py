@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -35,7 +35,7 @@ class TextModel(Protocol):
 
 
 class Budget:
-    """The time left for a question, and the flag that stops it. A call's share ends with it."""
+    """The time left for a question, and the flag that stops it. A share of it, such as a call's, ends with it."""
 
     def __init__(self, seconds: float, *, whole: Budget | None = None) -> None:
         self._deadline = time.monotonic() + seconds
@@ -121,7 +121,7 @@ class ToolContext:
     settings: Settings
     budget: Budget
     text_model: TextModel | None = None
-    chosen: str | None = field(default=None)
+    chosen: str | None = None  # the id of the video that a call names
     notes: Notes | None = None
     thread: str = ""  # the conversation to which the notes belong
     call: str = ""  # the id of the call in a run

@@ -19,12 +19,12 @@ from longtake.tools.core.result import ToolError, ToolResult, evidence_of, exami
 from longtake.tools.core.tool_context import ToolContext
 
 WINDOW = 60.0
-PAGE = 5000  # letters that a page may have
+PAGE = 5000  # characters that a page may have
 # Letters that a model reads beside what a moment says: id, times and kind, which cues of a passage and texts that stand
 # together share.
 _BESIDE: dict[Modality, int] = {"speech": 20, "scene_text": 5, "visual": 45}
 _LINES = 600.0  # seconds of a span from which its lines don't fit on a page
-_SECTION, _ROW = 320, 240  # letters of a section and of a segment
+_SECTION, _ROW = 320, 240  # characters of a section and of a segment
 _LAYERS: dict[str, Modality] = {
     "subtitles": "speech",
     "speech": "speech",

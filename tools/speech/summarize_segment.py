@@ -35,7 +35,7 @@ LAYERS: dict[str, Modality] = {
 }
 _RUNNING = 0.9  # share of the video from which a text is a running header, or a logo
 _SLACK = 0.5  # seconds of a section, or of a line, in a span that are none
-_ROOM = 12_000  # letters that a model is given to sum up
+_ROOM = 12_000  # characters that a model is given to sum up
 _LETTERS = re.compile(r"[^\W\d_]{2}")  # what has none, such as a time code or a page number, says nothing
 _CLOCK = re.compile(r"\b\d{1,2}:[0-5]\d:[0-5]\d(?:\.\d)?\b")
 _UNTOLD = ("speech", "silence", "quiet")  # sounds that tell nothing of what happens

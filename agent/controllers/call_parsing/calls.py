@@ -21,7 +21,7 @@ PLANNED = "calls_as_planned"
 # Where a reply says where its text breaks off.
 CUT = "cut"
 FROM_TEXT = "read from the text"  # ends the note of calls that a reply has in its text
-MAX_LETTERS = 20_000  # read from one reply
+MAX_CHARACTERS = 20_000  # read from one reply
 MAX_CALLS = 16  # made from one reply
 
 
@@ -67,11 +67,11 @@ def _text_and_cut(message: AIMessage, repairs: list[str], *, cut: bool) -> tuple
     if text != message.text.strip():
         repairs.append("removed the thinking")
     why = "at its limit of tokens, `controller.reply_tokens`" if cut else ""
-    if len(text) > MAX_LETTERS:
-        why = f"after {MAX_LETTERS:,} of its {len(text):,} letters"
+    if len(text) > MAX_CHARACTERS:
+        why = f"after {MAX_CHARACTERS:,} of its {len(text):,} letters"
     if why:
         repairs.append(f"cut off {why}")
-    return text[:MAX_LETTERS], why
+    return text[:MAX_CHARACTERS], why
 
 
 def _whole_call(call: ParsedCall) -> ParsedCall:

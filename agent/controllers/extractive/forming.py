@@ -25,12 +25,12 @@ from longtake.tools.vision.object_search import NO_PEOPLE
 
 CLOSEST = 3
 MAX_LISTED = 8
-_FEW = 3  # lines in a scope that are all quoted
+_FEW = 3  # lines in a scope, up to which all are quoted
 _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
 _NEAR = 0.15  # confidence below which no line comes near an answer
 _NOT_SAID = "This isn't said or written in the video, as far as it was understood."
-_UNSEEN = 0.75  # chance of a source from which lines of other sources can't answer
+_UNSEEN = 0.75  # chance of a source from which lines of other sources don't count as answers
 _SPEAKS = stems("speaks speaker talks")
 _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # these recognise objects
 _MANY = frozenset({"list", "order"})

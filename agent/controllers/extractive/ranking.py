@@ -124,7 +124,7 @@ def _has_name(text: str) -> bool:
 
 
 FILE = "ranking.json"
-SCORES = 2  # the first of them, which only a line that was read has
+SCORES = 2  # numbers of `as_read` that come first and need a reranker's scores
 _FAR = 5.0  # limit of the scores behind the best one
 _SCORES = 10.0  # about the range of scores, on either side of 0
 _TELLING = 3  # content words of a question from which a match isn't chance
@@ -136,14 +136,17 @@ Ranked = Sequence[tuple[Candidate, float]]
 class Weights(Record):
     """The weights for ranking candidates and for the confidence in the best one.
 
+    Each tuple has one weight for each number that the named function of this module returns, then the bias.
+
     Attributes:
-        ranks: of `features`, then the bias.
-        on_clips: of `standing`, then the bias, fitted to questions about clips (`longtake bench ranking`).
-        as_read: of `as_read`, then the bias, for a line that was read (`longtake bench reading`).
-        as_searched: the same without the scores, for a line of words that nothing could read.
+        ranks: for `features`: how likely each candidate is the answer.
+        on_clips: for `standing`: the confidence, fitted to questions about clips (`longtake bench ranking`).
+        as_read: for the function `as_read`: the confidence in a line of words that a reranker has read with the
+            question (`longtake bench reading`).
+        as_searched: the same without the first `SCORES` numbers, for a line of words that no reranker could read.
         sure: confidence from which the best candidate counts as the answer.
-        sure_as_read: the same for a line that was read: of other recordings, as many as may be are then wrong.
-        sure_as_searched: the same for a line of words that nothing could read.
+        sure_as_read: the same for a line that was read, chosen so that few answers about other recordings are wrong.
+        sure_as_searched: the same for a line of words that no reranker could read.
     """
 
     ranks: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""What a line settles by its words alone: whether a claim is true, and when something is said or shown."""
+"""What the words of a line tell without a model: whether a claim is true, and when something is said or shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from longtake.language.words import NEGATION, TELLING, content_stems, coverage, 
 
 TIMED = frozenset({"time", "duration"})
 UNITS_OF_TIME = frozenset(stem(unit) for unit in "seconds minutes hours days weeks months years decades".split())
-_MOMENT = 0.5  # share of a video that something may take and still happen at a time
+_MOST = 0.5  # share of a video that something may last and still happen at a time, instead of throughout
 _PARTICLES = frozenset("up down off out over under before after".split())
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
@@ -63,7 +63,7 @@ def times(query: Query, candidate: Candidate) -> bool:
     if query.target == "duration":
         stated = {amount.unit for amount in amounts(candidate.text)} & UNITS_OF_TIME
         return candidate.modality != "speech" and not stated
-    return candidate.evidence.span.length <= _MOMENT * query.videos.get(candidate.evidence.video, math.inf)
+    return candidate.evidence.span.length <= _MOST * query.videos.get(candidate.evidence.video, math.inf)
 
 
 def speaker_of(query: Query, candidate: Candidate) -> str:

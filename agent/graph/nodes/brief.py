@@ -1,4 +1,4 @@
-"""Lays the table before the first round: what the videos hold, and what was found for the question."""
+"""Opens the conversation: what the videos hold, and what a first search found for the question."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from longtake.memory.timespan import clock, joined
 
 ORIENT, BRIEF = "orient", "brief"  # the steps that find moments before the first call
 _MOST_GAPS = 8  # spans of an empty picture that are named
-_LONGEST_FACT = 200  # letters; a longer one lists every cut
+_LONGEST_FACT = 200  # characters; a longer one lists every cut
 _LAYERS: Mapping[str, str] = {
     "subtitles": "subtitles",
     "speech": "speech",
@@ -66,9 +66,9 @@ def brief(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     }
 
 
-def by_own_id(evidence: Iterable[Moment]) -> dict[str, Moment]:
-    """Evidence by its own ids, which the extractive controller cites."""
-    return {item.id: item for item in evidence}
+def by_own_id(moments: Iterable[Moment]) -> dict[str, Moment]:
+    """Moments by their own ids, which the extractive controller cites."""
+    return {item.id: item for item in moments}
 
 
 def _numbered(briefing: Briefing, facts: Mapping[str, Moment], context: RunContext) -> dict[str, Moment]:
@@ -108,7 +108,7 @@ def _opening(query: Query, gathered: Gathered, moments: Mapping[str, Moment], co
 
 
 def _time(scope: Scope) -> str:
-    """The time that a question names; of a moment only when it begins ("from 4:15 on")."""
+    """The span that a question names, or the start alone if it names no end ("from 4:15 on")."""
     if scope.span is None:
         return ""
     return str(scope.span) if scope.span.length else clock(scope.span.start)

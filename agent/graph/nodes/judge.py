@@ -1,4 +1,4 @@
-"""Judges the draft: what is exact exactly, the rest by a model that reads. Nothing that was written is lost."""
+"""Judges the statements of a draft: a model reads them, and quotations and arithmetic are checked exactly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from longtake.agent.controllers.tool_text import PromptText
 from longtake.agent.drafts.cited import Cited, citations_of, stated_times
 from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome, likely_letter
 from longtake.agent.drafts.publishing import FLAGS, published, with_times
-from longtake.agent.drafts.statements import Read, Statement, read_draft
+from longtake.agent.drafts.statements import ReadDraft, Statement, read_draft
 from longtake.agent.gathering.moments import holds, key_of
 from longtake.agent.graph.nodes.brief import BRIEF
 from longtake.agent.graph.routing import MAX_CHECKS
@@ -79,7 +79,7 @@ def judge(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 def _judged(
     draft: Draft, state: AgentState, context: RunContext, prompts: PromptText, beside: dict[str, list[Moment]]
 ) -> Judged:
-    """A language model's draft, judged. `beside` collects what lies beside what it cites, and at the times it names."""
+    """A language model's draft, judged. `beside` receives the moments near those it cites, and at times it names."""
     settings = context.tools.settings.verification
     state = replace(state, moments={**state.moments, **_at_times(draft, state, context, beside)})
     read = read_draft(draft, state.moments, context.names)
@@ -139,7 +139,7 @@ def _judged(
 def _at_times(
     draft: Draft, state: AgentState, context: RunContext, beside: dict[str, list[Moment]]
 ) -> dict[str, Moment]:
-    """What there is at the times that a draft names, as far as it isn't among the moments of the run."""
+    """The moments at the times that a draft names that the run hasn't found, under new ids."""
     added: dict[str, Moment] = {}
     text = " ".join((draft.text, *(part for claim in draft.claims for part in (claim.text, *claim.moments))))
     for stated in sorted(set(stated_times(text)), key=attrgetter("length", "start")):
@@ -157,14 +157,14 @@ def _at_times(
 
 
 def _recorded_moments(span: TimeSpan, context: RunContext, beside: dict[str, list[Moment]]) -> list[Moment]:
-    """The moments of a span, which the run records."""
+    """The moments of a span, also noted in `beside`, which goes into the trace."""
     there = [moment for video in context.tools.videos for moment in context.moments(video).at(span)]
     beside[key_of(span)] = there
     return there
 
 
-def _option(draft: Draft, options: Sequence[str], read: Read) -> Statement | None:
-    """What a chosen letter states; it rests on all that the draft cites."""
+def _option(draft: Draft, options: Sequence[str], read: ReadDraft) -> Statement | None:
+    """The chosen option as a statement, which cites all that the draft cites."""
     if draft.option is None:
         return None
     cited = tuple(dict.fromkeys(each for statement in read.statements for each in statement.cited))
@@ -257,12 +257,12 @@ def _finders(statement: Statement, state: AgentState) -> tuple[FoundBy, ...]:
 
 
 def _deciding(rulings: Sequence[Ruling], chosen: Ruling | None) -> Sequence[Ruling]:
-    """Those on what answers the question."""
+    """The rulings on what answers the question: all of them, if the judge names none."""
     return [*(ruling for ruling in rulings if ruling.answers), *([chosen] if chosen else [])] or rulings
 
 
 def _judged_status(draft: Draft, judgement: JudgeReply, deciding: Sequence[Ruling]) -> Outcome:
-    """What the claims that answer the question make of an answer: one that isn't supported makes it uncertain."""
+    """The status of a judged draft: uncertain if a claim that answers the question isn't supported."""
     if draft.status == "abstained" or judgement.abstains:
         return "abstained"
     if judgement.rulings and not deciding:

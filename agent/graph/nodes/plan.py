@@ -29,7 +29,7 @@ from longtake.agent.prompts.render import prompts_hash, render
 from longtake.errors import Cancelled, EngineError
 
 MAX_UNREAD = 1  # replies in a row that say nothing, after which the controller counts as silent
-JUDGING = 0.4  # share of the time that is left for the last turn which is kept for judging
+JUDGING = 0.4  # share of the time left at the last turn that is kept for judging its draft
 
 
 def plan(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:

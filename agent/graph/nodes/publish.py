@@ -198,7 +198,7 @@ def _unreadable(state: AgentState, context: RunContext) -> str:
 
 
 def _voices(state: AgentState, context: RunContext) -> str:
-    """That nothing tells the voices apart, for a count of people in what is said: how many speak is one."""
+    """A note that voices weren't told apart, for questions that count who speaks; else empty."""
     query = state.query
     if query is None or (query.source, query.target) != ("speech", "count") or query.coverage.get("speakers"):
         return ""

@@ -37,6 +37,7 @@ from longtake.remote import media_path
 from longtake.tools.core.tool_context import Budget
 
 PATIENCE = 2.0  # seconds; what is indexed sooner needs no first answer
+_LONGEST_QUOTE = 100  # characters of a line that is printed
 READ = ("subtitles", "speech", "scene_text")  # one of them makes a first answer worthwhile
 Show = Callable[[Answer], None]
 
@@ -299,6 +300,6 @@ def show(answer: Answer, workspace: Workspace) -> None:
         note("No trace is kept, because the library can't be written.")
 
 
-def _short(text: str, most: int = 100) -> str:
+def _short(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"

@@ -8,7 +8,7 @@ import pytest
 
 from longtake.agent.drafts.cited import citations_of, stated_times
 from longtake.agent.drafts.draft import Draft, DraftClaim
-from longtake.agent.drafts.statements import Read, read_draft
+from longtake.agent.drafts.statements import ReadDraft, read_draft
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
@@ -31,11 +31,11 @@ MOMENTS = {
 }
 
 
-def read(text: str, *claims: DraftClaim) -> Read:
+def read(text: str, *claims: DraftClaim) -> ReadDraft:
     return read_draft(Draft(text=text, claims=claims), MOMENTS, NAMES)
 
 
-def ids(read: Read) -> list[list[str]]:
+def ids(read: ReadDraft) -> list[list[str]]:
     return [list(dict.fromkeys(each.id for each in statement.cited)) for statement in read.statements]
 
 

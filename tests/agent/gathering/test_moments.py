@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from longtake.agent.gathering.moments import Moments, line_of, shown, shown_result
+from longtake.agent.gathering.moments import VideoMoments, line_of, shown, shown_result
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.core.result import ToolFailure, ToolResult
@@ -52,20 +52,20 @@ def texts(items: Sequence[Moment]) -> list[str]:
 
 @pytest.mark.parametrize("found", TABLE, ids=lambda each: each.text)
 def test_every_cell_of_a_slide_leads_to_the_whole_slide(found: Moment) -> None:
-    moment = Moments(TABLE).around(found.model_copy(update={"box": None, "score": 0.4}))
+    moment = VideoMoments(TABLE).around(found.model_copy(update={"box": None, "score": 0.4}))
     assert (moment.text, moment.span) == (SLIDE, TimeSpan(start=10, end=20))
 
 
 def test_what_stands_there_at_another_time_or_for_much_longer_is_not_on_the_slide() -> None:
     logo, later = cell("ACME", 3, 0, 0, 400), cell("Goodbye", 0, 0, 25, 30)
-    moments = Moments([*TABLE, logo, later])
+    moments = VideoMoments([*TABLE, logo, later])
     assert moments.around(TABLE[4]).text == SLIDE
     assert moments.around(later).text == "Goodbye"
 
 
 def test_a_slide_too_long_to_be_read_keeps_the_rows_nearest_to_what_was_found() -> None:
     rows = [cell(f"{row} " + "word " * 30, row, 0) for row in range(20)]
-    content = Moments(rows).around(rows[10]).text
+    content = VideoMoments(rows).around(rows[10]).text
     assert [row for row in range(20) if content.startswith(f"{row} ") or f" / {row} " in content] == [8, 9, 10, 11]
 
 
@@ -85,14 +85,14 @@ def test_a_slide_too_long_to_be_read_keeps_the_rows_nearest_to_what_was_found() 
     ids=["until a pause", "in any order", "to the end of a sentence", "another engine", "another language", "poor"],
 )
 def test_cues_become_passages_and_nothing_is_said_twice(cues: list[Moment], passages: list[str]) -> None:
-    moments = Moments(cues)
+    moments = VideoMoments(cues)
     assert texts(moments.passages) == passages
     assert {each.text for each in map(moments.around, moments.passages)} == set(passages)
 
 
 def test_a_still_described_alike_is_one_picture() -> None:
     pictures = [item("A red kettle.", 0, 2, "visual"), item("A red kettle.", 2.5, 4, "visual")]
-    moments = Moments([*pictures, item("A lamp.", 4, 6, "visual"), item("A red kettle.", 9, 10, "visual")])
+    moments = VideoMoments([*pictures, item("A lamp.", 4, 6, "visual"), item("A red kettle.", 9, 10, "visual")])
     assert texts(moments.pictures) == ["A red kettle.", "A lamp.", "A red kettle."]
     assert moments.around(pictures[1]).span == TimeSpan(start=0, end=4)
 
@@ -100,7 +100,7 @@ def test_a_still_described_alike_is_one_picture() -> None:
 def test_beside_a_moment_lies_what_is_said_shown_and_heard_then() -> None:
     bell, hum = item("a bell", 10, 11, "audio"), item("silence", 0, 30, "audio")
     far = item("Much later something else.", 90, 95)
-    moments = Moments([*CUES, *TABLE, bell, hum, far])
+    moments = VideoMoments([*CUES, *TABLE, bell, hum, far])
     slide = moments.around(TABLE[0])
     assert set(texts(moments.beside(slide))) == {*texts(moments.passages[:2]), "a bell", SLIDE}
 
@@ -111,14 +111,14 @@ def test_after_a_question_comes_its_reply() -> None:
         item("Declan: No, no, they haven't dropped out at all, the kitchen floor is being replaced.", 6, 12),
         item("Priya: Good, that is what I wanted to hear before we go on to the next point.", 12, 18),
     ]
-    moments = Moments(cues)
+    moments = VideoMoments(cues)
     assert texts(moments.passages) == texts(cues)
     assert moments.reply_to(cues[0]) == [cues[1]]
     assert moments.reply_to(cues[1]) == []
 
 
 def test_ids_are_given_in_order_and_stay_over_rounds() -> None:
-    moments = Moments([*CUES, *TABLE])
+    moments = VideoMoments([*CUES, *TABLE])
     first = shown([CUES[2], CUES[1], TABLE[4]], {}, lambda video: moments)
     assert {name: each.text for name, each in first.items()} == {"m1": moments.passages[0].text, "m2": SLIDE}
     second = shown([TABLE[8], CUES[3], CUES[0]], first, lambda video: moments)

@@ -1,4 +1,4 @@
-"""The line a document stands in."""
+"""The line that a moment stands in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from longtake.memory.timespan import TimeSpan
 Box = tuple[float, float, float, float]
 
 
-def document(
+def moment(
     content: str,
     start: float,
     end: float,
@@ -24,37 +24,37 @@ def document(
 
 
 def text(content: str, start: float, end: float, box: Box | None = None, score: float = 1.0) -> Moment:
-    return document(content, start, end, modality="scene_text", box=box, score=score)
+    return moment(content, start, end, modality="scene_text", box=box, score=score)
 
 
 def test_cues_that_go_on_with_a_sentence_are_one_line() -> None:
-    first, second = document("The blue kettle", 1, 2), document("costs 249 dollars.", 2, 3)
-    lines = Lines([second, first, document("Next comes the lamp.", 9, 10)])
+    first, second = moment("The blue kettle", 1, 2), moment("costs 249 dollars.", 2, 3)
+    lines = Lines([second, first, moment("Next comes the lamp.", 9, 10)])
     assert lines.line_of(first) == lines.line_of(second) == (first, second)
     assert joined_text(lines.line_of(first)) == "The blue kettle costs 249 dollars."
 
 
 def test_a_question_and_its_reply_are_one_line() -> None:
-    asked, reply = document("Where can people buy your honey?", 1, 3), document("At the market", 4, 5)
-    rest = document("on Saturdays.", 5, 6)
+    asked, reply = moment("Where can people buy your honey?", 1, 3), moment("At the market", 4, 5)
+    rest = moment("on Saturdays.", 5, 6)
     assert Lines([asked, reply, rest]).line_of(asked) == (asked, reply, rest)
-    assert Lines([asked, document("Music.", 20, 21)]).line_of(asked) == (asked,)
+    assert Lines([asked, moment("Music.", 20, 21)]).line_of(asked) == (asked,)
 
 
 def test_a_pause_ends_a_line() -> None:
-    first = document("The blue kettle", 1, 2)
-    assert Lines([first, document("costs 249 dollars.", 9, 10)]).line_of(first) == (first,)
+    first = moment("The blue kettle", 1, 2)
+    assert Lines([first, moment("costs 249 dollars.", 9, 10)]).line_of(first) == (first,)
 
 
 def test_a_line_has_what_is_said_just_before_and_after_it() -> None:
-    before, first = document("We tried the pump.", 0, 1), document("It failed.", 1, 2)
-    reason, rest = document("The cable", 2, 3), document("was loose.", 3, 4)
-    lines = Lines([before, first, reason, rest, document("So we went home.", 4, 5), document("Goodbye.", 20, 21)])
+    before, first = moment("We tried the pump.", 0, 1), moment("It failed.", 1, 2)
+    reason, rest = moment("The cable", 2, 3), moment("was loose.", 3, 4)
+    lines = Lines([before, first, reason, rest, moment("So we went home.", 4, 5), moment("Goodbye.", 20, 21)])
     assert lines.line_of(first) == (before, first, reason, rest)
 
 
 def test_a_line_of_speech_does_not_grow_without_end() -> None:
-    cues = [document("and then ten more words of it come along here", number, number + 1) for number in range(20)]
+    cues = [moment("and then ten more words of it come along here", number, number + 1) for number in range(20)]
     assert 1 < len(Lines(cues).line_of(cues[9])) < 9
 
 
@@ -107,5 +107,5 @@ def test_several_readings_of_one_text_are_one_in_the_line() -> None:
 
 
 def test_a_sound_is_a_line_of_its_own() -> None:
-    tone = document("tone of 1000 Hz", 1, 3, modality="audio")
-    assert Lines([tone, document("Hello.", 1, 3)]).line_of(tone) == (tone,)
+    tone = moment("tone of 1000 Hz", 1, 3, modality="audio")
+    assert Lines([tone, moment("Hello.", 1, 3)]).line_of(tone) == (tone,)

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from longtake.agent.controllers.factory import extractive
-from longtake.agent.gathering.moments import Moments
+from longtake.agent.gathering.moments import VideoMoments
 from longtake.agent.graph.nodes.act import act
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState
@@ -55,7 +55,14 @@ def test_ctrl_c_ends_a_round_without_waiting_for_its_tools(small_workspace: Work
     trace = Trace(tmp_path)
     reader = LearnedReader(small_workspace.engines)
     context = RunContext(
-        Toolbox([sleep]), tools, extractive(reader), trace, time.time(), reader, lambda video: Moments(()), Frames({})
+        Toolbox([sleep]),
+        tools,
+        extractive(reader),
+        trace,
+        time.time(),
+        reader,
+        lambda video: VideoMoments(()),
+        Frames({}),
     )
     calls = [{"name": "sleep", "args": {}, "id": f"call-{number}", "type": "tool_call"} for number in range(9)]
     state = AgentState("Who?", (), messages=[AIMessage(content="", tool_calls=calls)])

@@ -70,7 +70,7 @@ def test_closest_lines_hold_the_gold_together(asked: ClipQuestion, lines: list[C
 
 
 @pytest.mark.parametrize(
-    ("modality", "documents", "there"),
+    ("modality", "moments", "there"),
     [
         ("speech", [document("speech", 5.0, 7.0)], True),
         ("speech", [document("speech", 6.0, 7.0)], False),
@@ -82,5 +82,5 @@ def test_closest_lines_hold_the_gold_together(asked: ClipQuestion, lines: list[C
         ("visual", [], False),
     ],
 )
-def test_something_lies_in_scope_where_the_gold_is_shown(modality: str, documents: list[Moment], there: bool) -> None:
-    assert something_in_scope(question("x", modality=modality), documents) is there
+def test_something_lies_in_scope_where_the_gold_is_shown(modality: str, moments: list[Moment], there: bool) -> None:
+    assert something_in_scope(question("x", modality=modality), moments) is there

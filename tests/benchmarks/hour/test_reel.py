@@ -11,7 +11,7 @@ from helpers.media.clips import flat, noise, write_clip, written
 from PIL import Image
 
 from longtake.benchmarks.hour.encoded_segments import GROUP, clip_segment, groups_of, still_segment
-from longtake.benchmarks.hour.reel import Reel, make_loop, make_padded
+from longtake.benchmarks.hour.reel import Reel, make_loop
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import read_audio
@@ -75,26 +75,12 @@ def test_a_clip_is_seen_and_heard_in_its_place_and_nowhere_else(loop: Reel) -> N
     assert 0.9 < loud.max() < 1.1
 
 
-def test_what_is_said_stands_beside_it_at_its_offset(clips: Path, loop: Reel, tmp_path: Path) -> None:
+def test_what_is_said_stands_beside_it_at_its_offset(loop: Reel) -> None:
     cues = parse_subtitles(loop.path.with_suffix(".vtt").read_bytes(), "loop")
     assert [(cue.start, cue.end, cue.text) for cue in cues] == [(0.2, 0.8, "The red one.")]
-    padded = make_padded(clips, tmp_path, ["b.mkv", "a.mp4"], unheard, 10)
-    [cue] = parse_subtitles(padded.path.with_suffix(".vtt").read_bytes(), "padded")
-    assert cue.start == pytest.approx(padded.places[1].start + 0.2)
-
-
-def test_a_padded_reel_shows_each_clip_once_with_equal_gaps(clips: Path, tmp_path: Path) -> None:
-    reel = make_padded(clips, tmp_path, ["a.mp4", "b.mkv"], unheard, 10)
-    first, second = reel.places
-    ends = [first.start, second.start - first.start - groups_of(1.0) * GROUP, reel.seconds - second.start - 4 * GROUP]
-    assert [place.clip for place in reel.places] == ["a.mp4", "b.mkv"]
-    assert max(ends) - min(ends) <= GROUP + 0.001
-    assert reel.seconds == pytest.approx(groups_of(10) * GROUP)
 
 
 def test_clips_that_do_not_fit_are_refused(clips: Path, tmp_path: Path) -> None:
-    with pytest.raises(MediaError, match=r"last longer than 1\.5 s"):
-        make_padded(clips, tmp_path, ["a.mp4", "b.mkv"], unheard, 1.5)
     with pytest.raises(MediaError, match="has no clip that fits into 3 s"):
         make_loop(clips, tmp_path, unheard, 3)
 

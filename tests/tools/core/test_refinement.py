@@ -182,7 +182,7 @@ def test_what_an_earlier_version_of_the_code_read_is_not_found(
 def test_each_text_is_embedded_once(place: Workspace) -> None:
     read(opened(place), 1.5, 3)
     [record] = place.library.videos()
-    [kept] = place.library.refined.readings(record.id, record.layers)
+    [kept] = place.library.closer_readings.current(record.id, record.layers)
     assert len(kept.texts) < len(kept.found)
     engine: TextEmbedding = place.engines.load("text_embedding")
     vectors = np.frombuffer(kept.vectors, np.float32).reshape(len(kept.texts), -1)
@@ -201,7 +201,7 @@ def test_running_text_is_reported_as_far_as_it_was_read_and_not_kept(
     assert [(span.start, span.end) for span in result.looked_at] == [(1.6, 2.08)]
     [last] = [item for item in result.evidence if item.text == "TICKET 7010" and not item.layer]
     assert (last.span.start, last.span.end) == (2.0, 2.08)
-    assert place.library.refined.readings(context.video.id, context.video.record.layers) == []
+    assert place.library.closer_readings.current(context.video.id, context.video.record.layers) == []
 
 
 def make_the_file_unusable(place: Workspace) -> None:
@@ -313,7 +313,7 @@ def test_a_bare_answer_says_nothing_without_its_question_and_is_not_kept(place: 
         context = opened(place, load(overrides=[*LIGHT, *named]))
         answers = [watch(context, "Is it dark?", 0, 4).evidence for _ in range(3)]
     assert [[item.text for item in answer] for answer in answers] == [["Yes."], [], ["No."]]
-    assert place.library.refined.readings(context.video.id, context.video.record.layers) == []
+    assert place.library.closer_readings.current(context.video.id, context.video.record.layers) == []
 
 
 def test_a_video_that_is_deleted_during_a_look_leaves_nothing(place: Workspace) -> None:
@@ -325,7 +325,7 @@ def test_a_video_that_is_deleted_during_a_look_leaves_nothing(place: Workspace) 
         place.library.delete(context.video.record)
         lock.release()
         assert keeping.result() == ()
-    assert place.library.refined.readings(context.video.id, context.video.record.layers) == []
+    assert place.library.closer_readings.current(context.video.id, context.video.record.layers) == []
 
 
 def test_a_video_that_is_deleted_during_a_search_does_not_come_back(place: Workspace) -> None:
