@@ -61,7 +61,7 @@ def test_a_server_is_set_up_and_answers(page: Path, demo_workspace: Workspace, m
     assert asked
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_gguf_file_is_fetched_and_answers(demo_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     (page,) = (page for page in PAGES if page.stem == "with-gguf")
     pull, *rest = commands_of(page)

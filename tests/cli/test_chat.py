@@ -123,7 +123,7 @@ def test_the_picture_of_a_source_is_drawn(small_workspace: Workspace) -> None:
     assert len(done.stdout.splitlines()) > len(plain.stdout.splitlines()) + 5
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("columns", [0, 80])
 def test_a_terminal_that_cannot_show_pictures_says_so(small_workspace: Workspace, columns: int) -> None:
     pytest.importorskip("textual_image")
@@ -150,7 +150,7 @@ def _read_all(terminal: int) -> bytes:
     return read
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("command", [["ask", "talk.mp4", QUESTION], ["chat", "talk.mp4"]])
 def test_a_terminal_shows_the_answer_while_it_is_written_and_then_its_verdicts(
     small_workspace: Workspace, command: list[str]

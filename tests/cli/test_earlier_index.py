@@ -54,7 +54,7 @@ def left(library: Path) -> list[Path]:
     return [path for path in (library / "index").iterdir() if path.name in names]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "command", [("search", "kettle"), ("ask", "talk.mp4", "How much does the blue kettle cost?")], ids=["search", "ask"]
 )
@@ -68,7 +68,7 @@ def test_it_is_built_again_by_the_first_command(earlier: Path, command: tuple[st
     assert "search index" not in run(earlier, "doctor")[0]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_indexing_another_file_builds_all_of_it_again(earlier: Path, tmp_path: Path) -> None:
     other = write_clip(tmp_path / "red.mp4", [flat((20, 20, 180))] * 20, sound_seconds=2.0)
     assert run(earlier, "index", str(other))[1].count(SAID) == 1
@@ -78,7 +78,7 @@ def test_indexing_another_file_builds_all_of_it_again(earlier: Path, tmp_path: P
     assert stderr == ""
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_left_of_it_stays_until_all_videos_are_in_the_new_one(earlier: Path) -> None:
     library = LibraryStore(earlier)
     [video] = library.videos()

@@ -93,7 +93,7 @@ def test_index_speaks_json_and_reuses_what_is_there(tmp_path: Path, tone: Path) 
     assert {layer["key"] for layer in again["layers"]} == {layer["key"] for layer in first["layers"]}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_index_all_builds_what_new_engines_offer_and_nothing_twice(tmp_path: Path) -> None:
     spoken = write_spoken(tmp_path / "spoken.wav")
     deaf = longtake("--set", "engines.speech=[]", "index", spoken, library=tmp_path / "library")
@@ -152,7 +152,7 @@ def test_chat_answers_a_line_at_a_time(tmp_path: Path, tone: Path) -> None:
     assert answers == ["answered", "answered"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
 def test_ctrl_c_keeps_what_is_finished_and_says_so(tmp_path: Path, long_tone: Path) -> None:
     command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "index", str(long_tone)]
@@ -209,7 +209,7 @@ def test_a_copy_is_found_by_both_names(tmp_path: Path, tone: Path) -> None:
     assert shown[0]["id"] == shown[1]["id"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_a_full_disk_is_one_sentence(tmp_path: Path, tone: Path) -> None:
     command = [sys.executable, "-m", "longtake", "--library", str(tmp_path), "ask", str(tone), "Is there a tone?"]

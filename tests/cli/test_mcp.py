@@ -27,7 +27,7 @@ def refusal(library: Path, address: str) -> str:
     return str(done.exception)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_says_where_it_is(tmp_path: Path) -> None:
     async def listed(client: Client) -> int:
         return len((await client.list_tools()).tools)

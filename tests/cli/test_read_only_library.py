@@ -17,6 +17,7 @@ LOOK = ("tools", "call", "extract_scene_text", "talk.mp4", "--args", '{"timestam
 pytestmark = needs_jail
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("command", "found", "unkept"),
     [
@@ -37,6 +38,7 @@ def test_what_reads_works(own_workspace: Workspace, command: tuple[str, ...], fo
     assert "longtake:" not in done.stderr
 
 
+@pytest.mark.nightly
 def test_a_file_that_is_indexed_is_asked_about_by_its_path(small_workspace: Workspace) -> None:
     [video] = small_workspace.library.videos()
     done = run_read_only(small_workspace.library.root, "ask", video.path, "What does the blue kettle cost?", "--json")
@@ -44,6 +46,7 @@ def test_a_file_that_is_indexed_is_asked_about_by_its_path(small_workspace: Work
     assert (answer["status"], answer["trace"]) == ("answered", None)
 
 
+@pytest.mark.nightly
 def test_a_search_says_what_it_leaves_out(own_workspace: Workspace) -> None:
     root = own_workspace.library.root
     looked = CliRunner().invoke(app, ["--library", str(root), *LOOK])

@@ -42,7 +42,7 @@ def refused(library: Path, *arguments: str) -> str:
     return done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
 def test_it_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     with serving(tmp_path, "--port", "0") as (process, url):
@@ -54,7 +54,7 @@ def test_it_says_where_it_is_and_ctrl_c_ends_it(tmp_path: Path) -> None:
     assert error.startswith("longtake: stopped")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT to send")
 def test_ctrl_c_ends_it_in_the_middle_of_indexing(tmp_path: Path, long_tone: Path) -> None:
     folder = str(long_tone.parent)
@@ -76,7 +76,7 @@ def test_an_address_that_others_reach_wants_a_token(tmp_path: Path) -> None:
         assert said.replace(host, "0.0.0.0") in PAGE
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_with_a_token_any_address_is_served(tmp_path: Path) -> None:
     with serving(tmp_path, "--host", "0.0.0.0", "--port", "0", "--token", "open-sesame-42-times") as (_, url):
         assert url.startswith("http://127.0.0.1:")
@@ -94,6 +94,7 @@ def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.nightly
 @needs_jail
 @pytest.mark.parametrize("command", [("serve", "--port", "0"), ("mcp", "--http", "0")])
 def test_a_library_that_cannot_be_written_is_one_sentence(tmp_path: Path, command: tuple[str, ...]) -> None:

@@ -285,7 +285,7 @@ def test_a_machine_carries_what_fits() -> None:
     assert not {"qwen3-8b", "whisper-large-v3"} & carried
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_setup_fetches_what_fits_and_transcribes_what_is_in_the_library(
     config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

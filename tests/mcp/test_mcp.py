@@ -232,7 +232,7 @@ def test_where_there_is_a_token_nobody_gets_in_without_it(small_workspace: Works
     assert Access.at("0.0.0.0", "open-sesame-42-times").token == "open-sesame-42-times"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_over_standard_input_and_output_nothing_else_is_written(small_workspace: Workspace) -> None:
     arguments = ["-m", "longtake", "--library", str(small_workspace.library.root), "mcp"]
 

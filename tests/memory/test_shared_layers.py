@@ -74,6 +74,7 @@ def lose_copies(workspace: Workspace) -> None:
         shutil.rmtree(folder)
 
 
+@pytest.mark.nightly
 def test_layers_return_from_the_storage_with_what_their_build_took(storage: Any, video: Path, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", SETTINGS)
     record = workspace.add(video).video
@@ -178,6 +179,7 @@ def test_of_an_interrupted_run_only_the_archives_in_use_stay(storage: Any, video
     assert set(archives(storage)) == names
 
 
+@pytest.mark.nightly
 def test_a_damaged_archive_is_built_again(storage: Any, video: Path, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", SETTINGS)
     record = workspace.add(video).video

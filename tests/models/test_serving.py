@@ -93,7 +93,7 @@ def started(folder: Path, *models: str) -> Iterator[tuple[subprocess.Popen[str],
             process.send_signal(signal.SIGINT)  # ends its servers too
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_servers_are_started_tried_and_ended(tmp_path: Path) -> None:
     with started(write_vllm(tmp_path / "bin", smollm2()), "planner", "seer") as (process, ports):
         assert process.stdout

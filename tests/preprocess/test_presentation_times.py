@@ -80,6 +80,7 @@ def assert_clock(path: Path, clock: Clock, reader: SceneTextEngine, shift: float
         assert clock.read(reader.read_region(sought[0].bgr(), clock.box).text) + shift == pytest.approx(shown)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("clock", CLOCKS, ids=[clock.clip for clock in CLOCKS])
 def test_a_clip_shows_the_time_its_frames_have(media: Path, reader: SceneTextEngine, clock: Clock) -> None:
     assert_clock(media / clock.clip, clock, reader)
@@ -107,6 +108,7 @@ FORMS: list[tuple[str, Sequence[int], Mapping[str, Any]]] = [
 ]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("name", "numbers", "form"), FORMS, ids=[name for name, _, _ in FORMS])
 def test_the_time_is_right_in_every_form(
     media: Path, tmp_path: Path, reader: SceneTextEngine, name: str, numbers: Sequence[int], form: Mapping[str, Any]

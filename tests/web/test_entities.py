@@ -107,6 +107,7 @@ def test_names_are_not_changed_while_their_video_is_indexed(client: httpx.Client
     assert rename(client, path.replace(path.split("/")[3], "0" * 16), Mags="Margaret").status_code == 404
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("options", [{}, {"viewport": PHONE, "color_scheme": "dark"}])
 def test_the_panel_plays_and_corrects_who_is_there(browser: Any, server: WebServer, options: dict[str, Any]) -> None:
     video = server.service.library.resolve("panel.wav").id

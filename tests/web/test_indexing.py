@@ -138,7 +138,7 @@ def test_what_cannot_be_deleted_stays_in_the_queue(
         assert client.get(f"/api/videos/{waiting}").json()["progress"]["state"] == "queued"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_waits_is_indexed_where_its_file_lies_by_then(
     workspace: Workspace, long_tone: Path, tone: Path, clips: Path
 ) -> None:
@@ -150,7 +150,7 @@ def test_what_waits_is_indexed_where_its_file_lies_by_then(
         assert list(reported(client, waiting))[-1]["state"] == "done"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_queue_goes_on_past_a_video_that_another_program_indexes(
     workspace: Workspace, long_tone: Path, tone: Path, clips: Path
 ) -> None:
@@ -175,7 +175,7 @@ def test_a_complete_video_waits_for_no_other(workspace: Workspace, long_tone: Pa
         assert (complete["complete"], complete["progress"]) == (True, None)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("folder", ["library/uploads", "folder"])
 def test_indexing_that_was_ended_goes_on_with_the_next_server(
     workspace: Workspace, long_tone: Path, tmp_path: Path, folder: str

@@ -23,6 +23,7 @@ _UNSIZED = """[...document.images].filter(image => image.checkVisibility()).filt
 }).map(image => image.outerHTML)"""
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("size", "scheme"), SCREENS)
 def test_axe_finds_no_serious_fault(browser: Any, server: WebServer, size: dict[str, int], scheme: str) -> None:
     with opened(browser, server.url, viewport=size, color_scheme=scheme, reduced_motion="reduce") as page:

@@ -55,6 +55,7 @@ def _questions(page: Any) -> list[str]:
     return asked
 
 
+@pytest.mark.nightly
 def test_a_chat_is_renamed_and_found_by_its_words(browser: Any, talk: str) -> None:
     with opened(browser, talk) as page:
         ask(page, COST).locator(".answer").wait_for()
@@ -74,6 +75,7 @@ def test_a_chat_is_renamed_and_found_by_its_words(browser: Any, talk: str) -> No
         page.get_by_role("heading", name="Copper pans").wait_for()
 
 
+@pytest.mark.nightly
 def test_an_answer_is_asked_for_again_and_a_question_is_edited(browser: Any, talk: str) -> None:
     with opened(browser, talk) as page:
         for question in (COST, ROOM):
@@ -152,6 +154,7 @@ def test_a_reload_while_a_question_is_asked_again_shows_the_new_one(
             page.locator(".answer").wait_for()
 
 
+@pytest.mark.nightly
 def test_a_link_to_a_moment_opens_the_video_there(browser: Any, server: WebServer, talk: str) -> None:
     with opened(browser, talk, permissions=["clipboard-read", "clipboard-write"]) as page:
         until(page, "document.querySelector('video')?.readyState > 0")

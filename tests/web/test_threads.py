@@ -150,7 +150,7 @@ def test_the_last_question_may_be_about_other_videos(client: httpx.Client, video
     assert client.get(f"/api/threads/{thread}").json()["videos"] == [video]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_video_is_asked_about_while_it_is_indexed(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load())
     file = write_small_video(tmp_path / "talk.mp4")

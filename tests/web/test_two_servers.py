@@ -62,7 +62,7 @@ def _followed(client: httpx.Client, video: str) -> list[dict[str, Any]]:
         return [json.loads(line[5:]) for line in response.iter_lines() if line.startswith("data:")]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_one_server_begins_the_other_continues_shows_and_answers(
     servers: tuple[httpx.Client, httpx.Client], tmp_path: Path
 ) -> None:
@@ -94,7 +94,7 @@ def test_what_one_server_begins_the_other_continues_shows_and_answers(
     assert there.get(f"/api/threads/{thread}").json()["turns"][0]["answer"] == told
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_both_index_what_comes_at_once(servers: tuple[httpx.Client, httpx.Client], tmp_path: Path) -> None:
     data = write_small_video(tmp_path / "talk.mp4").read_bytes()
     videos = []

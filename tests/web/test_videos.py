@@ -384,7 +384,7 @@ def test_the_page_and_its_modules_come_with_their_types_and_are_kept(client: htt
     assert (again.status_code, again.content) == (304, b"")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_video_is_indexed_again_with_the_engines_of_now(empty: Workspace, tmp_path: Path) -> None:
     deaf = Workspace(empty.library.root, load(overrides=["engines.speech=[]"]))
     deaf.add(write_spoken(tmp_path / "spoken.wav"))

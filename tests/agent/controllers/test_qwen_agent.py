@@ -51,6 +51,7 @@ assert socket.getaddrinfo is before
 """
 
 
+@pytest.mark.nightly
 def test_ipv6_addresses_are_looked_up_as_before() -> None:
     """In a process of its own, because the package takes them away only when it is first imported."""
     settings = [QWEN, "controller.base_url=http://127.0.0.1:9/v1", "controller.model=qwen"]

@@ -191,7 +191,7 @@ def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
     assert not any("sk-seer" in text for text in written)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("most", [1, 3])
 def test_no_more_requests_are_under_way_at_once_than_asked_for(tmp_path: Path, most: int) -> None:
     (tmp_path / "card.yaml").write_text(OPEN_CARD)

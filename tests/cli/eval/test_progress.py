@@ -42,7 +42,7 @@ def test_with_json_nothing_is_shown(asked: tuple[object, ...], tmp_path: Path, m
     assert eval_("judge", tmp_path / "run", "--by", "rules", "--json")[2] == ""
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_on_a_terminal_a_bar_is_drawn(asked: tuple[object, ...]) -> None:
     master, terminal = pty.openpty()
     command = [sys.executable, "-m", "longtake", "eval", *map(str, asked)]

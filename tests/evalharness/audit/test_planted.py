@@ -29,7 +29,7 @@ def test_items_that_say_nothing_give_no_figures() -> None:
     assert planted({item.id: item for item in items_named("ab")}, {"blind": {"m": "a"}}, {}, 1) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_audit_of_a_planted_set_finds_what_is_planted(tmp_path: Path) -> None:
     made = longtake("eval", "audit", "planted", "--out", tmp_path / "set", "--n", "2", "--json")
     assert json.loads(made.stdout)["items"] == 2 * PER_VIDEO

@@ -136,7 +136,7 @@ def test_a_folder_without_a_set_is_told(tmp_path: Path) -> None:
     assert "Make them with `longtake eval build longshot`" in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_page_keeps_saves_and_hands_over_what_is_decided(browser: Any, made: Path, tmp_path: Path) -> None:
     page_file, saved = tmp_path / "review.html", tmp_path / "review.jsonl"
     assert review(made, "--page", page_file).code == 0

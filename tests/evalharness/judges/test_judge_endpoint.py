@@ -189,7 +189,7 @@ def test_a_busy_endpoint_is_asked_again_after_the_time_it_names(status: int) -> 
     assert "busy" in (found.error or "")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("reply", "reported"),
     [

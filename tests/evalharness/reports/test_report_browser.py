@@ -37,6 +37,7 @@ def listed(page: Any) -> list[str]:
     return [item.get_attribute("id") for item in page.locator("details.item").all()]
 
 
+@pytest.mark.nightly
 def test_the_conclusion_and_the_headline_are_on_the_first_screen_and_nothing_is_off_it(
     browser: Any, page_file: Path
 ) -> None:

@@ -138,7 +138,7 @@ def covers(estimate: Estimate, truth: float) -> bool:
     return estimate.low <= truth <= estimate.high
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_nineteen_of_twenty_intervals_hold_the_truth_where_videos_are_known_and_fewer_where_they_are_not() -> None:
     rng = np.random.default_rng(11)
     by_video = by_item = 0

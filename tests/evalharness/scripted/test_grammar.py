@@ -92,6 +92,7 @@ def test_recordings_are_played_with_their_exact_words(media: Path) -> None:
     assert line.text in [cue.text for cue in truth_of(script).cues]
 
 
+@pytest.mark.nightly
 def test_photographs_are_shown_and_named_after_their_files(media: Path) -> None:
     stills = stills_in(media / "face_recognition")
     named = {

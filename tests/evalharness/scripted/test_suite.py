@@ -130,7 +130,7 @@ def test_one_who_never_tells_has_only_what_cannot_be_told(suite: Path, tmp_path:
     assert silent.outcomes["abstention"]["abstained"] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_writes_videos_items_and_says_what_comes_next(tmp_path: Path) -> None:
     app = typer.Typer()
     app.command()(scripted)

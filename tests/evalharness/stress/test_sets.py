@@ -182,7 +182,7 @@ def test_a_model_judges_unless_rules_are_named_and_nobody_is_asked_before_that_i
     assert scores["groups"]["gap"]["summary"]["value"] == 100.0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_seed_makes_the_same_set_beside_that_of_another_seed(tmp_path: Path) -> None:
     def made(seed: int, out: Path) -> str:
         done = longtake("eval", "stress", "mosaic", "--scripted", "--n", 1, "--seed", seed, "--out", out)
@@ -193,7 +193,7 @@ def test_a_seed_makes_the_same_set_beside_that_of_another_seed(tmp_path: Path) -
     assert made(2, tmp_path / "shared") == made(2, tmp_path / "alone")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_subjects_are_scored_though_one_of_them_fails(tmp_path: Path) -> None:
     replies = tmp_path / "replies.jsonl"
     replies.write_text('{"id": "sycophancy/recipe-7-0/0-false", "reply": "B"}\n', encoding="utf-8")  # of eight

@@ -119,7 +119,7 @@ def test_scripted_scenes_have_tables_of_what_they_show(scenes: Material) -> None
         assert [turn.tags["about"] for turn in scenes.questions[video]] == ["colour", "text"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", [name for name in STRESS_TESTS if name not in ("lane-change", "anomalies")])
 def test_a_subject_that_is_always_right_scores_100(scenes: Material, tmp_path: Path, name: str) -> None:
     scores = scored(items_of(name, scenes, tmp_path, n=1), right)
@@ -225,7 +225,7 @@ def test_without_a_confidence_there_is_no_roc() -> None:
     assert roc_area([], []) is None
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_tbsr_counts_what_stays_right_behind_strips(scenes: Material, tmp_path: Path) -> None:
     """Two videos with a question about colour and one about text each, of two conditions.
 
@@ -391,7 +391,7 @@ def test_the_masks_are_the_seven_of_table_11() -> None:
     assert len(settings_of(test, {"mask": [1, 2, 3, 4, 5, 6, 7]})) == 7
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_camera_moves_over_drawn_still_scenes(scenes: Material, tmp_path: Path) -> None:
     stills = write_stills(tmp_path, 1, 3, lambda text: None)
     material = Material(scenes.folder, pytest.fail, scenes.videos, stills)
@@ -413,7 +413,7 @@ def test_every_kind_of_still_scene_is_another_picture_and_follows_from_its_seed(
     assert not np.array_equal(still("shelf", 2), drawn[-1])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_set_is_made_once_and_the_same_for_a_seed(scenes: Material, tmp_path: Path) -> None:
     first = items_of("camera", scenes, tmp_path / "a", n=1)
     again = items_of("camera", scenes, tmp_path / "b", n=1)
@@ -469,7 +469,7 @@ def test_bad_material_is_one_sentence_each(tmp_path: Path) -> None:
         make_set("camra", material, tmp_path / "set", 1, 1, reported.append, never)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_commands_make_ask_and_score_a_set(tmp_path: Path) -> None:
     made = longtake("eval", "stress", "sycophancy", "--scripted", "--n", 1, "--out", tmp_path / "set", "--json")
     assert json.loads(made.stdout)["tests"] == {"sycophancy": 8}

@@ -92,7 +92,7 @@ def test_it_is_the_sixth_test_of_an_audit(video: Path, tmp_path: Path) -> None:
     assert list(scores["accuracy"]["standard"]) == ["random"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("engine", ["siglip", "open_clip"])
 def test_real_architectures_choose_an_option(engine: str, video: Path, tmp_path: Path) -> None:
     write = write_tiny_siglip if engine == "siglip" else write_tiny_open_clip

@@ -116,7 +116,7 @@ def test_a_video_that_is_missing_or_too_large_for_a_request_is_one_sentence(
         ask(asked(talk), options="video=1")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_longtakes_own_endpoint_answers_about_the_video_it_is_sent(talk: Path, tmp_path: Path) -> None:
     """The library of the server is empty: it indexes what it is sent."""
     with web_server(Workspace(tmp_path / "served", load(overrides=["engines.speakers=[]"]))) as server:

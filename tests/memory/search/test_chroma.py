@@ -182,7 +182,7 @@ def test_a_server_set_back_to_an_earlier_state_catches_up(tmp_path: Path) -> Non
         assert near(opened(tmp_path / "index", f"{address}/name"), 1) == ["a:1"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_copy_that_was_killed_halfway_goes_on(tmp_path: Path, server: str) -> None:
     index = opened(tmp_path / "index", f"{server}/killed")
     for number in range(30):

@@ -67,12 +67,14 @@ def there(found: list[Anomaly]) -> Anomaly:
     return finding
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("clip", CLIPS)
 def test_a_clip_without_a_fault_has_none(media: Path, clip: str, tmp_path: Path) -> None:
     frames, end = with_fault(media / clip, unchanged, tmp_path / "clip.mkv")
     assert [*find_tints(frames, end), *find_noise(frames, end), *find_freezes(frames)] == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("colour", "name"), [((0, 255, 0), "green"), ((255, 0, 255), "magenta"), ((0, 0, 255), "red")])
 @pytest.mark.parametrize("strength", [0.12, 0.4])
 def test_a_tint_is_found_with_its_colour(
@@ -83,6 +85,7 @@ def test_a_tint_is_found_with_its_colour(
     assert found.sure > 0.9
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("clip", CLIPS)
 @pytest.mark.parametrize("fault", [grain, salt_and_pepper])
 def test_noise_is_found(media: Path, clip: str, fault: Fault, tmp_path: Path) -> None:

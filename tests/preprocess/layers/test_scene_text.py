@@ -170,7 +170,7 @@ def test_a_span_shorter_than_a_frame_is_read_once(film: Path, engine: SceneTextE
     assert read(film, engine, 1.41, 1.48) == [(1.4, "ALPHA 17")]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("clip", "moment", "expected"),
     [

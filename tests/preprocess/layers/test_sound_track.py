@@ -177,7 +177,7 @@ def test_a_cover_is_told_and_is_no_picture(tmp_path: Path, sounds: dict[str, Wav
     assert number(media) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_index_show_and_doctor_tell_the_same(tmp_path: Path, sounds: dict[str, Wave]) -> None:
     path = film(tmp_path / "a.mkv", [Track("silence", title="Desktop"), Track("speech", title="Mic")], sounds)
     library = tmp_path / "library"

@@ -75,6 +75,7 @@ def subtitles(folder: Path, *cues: str, until: float = 10**6) -> Layer:
     return layer
 
 
+@pytest.mark.nightly
 def test_the_words_of_a_track_with_their_times(talk: Path, tiny: Path, tmp_path: Path) -> None:
     shares: list[float] = []
     layer = build(job_for(talk, f"speech.model={tiny}"), tmp_path, Chunks(), shares.append)
@@ -92,6 +93,7 @@ def test_the_words_of_a_track_with_their_times(talk: Path, tiny: Path, tmp_path:
     assert shares[-1] == pytest.approx(1.0, abs=0.001)
 
 
+@pytest.mark.nightly
 def test_a_killed_build_goes_on_and_ends_in_the_same_bytes(talk: Path, tiny: Path, tmp_path: Path) -> None:
     job = job_for(talk, f"speech.model={tiny}")
     undisturbed = build(job, tmp_path / "undisturbed", Chunks())
@@ -138,6 +140,7 @@ def test_a_loop_of_the_same_words_is_not_trusted(texts: list[str], trusted: list
     assert [item["trusted"] for item in items] == trusted
 
 
+@pytest.mark.nightly
 def test_noise_that_sounds_like_words_is_neither_trusted_nor_covered(media: Path, tiny: Path, tmp_path: Path) -> None:
     noise = media / "shared-assets" / "voices-around-a-fire.mp3"
     layer = build(job_for(noise, f"speech.model={tiny}"), tmp_path, Chunks())
@@ -147,6 +150,7 @@ def test_noise_that_sounds_like_words_is_neither_trusted_nor_covered(media: Path
     assert not any(span.start < item["end"] and item["start"] < span.end for span in layer.covered for item in items)
 
 
+@pytest.mark.nightly
 def test_the_language_of_the_settings_is_used_and_tells_layers_apart(talk: Path, tiny: Path, tmp_path: Path) -> None:
     job = job_for(talk, f"speech.model={tiny}", "speech.language=en")
     assert {item["language"] for item in build(job, tmp_path, Chunks()).items()} == {"en"}
@@ -172,6 +176,7 @@ def sounds(folder: Path, *voices: tuple[float, float]) -> Layer:
     return layer
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("until", "voices", "first"),
     [

@@ -172,7 +172,7 @@ def test_a_resumed_reading_of_a_real_file_gives_the_same_frames(media: Path, suf
             assert resumed == whole, path.name
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "codec", "options"),
     [

@@ -178,6 +178,7 @@ def test_a_disk_without_room_is_named(workspace: Workspace, monkeypatch: pytest.
     assert "free more" in problem
 
 
+@pytest.mark.nightly
 @needs_jail
 @pytest.mark.parametrize(("damage", "said"), [(None, ()), (raise_the_format, ("format 99",))])
 def test_a_read_only_disk_is_named_and_hides_nothing_else(

@@ -129,7 +129,7 @@ def test_stopping_keeps_what_is_finished_and_makes_it_findable(video: Path, tmp_
     assert {each.name for each in embedded.iterdir()} == {in_use, f"{in_use}.run.json"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_index_that_was_deleted_is_built_again_from_the_layers(video: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "longtake", "--library", str(tmp_path / "library"), "index", str(video)]
     subprocess.run(command, check=True, capture_output=True)
@@ -152,7 +152,7 @@ def test_stopping_at_once_takes_nothing_from_a_video_that_is_there(video: Path, 
     assert retrieve("kettle", SearchFilter(), 5, workspace.engines, workspace.index)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_each_video_finds_its_way_back_into_a_new_index(video: Path, tmp_path: Path) -> None:
     other = video.with_name("other.mp4")
     other.write_bytes(video.read_bytes() + b"\0")
@@ -250,7 +250,7 @@ def test_a_file_that_goes_while_it_is_read_is_named(video: Path, tmp_path: Path)
         workspace.add(video, watcher)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_second_process_waits_and_then_finds_everything_done(video: Path, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", EMBEDDED)
     command = [sys.executable, "-m", "longtake", "--library", str(tmp_path / "library"), "index", str(video), "--json"]
@@ -286,7 +286,7 @@ def test_an_indexed_video_is_whole_also_while_somebody_else_looks_after_it(video
     assert report.video.layers == whole.layers
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_full_disk_is_one_sentence_and_what_was_finished_goes_on(video: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands in for a full disk: the same write fails, in the same place."""
     library = str(tmp_path / "library")

@@ -97,6 +97,7 @@ def test_a_moving_camera_and_a_title_that_appears_are_no_transitions(tmp_path: P
     assert len(look_at(tmp_path, pan + title).items("shots")) == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("clip", "boundaries"),
     [

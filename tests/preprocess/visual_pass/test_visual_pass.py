@@ -78,7 +78,7 @@ def test_text_over_a_moving_picture_is_read_when_it_changes(tmp_path: Path) -> N
     assert len(starts) <= 6
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_running_counter_stays_within_the_wanted_rate(tmp_path: Path) -> None:
     pictures = [written(flat(DARK), f"{n * 7919 % 99_991:05d} {n * 104_729 % 99_991:05d}", scale=1) for n in range(250)]
     often = look_at(tmp_path / "a", pictures)

@@ -27,7 +27,7 @@ WRITTEN = """Six visitors come to the table one after another:
 At 00:02:03.90 A man in a light grey shirt comes from the left."""
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_visitor_is_in_the_pictures_and_each_line_is_evidence(media: Path, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load(overrides=LIGHT))
     workspace.add(media / CLIP)

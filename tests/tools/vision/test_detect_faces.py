@@ -93,7 +93,7 @@ def test_without_anybody_enrolled_faces_are_told_apart_and_stay_unknown(clip: To
     assert any("nobody is enrolled" in note for note in result.notes)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_enrolled_are_named_with_their_times_and_boxes(clip: ToolContext, enrol: Enrol) -> None:
     enrol("Barack", "obama.jpg")
     result = found(clip, [0, 4])
@@ -160,7 +160,7 @@ def test_nothing_is_looked_for_unless_the_profile_names_an_engine(clip: ToolCont
     assert "--set 'engines.faces=[dlib]'" in failure.message
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_man_at_a_microphone_is_found_in_his_shots_and_nowhere_else(media: Path, tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, ASKED)
     engine = workspace.engines.load("faces")

@@ -24,7 +24,7 @@ def sepia(picture: Picture) -> Picture:
     return (grey(picture) * np.array([0.55, 0.75, 0.95])).astype(np.uint8)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("pictures", "reported"),
     [

@@ -112,6 +112,7 @@ def test_nothing_found_says_what_was_looked_at(board: ToolContext) -> None:
     assert result.notes[-1] == "no green circle in 40 pictures from 00:00:00-00:00:04"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("query", "count"),
     [
@@ -199,6 +200,7 @@ def test_where_the_camera_moves_nothing_is_said_to_move(tmp_path: Path, opened: 
     assert "the camera moves" in failure.message
 
 
+@pytest.mark.nightly
 def test_each_shot_has_its_own_background(tmp_path: Path, opened: Opened) -> None:
     def picture(number: int) -> Picture:
         ground = noise(7 if number < 75 else 11, WIDTH, HEIGHT)
@@ -217,6 +219,7 @@ def test_vehicles_on_a_road_are_counted_and_timed(media: Path, opened: Opened) -
     assert [item.text.split()[0] for item in result.evidence][2] == "red"
 
 
+@pytest.mark.nightly
 def test_visitors_are_counted_and_timed(media: Path, opened: Opened) -> None:
     result = counted(opened(media / "sample-videos" / "one-by-one-person-detection.mp4"), "moving things")
     assert result.output["count"] == 6
@@ -225,17 +228,20 @@ def test_visitors_are_counted_and_timed(media: Path, opened: Opened) -> None:
     assert (second.start, second.end) == pytest.approx((22.7, 45.1), abs=1.5)
 
 
+@pytest.mark.nightly
 def test_what_moves_before_a_shaking_camera_is_doubted(media: Path, opened: Opened) -> None:
     notes = counted(opened(media / "libopenshot" / "test.avi"), "moving things").notes
     assert any("may stand still" in note for note in notes)
 
 
+@pytest.mark.nightly
 def test_what_moves_in_its_place_is_said_not_to_count(media: Path, opened: Opened) -> None:
     result = counted(opened(media / "sam2" / "02_cups.mp4"), "moving things")
     assert result.output["count"] == 0
     assert "objects that move in place aren't counted" in result.notes
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("clip", "query", "span", "count"),
     [
@@ -295,6 +301,7 @@ def test_faces_need_no_engine_for_objects_and_other_things_do(faces: ToolContext
         assert "No engine for objects" in refused(context, "count_objects", {"object_query": thing}).message
 
 
+@pytest.mark.nightly
 def test_who_is_seen_after_a_cut_may_be_who_was_seen_before(faces: ToolContext) -> None:
     assert counted(faces, "faces").output["count"] == 2
     result = counted(faces, "different faces")
@@ -334,6 +341,7 @@ def test_what_moves_is_counted_over_what_was_looked_at(long_board: ToolContext) 
     assert any(note.startswith("no moving thing in ") and note.endswith("00:05:10") for note in result.notes)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("thing", ["faces", "different faces"])
 def test_what_looks_a_little_like_a_face_is_counted_with_little_confidence(
     thing: str, media: Path, opened: Opened, tmp_path: Path
@@ -347,6 +355,7 @@ def test_what_looks_a_little_like_a_face_is_counted_with_little_confidence(
     assert any("may only look like one" in note for note in result.notes)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("thing", ["different faces", "faces"])
 def test_those_whose_number_is_unclear_are_counted_as_at_least_so_many(thing: str, media: Path, opened: Opened) -> None:
     result = counted(opened(media / "shared-assets" / "friday.mp4"), thing)

@@ -92,6 +92,7 @@ def test_a_slide_that_says_a_script_runs_none(browser: Any, tmp_path: Path) -> N
         assert page.title() == f"Trace {trace.run}"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [LAPTOP, PHONE])
 def test_axe_finds_no_serious_fault(browser: Any, page_file: Path, size: dict[str, int], scheme: str) -> None:

@@ -38,6 +38,7 @@ def footage(path: Path) -> Footage:
     return Footage(span, lambda step: ((frame.time, frame) for frame in frames[:: round(step * 25)]))
 
 
+@pytest.mark.nightly
 def test_the_faces_of_those_who_sit_still_are_found(tmp_path: Path, media: Path) -> None:
     photo = np.asarray(cv2.imread(str(media / "face_recognition" / "two_people.jpg")), np.uint8)
     shown = np.asarray(cv2.resize(photo, (640, 360)), np.uint8)

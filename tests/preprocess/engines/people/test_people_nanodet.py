@@ -102,7 +102,7 @@ def table(tmp_path_factory: pytest.TempPathFactory, media: Path) -> ToolContext:
     return ToolContext({record.id: handle}, workspace.engines, workspace.index, settings, Budget(300))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_six_people_come_one_at_a_time(nanodet: Path, table: ToolContext) -> None:
     visits = counted(table, "people come")
     assert visits.output == {"object": "person", "count": 6}
@@ -110,7 +110,7 @@ def test_six_people_come_one_at_a_time(nanodet: Path, table: ToolContext) -> Non
     assert counted(table, "people at once").output == {"object": "person", "count": 1, "in_all": 6}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_nobody_is_at_the_table_seven_times(nanodet: Path, table: ToolContext) -> None:
     result = called(table, "object_detection", {"categories": ["nobody"]})
     spans = [(item.span.start, item.span.end) for item in result.evidence]

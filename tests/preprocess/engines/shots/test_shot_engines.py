@@ -35,6 +35,7 @@ def shots(tmp_path: Path, engine: str, pictures: list[np.ndarray]) -> Pass:
     return look_at(tmp_path, pictures, f"engines.shots=[{engine}]")
 
 
+@pytest.mark.nightly
 @engines
 def test_every_hard_cut_is_found_at_its_frame(tmp_path: Path, engine: str) -> None:
     found = shots(tmp_path, engine, scenes(25, 50, 30)).items("shots")
@@ -45,6 +46,7 @@ def test_every_hard_cut_is_found_at_its_frame(tmp_path: Path, engine: str) -> No
     ]
 
 
+@pytest.mark.nightly
 @engines
 @pytest.mark.parametrize("through", ["each other", "black"])
 def test_a_gradual_transition_is_one_boundary_inside_it(tmp_path: Path, engine: str, through: str) -> None:
@@ -62,12 +64,14 @@ def test_a_gradual_transition_is_one_boundary_inside_it(tmp_path: Path, engine: 
     assert found[1]["transition_end"] <= 2.4 + len(between) / 25 + 0.12
 
 
+@pytest.mark.nightly
 @engines
 @pytest.mark.parametrize("frames", [1, 60, 130])
 def test_one_picture_is_one_shot(tmp_path: Path, engine: str, frames: int) -> None:
     assert shots(tmp_path, engine, scenes(frames)).spans("shots") == [(0.0, pytest.approx(frames / 25))]
 
 
+@pytest.mark.nightly
 @engines
 def test_every_shot_has_a_picture(tmp_path: Path, engine: str) -> None:
     seen = shots(tmp_path, engine, scenes(25, 20, 20, 60))
@@ -76,6 +80,7 @@ def test_every_shot_has_a_picture(tmp_path: Path, engine: str) -> None:
     assert pictures == seen.spans("shots")
 
 
+@pytest.mark.nightly
 @transnet
 def test_what_was_seen_ahead_is_kept_when_a_pass_is_stored(tmp_path: Path) -> None:
     path = write_clip(tmp_path / "clip.mkv", scenes(50, 50))
@@ -92,6 +97,7 @@ def test_what_was_seen_ahead_is_kept_when_a_pass_is_stored(tmp_path: Path) -> No
     assert [shot["start"] for shot in kept.state.observers["shots"].found.items] == [0.0, 2.0]
 
 
+@pytest.mark.nightly
 @engines
 def test_progress_rises_to_the_end(tmp_path: Path, engine: str) -> None:
     path, settings = write_clip(tmp_path / "clip.mkv", scenes(100)), load("embedded", [f"engines.shots=[{engine}]"])

@@ -134,6 +134,7 @@ RECORDINGS = [
 ]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_rain_water_streets_crunching_songs_and_speech_are_no_applause(media: Path, name: str) -> None:
     assert not of(hear_file(media / name), "applause")

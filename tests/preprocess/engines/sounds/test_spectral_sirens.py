@@ -114,6 +114,7 @@ RECORDINGS = [
 ]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", RECORDINGS)
 def test_songs_speech_birds_and_a_horn_are_no_sirens(media: Path, name: str) -> None:
     assert not of(hear_file(media / name), "siren")
