@@ -14,14 +14,16 @@ import pytest
 from helpers.asking import VIDEO, endpoint_asker
 from helpers.full_disk import full_disk
 from helpers.servers.openai_server import openai_server, says
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from longtake.agent.graph.agent import MAX_THREAD_LENGTH, Agent
 from longtake.agent.graph.state import REMEMBERED, Turn
+from longtake.agent.graph.threads import close_threads, open_threads
 from longtake.agent.traces.trace import RecordedTrace, Watch
 from longtake.config import load
 from longtake.errors import LibraryError, LibraryUnavailable, LongtakeError, ThreadBusy
 from longtake.memory.conversations import Conversations
-from longtake.memory.records import Answer
+from longtake.memory.records import Answer, Moment
 from longtake.preprocess.pipeline.workspace import Workspace
 
 LISTEN = ("transcribe_speech", {"timestamp": "00:00:03-00:00:07"})
@@ -270,3 +272,12 @@ def test_two_who_ask_in_one_thread_at_once_lose_no_turn(small_workspace: Workspa
     kept = Conversations(small_workspace.library.memory_file).exchanges("both")
     assert [each.answer.question for each in kept] == [COST, "And the green one?"]
     assert f"Q: {COST}" in str(endpoint.requests[-1]["messages"][1]["content"])
+
+
+def test_a_thread_of_an_earlier_version_is_read(own_workspace: Workspace) -> None:
+    fields = {"video": "v", "span": {"start": 1, "end": 2}, "modality": "speech", "content": "Hello", "engine": "e"}
+    earlier = type("Evidence", (Moment,), {"__module__": Moment.__module__})(**fields)
+    written = JsonPlusSerializer().dumps_typed([earlier])
+    threads = open_threads(own_workspace.library)
+    assert threads.serde.loads_typed(written) == [Moment.model_validate(fields)]
+    close_threads(threads)
