@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -128,17 +128,16 @@ class VideoMoments:
 class LibraryMoments:
     """The moments of each open video, built when they are first asked for."""
 
-    def __init__(self, videos: Container[str], index: Index) -> None:
-        """Take the ids of the open videos and the index that holds them."""
-        self._videos = videos
+    def __init__(self, index: Index) -> None:
+        """Take the index that holds them."""
         self._index = index
         self._built: dict[str, VideoMoments] = {}
 
     def __call__(self, video: str) -> VideoMoments:
         """The moments of one video."""
         if video not in self._built:
-            known = self._index.moments(video) if video in self._videos else ()
-            self._built[video] = VideoMoments([item for item in known if item.text])  # not pictures without words
+            known = (item for item in self._index.moments(video) if item.text)  # not pictures without words
+            self._built[video] = VideoMoments(list(known))
         return self._built[video]
 
 

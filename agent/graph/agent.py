@@ -180,7 +180,7 @@ class Agent:
                 trace,
                 started,
                 self._reader,
-                LibraryMoments(handles, self._workspace.index),
+                LibraryMoments(workspace.index),
                 frames,
                 stand_in=self._controllers.stands_in,
                 judge=self._controllers.judges,

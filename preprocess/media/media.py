@@ -20,10 +20,9 @@ from longtake.errors import MediaError
 from longtake.preprocess.media.clock import ClockMark, read_timeline
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.media_files import name_problem, readable
-from longtake.preprocess.media.ogg_links import Link, link_bytes
+from longtake.preprocess.media.ogg_links import Link, read_links
 from longtake.preprocess.media.subtitle_formats import is_transcript, parse_subtitles
 from longtake.preprocess.media.subtitle_names import language_in
-from longtake.remote import RemoteFile
 
 TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "webvtt"})
 MAX_PIXELS = 16_384 * 8_192  # of a picture; a few bytes of a header can ask for any amount of memory
@@ -168,7 +167,8 @@ def survey(path: Path) -> MediaInfo:
     media = probe(path)
     if not media.used or (media.container.startswith("mov") and not media.from_the_middle):
         return media  # the index of MP4 has the time of every packet
-    if links := _links(path, media):
+    sound_alone = not media.video and len(media.audio) == 1
+    if media.container == "ogg" and sound_alone and (links := read_links(path)):
         end = links[-1].time + links[-1].length
         return replace(media, duration=round(end, 3), restarts=tuple(each.time for each in links[1:]), links=links)
     timeline = read_timeline(path, media.used)
@@ -179,24 +179,6 @@ def survey(path: Path) -> MediaInfo:
     if not restarts and abs(duration - media.duration) <= _SAME:
         return media
     return replace(media, duration=duration, restarts=restarts, marks=timeline.marks)
-
-
-def _links(path: Path, media: MediaInfo) -> tuple[Link, ...]:
-    """The recordings of a chained Ogg file of sound that can be read, one after the other; none of another file."""
-    found = list[Link]()
-    if media.container != "ogg" or media.video or len(media.audio) != 1 or isinstance(path, RemoteFile):
-        return ()
-    parts, time = link_bytes(path), 0.0
-    for within in parts if len(parts) > 1 else ():
-        with suppress(MediaError):
-            with open_media(path, within) as container:
-                sounds = [(each.index, each.start_time, each.time_base) for each in container.streams.audio]
-            for index, start, tick in sounds[:1]:
-                origin, timeline = float((start or 0) * (tick or 0)), read_timeline(path, [index], within)
-                if timeline and timeline.end > origin:
-                    found.append(Link(*within, round(time, 3), timeline.end - origin, origin))
-                    time += timeline.end - origin
-    return tuple(found)
 
 
 def probe(path: Path, name: str | None = None) -> MediaInfo:
