@@ -83,7 +83,7 @@ def test_an_answer_after_its_controller_died_is_an_error(small_workspace: Worksp
 def test_an_agent_with_a_remote_controller_answers_about_different_videos_at_once(
     two_videos: Workspace, tmp_path: Path
 ) -> None:
-    """Each request waits a little; only questions about different videos are under way together."""
+    """Each request waits for a second one; only questions about different videos are under way together."""
     files = [two_videos.library.resolve(name).path for name in ("talk.mp4", "my trip.mp4")]
     items = [
         Item(suite="own", id=f"{video}{number}", video=str(video), media=file, format="open", turns=(OPEN,))
@@ -91,8 +91,8 @@ def test_an_agent_with_a_remote_controller_answers_about_different_videos_at_onc
         for video, file in enumerate(files)
     ]
     most = {}
-    for at_once in (1, 4):
-        with openai_server([replace(says("NOT FOUND"), delay=0.15)]) as endpoint:
+    for at_once, delay in ((1, 0.15), (4, 20.0)):
+        with openai_server([replace(says("NOT FOUND"), delay=delay, together=2)]) as endpoint:
             settings = (
                 "controller.engine=openai",
                 f"controller.base_url={endpoint.url}",

@@ -6,6 +6,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.eval_command import OPEN_CARD, eval_, score_of, scores
@@ -192,16 +193,18 @@ def test_a_model_is_asked_like_any_other_and_its_key_is_written_nowhere(
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("most", [1, 3])
-def test_no_more_requests_are_under_way_at_once_than_asked_for(tmp_path: Path, most: int) -> None:
+@pytest.mark.parametrize(("most", "waiting"), [(1, {"delay": 0.3}), (3, {"delay": 20.0, "together": 3})])
+def test_no_more_requests_are_under_way_at_once_than_asked_for(
+    tmp_path: Path, most: int, waiting: dict[str, Any]
+) -> None:
     (tmp_path / "card.yaml").write_text(OPEN_CARD)
     rows = [f"q{number},Which day is number {number}?,Friday.,x" for number in range(6)]
     (tmp_path / "open.csv").write_text("\n".join(["number,question,right,clip", *rows]))
     run, library, at_once = tmp_path / "run", ("--library", tmp_path / "library"), ("--at-once", most)
-    with openai_server([replace(says("Friday."), delay=0.3)]) as server:
+    with openai_server([replace(says("Friday."), **waiting)]) as server:
         asked = ("run", tmp_path / "card.yaml", "--suite", "own", "--out", run, *at_once)
         eval_(*asked, "--subject", f"question-only:seer@{server.url}", settings=library)
-    with openai_server([replace(says('{"same": true}'), delay=0.3)]) as judge:
+    with openai_server([replace(says('{"same": true}'), **waiting)]) as judge:
         by = ("--by", "endpoint", "--url", judge.url, "--model", "jurist")
         eval_("judge", run, *by, *at_once, settings=library)
     assert [(server.most_at_once, len(server.requests)), (judge.most_at_once, len(judge.requests))] == [(most, 6)] * 2

@@ -24,6 +24,7 @@ class Reply:
     status: int = 200
     kind: str = "application/json"
     delay: float = 0.0
+    together: int = 0  # once so many requests have been under way at once, nothing waits out its delay
     ask_again: bool = False  # tells the client to ask again, at once, and otherwise not to
     headers: Mapping[str, str] | None = None  # sent in place of that advice
     pause: float = 0.0  # seconds between two events of a stream
@@ -142,19 +143,16 @@ class Endpoint:
     judge: Callable[[dict[str, Any]], Reply] = agrees
     judged: list[dict[str, Any]] = field(default_factory=list)  # the requests that asked it to judge an answer
     _under_way: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _counted: threading.Condition = field(default_factory=threading.Condition)
 
-    @contextmanager
-    def under_way(self) -> Iterator[None]:
-        """Count a request as long as it is not replied to."""
-        with self._lock:
+    def wait(self, reply: Reply) -> None:
+        """Wait out the delay of a reply; its request is under way for as long."""
+        with self._counted:
             self._under_way += 1
             self.most_at_once = max(self.most_at_once, self._under_way)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._under_way -= 1
+            self._counted.notify_all()
+            self._counted.wait_for(lambda: 0 < reply.together <= self.most_at_once, reply.delay)
+            self._under_way -= 1
 
     def next(self, request: dict[str, Any], key: str) -> Reply:
         form = request.get("response_format", {}).get("json_schema", {})
@@ -186,8 +184,7 @@ def openai_server(script: Sequence[Said], judge: Callable[[dict[str, Any]], Repl
             request = json.loads(self.body())
             reply = endpoint.next(request, self.headers.get("Authorization", ""))
             body = reply.body.encode()
-            with endpoint.under_way():
-                time.sleep(reply.delay)
+            endpoint.wait(reply)
             # Left alone, the client would ask again after some errors, and wait before it does.
             advice = {"x-should-retry": "true" if reply.ask_again else "false", "retry-after-ms": "1"}
             more = advice if reply.headers is None else reply.headers
