@@ -1,7 +1,8 @@
-"""Serves a library and drives Chromium against it, for the commands that need a browser."""
+"""Drives Chromium against a page, and writes what it shows as pictures."""
 
 from __future__ import annotations
 
+import io
 import shutil
 import time
 from collections.abc import Iterator
@@ -9,13 +10,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 from longtake.benchmarks.processes import MAX_SECONDS
-from longtake.benchmarks.serving import serving
-from longtake.console import Session
 from longtake.errors import EngineError, EngineUnavailable
+from longtake.memory.records import Record
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-_MILLISECONDS = 1000 * MAX_SECONDS  # for one element to appear
+
+
+class Picture(Record):
+    """A picture that was written, with the name of its file in the folder; width and height in pixels."""
+
+    file: str
+    width: int
+    height: int
+    bytes: int
 
 
 @contextmanager
@@ -43,28 +53,9 @@ def new_page(chromium: Any, **options: Any) -> Iterator[Any]:
     """A page in a fresh profile; `options` are those of Playwright's `new_context`."""
     context = chromium.new_context(**options)
     page = context.new_page()
-    page.set_default_timeout(_MILLISECONDS)
+    page.set_default_timeout(1000 * MAX_SECONDS)
     yield page
     context.close()
-
-
-@contextmanager
-def served(session: Session, library: Path, *options: str) -> Iterator[str]:
-    """Run `longtake serve` with these options in its own process; gives its address.
-
-    Raises:
-        EngineError: if the server doesn't start.
-    """
-    with serving(session, library, *options) as (_, url):
-        yield url
-
-
-def ask(page: Any, question: str) -> None:
-    """On the page of the library: choose its first video, ask, and wait for the answer."""
-    page.get_by_role("link", name="Ask").first.click()
-    page.get_by_label("Your question").fill(question)
-    page.keyboard.press("Enter")
-    page.locator("article.turn .answer").wait_for()
 
 
 def wait_until(page: Any, condition: str) -> None:
@@ -78,3 +69,20 @@ def wait_until(page: Any, condition: str) -> None:
         if time.monotonic() > deadline:
             raise EngineError(f"The page took longer than {MAX_SECONDS:g} s to get ready; still false: {condition}")
         page.wait_for_timeout(50)
+
+
+def settle(page: Any, players: str = "video") -> None:
+    """Wait until these players show the second that they were sent to, and stop them."""
+    shown = "video.currentTime > 0 && !video.seeking && video.readyState > 2"
+    wait_until(page, f"[...document.querySelectorAll('{players}')].every(video => {shown})")
+    page.evaluate(f"document.querySelectorAll('{players}').forEach(video => video.pause())")
+
+
+def save(page: Any, out: Path, name: str) -> Picture:
+    """Write what the page shows, in 128 colours: a third of the bytes, and no difference to the eye."""
+    file = out / name
+    page.mouse.move(0, 0)  # a line under the pointer looks chosen
+    page.wait_for_load_state("networkidle")
+    shown = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    shown.quantize(128).save(file, optimize=True)
+    return Picture(file=name, width=shown.width, height=shown.height, bytes=file.stat().st_size)

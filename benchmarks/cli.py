@@ -1,99 +1,101 @@
-"""`longtake bench`: speed, memory, recall and robustness on this machine, and answers on a folder of clips."""
+"""`longtake bench`: speed, memory and robustness on this machine, and answers on a folder of clips."""
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import nullcontext
-from pathlib import Path
-from typing import Annotated
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import typer
 
-from longtake.benchmarks.cli_hour import hour
-from longtake.benchmarks.cli_parts import parts
-from longtake.benchmarks.loop.cli import loop
-from longtake.cli.options import Json, Media, Rounds, ensure_folder, notify, print_report
-from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session
+from longtake.benchmarks.clips.clips_run import run_clips
+from longtake.benchmarks.clips.extractive_fit import fit_ranking, fit_reading
+from longtake.benchmarks.clips.reader_fit import measure_reader
+from longtake.benchmarks.faults.campaign import measure_faults
+from longtake.benchmarks.hour.memory_use import measure_memory
+from longtake.benchmarks.hour.visual_speed import measure_pass
+from longtake.benchmarks.loop.table import record, replay
+from longtake.benchmarks.parts.cluster_scaling import measure_cluster
+from longtake.benchmarks.parts.engine_costs import measure_engines
+from longtake.benchmarks.parts.evaluation_speed import measure_evaluation
+from longtake.benchmarks.parts.gguf_calls import measure_gguf
+from longtake.benchmarks.parts.load import measure_load
+from longtake.benchmarks.parts.perturbation_speed import measure_perturbations
+from longtake.benchmarks.parts.planted_shots import measure_shots
+from longtake.benchmarks.parts.search_scale import measure_scale
+from longtake.benchmarks.parts.speech_accuracy import measure_speech
+from longtake.benchmarks.reports import Machine, Report, load
+from longtake.benchmarks.screenshots import take_screenshots
+from longtake.benchmarks.walks import measure_walks
+from longtake.cli.options import Json, notify
+from longtake.console import say, say_json
+
+Measure = Callable[..., Report]
+
+# By the name of the command, under the title of its part of the menu.
+MENU: Mapping[str, Mapping[str, Measure]] = {
+    "On the demo video": {"faults": measure_faults, "load": measure_load, "walks": measure_walks},
+    "On a folder of clips": {
+        "clips": run_clips,
+        "shots": measure_shots,
+        "speech": measure_speech,
+        "ranking": fit_ranking,
+        "pass": measure_pass,
+        "memory": measure_memory,
+    },
+    "On single parts": {
+        "gguf": measure_gguf,
+        "engines": measure_engines,
+        "edits": measure_perturbations,
+        "cluster": measure_cluster,
+        "reader": measure_reader,
+        "reading": fit_reading,
+        "evaluation": measure_evaluation,
+        "scale": measure_scale,
+    },
+    "For the documentation": {"screenshots": take_screenshots},
+}
 
 bench = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
-    help="Benchmarks on this machine. Times come with a baseline from the same run, shares with their interval.",
+    help="Benchmarks on this machine. Shares come with their interval, medians with the lowest and highest value.",
 )
-PANEL = "On shorter videos"
+loop = typer.Typer(no_args_is_help=True, help="What becomes of a language model's answers: record a model, replay it.")
 
 
-@bench.command(rich_help_panel=PANEL)
-def speed(context: typer.Context, rounds: Rounds = 3, as_json: Json = False) -> None:
-    """Time startup, indexing and asking on the demo video; takes a minute or two."""
-    from longtake.benchmarks.speed import measure_speed, show_speed
+def add(app: typer.Typer, name: str, measure: Measure, panel: str | None = None) -> None:
+    """Make a command of a measurement: its parameters are the options, but for `session` and `notify`."""
+    parameters = inspect.signature(measure, eval_str=True).parameters
 
-    print_report(measure_speed(context.obj, notify(as_json), rounds), show_speed, as_json)
+    def command(context: typer.Context, as_json: bool, **options: Any) -> None:
+        given = {"session": context.obj, "notify": notify(as_json)}
+        before = load()
+        report = measure(**{key: value for key, value in given.items() if key in parameters}, **options)
+        machine = Machine.since(before)
+        if as_json:
+            say_json({"machine": machine.model_dump(), **report.model_dump(mode="json")})
+        else:
+            for line in (str(machine), *report.lines()):
+                say(line)
+        if report.exit_code:
+            raise typer.Exit(report.exit_code)
 
-
-@bench.command(rich_help_panel=PANEL)
-def faults(
-    context: typer.Context,
-    kinds: Annotated[
-        list[str] | None, typer.Argument(metavar="[KIND...]", help="Kinds of faults; by default all.")
-    ] = None,
-    count: Annotated[int, typer.Option("--n", min=1, help="Number of faults of each kind.")] = 20,
-    seed: Annotated[int, typer.Option(help="Random seed of places and moments.")] = 0,
-    as_json: Json = False,
-) -> None:
-    """Kill, damage, fill and garble on the demo video, and check that work goes on; lists the trials that failed.
-
-    Exits with 1 if there are any, and with 3 if a kind can't be tried here.
-    """
-    from longtake.benchmarks.faults.campaign import measure_faults, show_faults
-
-    report = measure_faults(context.obj, kinds or (), notify(as_json), count, seed)
-    print_report(report, show_faults, as_json)
-    if any(each.failed for each in report.kinds):
-        raise typer.Exit(EXIT_FAILED)
-    if any(each.skipped for each in report.kinds):
-        raise typer.Exit(EXIT_PARTIAL)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    taken = [
+        inspect.Parameter("context", keyword, annotation=typer.Context),
+        *(each.replace(kind=keyword) for key, each in parameters.items() if key not in ("session", "notify")),
+        inspect.Parameter("as_json", keyword, annotation=Json, default=False),
+    ]
+    command.__signature__ = inspect.Signature(taken)  # type: ignore[attr-defined]  # which Typer reads
+    command.__annotations__ = {each.name: each.annotation for each in taken}
+    help_text = inspect.getdoc(measure) or ""
+    app.command(name, help=help_text.partition("\n\n")[0], rich_help_panel=panel)(command)
 
 
-@bench.command(rich_help_panel=PANEL)
-def clips(
-    context: typer.Context,
-    media: Media,
-    modality: Annotated[list[str] | None, typer.Option(help="Only questions of this modality; repeatable.")] = None,
-    wordings: Annotated[
-        Path | None,
-        typer.Option(help="JSONL of rewordings (id of a question, variant, question); only these are asked."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Index the clips of a folder, ask its questions and grade the answers; a wrong answer isn't a failure."""
-    from longtake.benchmarks.clips.clip_questions import load_questions
-    from longtake.benchmarks.clips.clips_report import show_clips
-    from longtake.benchmarks.clips.clips_run import run_clips
-    from longtake.benchmarks.clips.rewordings import load_wordings
-    from longtake.preprocess.pipeline.workspace import Workspace
-
-    session: Session = context.obj
-    modalities = modality or ()
-    questions = load_wordings(media, wordings, modalities) if wordings else load_questions(media, modalities)
-    kept = nullcontext(session.library_root) if session.library else tempfile.TemporaryDirectory(prefix="longtake-")
-    with kept as root:
-        report = run_clips(Workspace(Path(root), session.settings), media, questions, notify(as_json))
-    print_report(report, show_clips, as_json)
-
-
-@bench.command(rich_help_panel="For the documentation")
-def screenshots(
-    context: typer.Context,
-    out: Annotated[Path, typer.Option(help="Folder for the pictures.", file_okay=False)] = Path("docs/images"),
-    as_json: Json = False,
-) -> None:
-    """Take the documentation's pictures of the page, a trace and a report; needs Playwright and Chromium."""
-    from longtake.benchmarks.screenshots import show_screenshots, take_screenshots
-
-    print_report(take_screenshots(context.obj, ensure_folder(out), notify(as_json)), show_screenshots, as_json)
-
-
-bench.add_typer(parts)
-bench.add_typer(hour)
+for title, commands in MENU.items():
+    for command_name, work in commands.items():
+        add(bench, command_name, work, title)
+add(loop, "record", record)
+add(loop, "replay", replay)
 bench.add_typer(loop, name="loop")

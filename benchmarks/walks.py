@@ -11,14 +11,17 @@ import shlex
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from pydantic import Field
+
 import longtake
-from longtake.benchmarks.hour.reel import Notify
+from longtake.benchmarks.reports import Notify, Report
 from longtake.memory.records import Record
 from longtake.preprocess.demo.make import make_demo
 
@@ -36,21 +39,22 @@ _AIMS = {"ask": 45, "index": 50, "evaluate": 80}  # files
 
 
 class Walk(Record):
-    """What one kind of work enters; `files` are paths in the package, with the number of functions of each."""
+    """What one kind of work enters; `names` are paths in the package, with the number of functions of each."""
 
-    name: str
     functions: int
-    files: dict[str, int]
+    files: int
+    target: int
+    names: dict[str, int] = Field(repr=False)
 
 
-class Walks(Record):
-    """The public shape of `bench walks --json`."""
+class Walks(Report):
+    """By the kind of work."""
 
-    walks: tuple[Walk, ...]
+    walks: dict[str, Walk]
 
 
 def measure_walks(notify: Notify) -> Walks:
-    """Index the demo video, ask about it without a language model, and evaluate one question with options about it."""
+    """Count the functions and files that a question, a video and an evaluated item walk through."""
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as place:
         folder = Path(place)
         video, run = make_demo(folder), folder / "run"
@@ -64,34 +68,22 @@ def measure_walks(notify: Notify) -> Walks:
                 f"eval score {run}",
             ],
         }
-        walks = []
+        walks = {}
         for name, commands in work.items():
             notify(name)
-            walks.append(_walk(name, [f"--library {folder / 'library'} {command}" for command in commands]))
-        return Walks(walks=tuple(walks))
+            walks[name] = _walk(_AIMS[name], [f"--library {folder / 'library'} {command}" for command in commands])
+        return Walks(walks=walks)
 
 
-def show_walks(report: Walks) -> list[str]:
-    """The counts as lines to print."""
-    return [
-        f"{walk.name:9}{walk.functions:4} functions in {len(walk.files):3} files, target {_AIMS[walk.name]}"
-        for walk in report.walks
-    ]
-
-
-def _walk(name: str, commands: Sequence[str]) -> Walk:
+def _walk(target: int, commands: Sequence[str]) -> Walk:
     from longtake.cli.main import app
 
     with _entered() as codes, redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         for command in commands:
             app(shlex.split(command), standalone_mode=False)
-    files: dict[str, int] = {}
-    for code in codes:
-        file = Path(code.co_filename)
-        if file.is_relative_to(_HOME) and not code.co_name.startswith("<"):
-            name_of_file = str(file.relative_to(_HOME))
-            files[name_of_file] = files.get(name_of_file, 0) + 1
-    return Walk(name=name, functions=sum(files.values()), files=dict(sorted(files.items())))
+    places = [Path(code.co_filename) for code in codes if not code.co_name.startswith("<")]
+    files = Counter(str(place.relative_to(_HOME)) for place in places if place.is_relative_to(_HOME))
+    return Walk(functions=sum(files.values()), files=len(files), target=target, names=dict(sorted(files.items())))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Reads the questions about a folder of open clips.
+"""Reads the questions about a folder of open clips, and rewordings of them.
 
 The folder holds the clips and `questions.jsonl`, one JSON object a line:
 
@@ -10,25 +10,24 @@ The folder holds the clips and `questions.jsonl`, one JSON object a line:
     modality     what answering takes: ocr, subtitle, speech, audio, visual, ...
     kind         what is asked: on_screen_text, timecode, temporal_localization, duration, ...
     tolerance_s  optional: seconds that a time may be off, 1 by default
-    variant      optional: which wording of the question this is, a number or text
 
-Other keys are ignored.
+A file of rewordings has `id`, `variant` (which rewording this is, a number or text) and `question` on each line; all
+else comes from the question. Other keys are ignored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
-from longtake.benchmarks.clips.labelled_lines import parse_line, read_lines
 from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.scoring.grading import DEFAULT_TOLERANCE
 from longtake.memory.timespan import TimeSpan
 
 QUESTIONS = "questions.jsonl"
+T = TypeVar("T", bound=BaseModel)
 
 
 def _span(bounds: Any) -> Any:
@@ -36,7 +35,7 @@ def _span(bounds: Any) -> Any:
 
 
 class ClipQuestion(BaseModel):
-    """One line of `questions.jsonl`."""
+    """One line of `questions.jsonl`, perhaps reworded."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -50,47 +49,58 @@ class ClipQuestion(BaseModel):
     tolerance_s: float = Field(default=DEFAULT_TOLERANCE, ge=0)
     variant: int | str | None = None
 
-
-def load_questions(folder: Path, modalities: Collection[str] = ()) -> list[ClipQuestion]:
-    """Read the questions of a folder, of some modalities or all, and check that their clips exist.
-
-    Raises:
-        MediaError: if the folder, its questions or a clip is missing.
-        ConfigError: if a line isn't a question, or no question has a requested modality.
-    """
-    questions = of_modalities(all_questions(folder), modalities, folder / QUESTIONS)
-    check_clips(folder, questions)
-    return questions
+    @property
+    def cited_times(self) -> bool:
+        """Whether the time of a cited line may answer it: a duration must be stated."""
+        return self.kind != "duration"
 
 
-def all_questions(folder: Path) -> list[ClipQuestion]:
-    """Read every question of a folder, whether its clip exists or not.
+class _Wording(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
-    Raises:
-        MediaError: if the questions can't be read.
-        ConfigError: if a line isn't a question.
-    """
-    file = folder / QUESTIONS
-    lines = read_lines(file, "give --media a folder that holds it")
-    return [parse_line(ClipQuestion, "a question", where, line) for where, line in lines]
+    id: str
+    variant: int | str
+    question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-def of_modalities(questions: Sequence[ClipQuestion], modalities: Collection[str], file: Path) -> list[ClipQuestion]:
-    """The questions of these modalities, or all if none is given.
+def load_questions(folder: Path, wordings: Path | None = None) -> list[ClipQuestion]:
+    """Read the questions of a folder, or only its rewordings in a file, and check that their clips exist.
 
     Raises:
-        ConfigError: if the file has no questions, or none of a requested modality.
+        MediaError: if a file or a clip is missing.
+        ConfigError: if there is no question, or a line isn't one.
     """
-    known = sorted({question.modality for question in questions})
-    unknown = sorted(set(modalities) - set(known))
-    if unknown or not questions:
-        missing = f"no question of modality {', '.join(unknown)}" if unknown else "no question"
-        raise ConfigError(f"{file} has {missing}; it has: {', '.join(known) or 'nothing'}.")
-    return [question for question in questions if not modalities or question.modality in modalities]
-
-
-def check_clips(folder: Path, questions: Iterable[ClipQuestion]) -> None:
-    """Raise `MediaError` when the clip of a question is missing."""
+    questions = [each for _, each in _read(ClipQuestion, folder / QUESTIONS)]
+    if wordings:
+        known = {question.id: question for question in questions}
+        questions = []
+        for where, wording in _read(_Wording, wordings):
+            if wording.id not in known:
+                raise ConfigError(f"{where} rewords {wording.id!r}, which isn't in {folder / QUESTIONS}.")
+            changes = wording.model_dump(include={"question", "variant"})
+            questions.append(known[wording.id].model_copy(update=changes))
+    if not questions:
+        raise ConfigError(f"{wordings or folder / QUESTIONS} has no question.")
     for question in questions:
         if not (folder / question.media).is_file():
             raise MediaError(f"{folder / question.media} is missing; question {question.id} is about it.")
+    return questions
+
+
+def _read(kind: type[T], file: Path) -> list[tuple[str, T]]:
+    """The records in the lines of a file, each after its place."""
+    try:
+        # Not splitlines, which also splits at characters that a JSON string may contain.
+        lines = file.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise MediaError(f"{file} cannot be read ({error}); name a file or folder that holds questions.") from error
+    read = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                read.append((f"{file}, line {number}", kind.model_validate_json(line)))
+            except ValidationError as error:
+                first = error.errors()[0]
+                key = ".".join(map(str, first["loc"])) or "the line"
+                raise ConfigError(f"{file}, line {number} isn't a question: {key}: {first['msg']}.") from error
+    return read

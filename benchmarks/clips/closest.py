@@ -1,10 +1,9 @@
-"""Whether the closest lines of an uncertain answer together hold the gold, and whether anything was in scope.
+"""Whether the closest lines of an uncertain answer together hold the gold.
 
-The lines hold the gold if one of these is true:
+They do if one of these is true:
 
 - `longtake.evalharness.scoring.grading` finds it in an answer made of them: their texts, each followed by its time
-  (`from 44.6 s to 48.1 s`), with a citation of every line. A duration must be stated in a text; as in grading, the
-  times of a line don't count.
+  (`from 44.6 s to 48.1 s`), with a citation of every line. A duration must be stated in a text.
 - The lines' texts contain enough of its words: all, if there are one or two, else at least half. These are the
   distinct words of the whole gold that are neither stop words nor words of the question as it was asked; if none is
   left, all of its words. Words and numbers are compared as in grading, whole and by value. A time in the gold counts
@@ -16,52 +15,26 @@ The second rule is for golds in prose, where a line states the half that matters
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from longtake.benchmarks.clips.clip_questions import ClipQuestion
-from longtake.benchmarks.clips.failure_analysis import evidence_of
 from longtake.evalharness.scoring.grading import Gold, holds, plain, take_times, words
 from longtake.language.words import STOPWORDS
-from longtake.memory.records import Answer, Citation, Closest, Moment
-from longtake.preprocess.layers.layer_moments import moments_of
-from longtake.preprocess.pipeline.workspace import Workspace
+from longtake.memory.records import Answer, Citation, Closest
 
 _FEW = 2  # gold words that must all match
 
 
 def closest_hold(question: ClipQuestion, closest: Sequence[Closest]) -> bool:
     """Whether lines together hold the gold of a question."""
-    if not closest:
-        return False
-    timed = question.kind != "duration"
-    answer = _answer_of(question, closest, timed)
-    stated = holds(Gold.read(question.answer), answer, question.tolerance_s, cited_times=timed)
-    return stated or _share_words(question, closest)
-
-
-def moments_about(workspace: Workspace, clip: Path) -> list[Moment]:
-    """A clip's layers as moments; none if it isn't indexed."""
-    video = workspace.library.find(str(clip))
-    if video is None:
-        return []
-    layers = {name: layer for name in video.layers if (layer := workspace.library.layer(video, name))}
-    return moments_of(video.id, layers)
-
-
-def something_in_scope(question: ClipQuestion, moments: Sequence[Moment]) -> bool:
-    """Whether a moment that may hold a gold of this modality overlaps the gold's evidence."""
-    modalities = evidence_of(question.modality)
-    return any(item.modality in modalities and item.span.overlaps(question.evidence) for item in moments)
-
-
-def _answer_of(question: ClipQuestion, closest: Sequence[Closest], timed: bool) -> Answer:
-    """An answer made of the lines."""
+    timed = question.cited_times
     lines = [f"{line.text} from {line.start:.1f} s to {line.end:.1f} s" if timed else line.text for line in closest]
-    citations = [
+    citations = tuple(
         Citation(video=line.video, start=line.start, end=line.end, modality=line.modality, quote=line.text)
         for line in closest
-    ]
-    return Answer(question=question.question, status="answered", answer="\n".join(lines), citations=tuple(citations))
+    )
+    answer = Answer(question=question.question, status="answered", answer="\n".join(lines), citations=citations)
+    stated = holds(Gold.read(question.answer), answer, question.tolerance_s, cited_times=timed)
+    return bool(closest) and (stated or _share_words(question, closest))
 
 
 def _share_words(question: ClipQuestion, closest: Sequence[Closest]) -> bool:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 
 from longtake.agent.query.query import SOURCES, TARGETS, Reading
 from longtake.agent.query.reader import Heads, Matrix, Softmax, family, features
-from longtake.benchmarks.clips.bank import Example, load_bank
+from longtake.benchmarks.clips.examples import Example, load_bank
 from longtake.benchmarks.clips.softmax_fit import fit_softmax
-from longtake.benchmarks.intervals import Share
+from longtake.benchmarks.reports import Notify, Report, Share
+from longtake.console import Session
 from longtake.memory.records import Record
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
-from longtake.settings import Settings
 
 FOLDS = 10
 PROVENANCE = "heads.json"
@@ -38,22 +40,20 @@ class FittedHeads(Record):
     targets: Share
 
 
-class ReaderReport(Record):
-    """The public shape of `bench reader --json`."""
+class ReaderReport(Report):
+    """What each text embedding here reaches."""
 
     heads: tuple[FittedHeads, ...]
 
 
-def measure_reader(settings: Settings, folder: Path | None, notify: Callable[[str], None]) -> ReaderReport:
-    """Cross-validate the heads of every text embedding available here.
-
-    Args:
-        settings: name the embeddings.
-        folder: where to write the heads fitted to all examples; None writes nothing.
-        notify: progress callback.
-    """
+def measure_reader(
+    session: Session,
+    notify: Notify,
+    write: Annotated[Path | None, typer.Option(help="Write the fitted heads to this folder: agent/query.")] = None,
+) -> ReaderReport:
+    """Cross-validate how well the heads read the questions of the bank, and refit the heads."""
     bank = load_bank()
-    embeddings: list[TextEmbedding] = EngineTable(settings).load_each("text_embedding")
+    embeddings: list[TextEmbedding] = EngineTable(session.settings).load_each("text_embedding")
     fitted = []
     for embedding in embeddings:
         notify(f"reading {len(bank)} questions with {embedding.id}")
@@ -61,22 +61,12 @@ def measure_reader(settings: Settings, folder: Path | None, notify: Callable[[st
         vectors = embedding.embed(questions)
         seen = features(questions, vectors)
         fitted.append(_cross_validated(embedding.id, bank, vectors, seen))
-        if folder:
-            (folder / f"{family(embedding.id)}.npz").write_bytes(_packed(fit_heads(bank, seen)))
-    report = ReaderReport(heads=tuple(fitted))
-    if folder:
+        if write:
+            (write / f"{family(embedding.id)}.npz").write_bytes(_packed(fit_heads(bank, seen)))
+    if write:
         provenance = {family(each.embedding): each.model_dump(mode="json") for each in fitted}
-        (folder / PROVENANCE).write_text(json.dumps(provenance, indent=1) + "\n", encoding="utf-8")
-    return report
-
-
-def show_reader(report: ReaderReport) -> list[str]:
-    """The report as lines to print."""
-    lines = []
-    for each in report.heads:
-        lines.append(f"{each.embedding}, {each.examples} examples, {FOLDS} folds")
-        lines.append(f"  sources {each.sources}, targets {each.targets}")
-    return lines
+        (write / PROVENANCE).write_text(json.dumps(provenance, indent=1) + "\n", encoding="utf-8")
+    return ReaderReport(heads=tuple(fitted))
 
 
 def _cross_validated(embedding: str, bank: Sequence[Example], vectors: Matrix, seen: Matrix) -> FittedHeads:

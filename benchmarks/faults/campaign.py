@@ -3,97 +3,103 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import Annotated
+
+import typer
 
 from longtake.benchmarks.faults.damage import damage
-from longtake.benchmarks.faults.disk import clock, full_disk, read_only, slow_disk
-from longtake.benchmarks.faults.ground import Kind, Trial, make_ground
+from longtake.benchmarks.faults.ground import Ground, Kind, Trial, make_ground
 from longtake.benchmarks.faults.kills import kill_ask, kill_eval, kill_index, kill_writers
-from longtake.benchmarks.faults.memory import memory
+from longtake.benchmarks.faults.limits import clock, full_disk, memory, read_only, slow_disk
 from longtake.benchmarks.faults.network import network
 from longtake.benchmarks.faults.server_kills import kill_serve, kill_upload
 from longtake.benchmarks.faults.versions import versions
-from longtake.benchmarks.hour.reel import Notify
-from longtake.console import Session
+from longtake.benchmarks.reports import Notify, Report
+from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session
 from longtake.errors import ConfigError, EngineUnavailable, did_you_mean
 from longtake.memory.records import Record
 
 KINDS: Mapping[str, Kind] = {
-    "damage": damage,
-    "kill-index": kill_index,
-    "kill-writers": kill_writers,
-    "kill-ask": kill_ask,
-    "kill-serve": kill_serve,
-    "kill-upload": kill_upload,
-    "kill-eval": kill_eval,
-    "full-disk": full_disk,
-    "slow-disk": slow_disk,
-    "read-only": read_only,
-    "clock": clock,
-    "versions": versions,
-    "network": network,
-    "memory": memory,
+    "damage": Kind(damage, on="sound", checked=False),
+    "kill-index": Kind(kill_index, on="nothing"),
+    "kill-writers": Kind(kill_writers, on="both"),
+    "kill-ask": Kind(kill_ask, on="talked"),
+    "kill-serve": Kind(kill_serve, on="sound"),
+    "kill-upload": Kind(kill_upload, on="nothing"),
+    "kill-eval": Kind(kill_eval, on="nothing", checked=False),
+    "full-disk": Kind(full_disk, on="nothing"),
+    "slow-disk": Kind(slow_disk, on="nothing"),
+    "read-only": Kind(read_only, on="sound"),
+    "clock": Kind(clock, on="sound"),
+    "versions": Kind(versions, on="nothing"),
+    "network": Kind(network, on="sound"),
+    "memory": Kind(memory, on="nothing"),
 }
 
 
 class Faults(Record):
-    """The trials of one kind: how many there were, and those that went wrong; `skipped` says why there were no more."""
+    """The trials of one kind, and how many of them went right; `skipped` says why there were no more."""
 
-    kind: str
     tried: int
-    failed: tuple[Trial, ...] = ()
+    right: int
     skipped: str = ""
 
 
-class FaultsReport(Record):
-    """The public shape of `bench faults --json`."""
+class FaultsReport(Report):
+    """By the kind of fault, with what went wrong."""
 
-    seed: int
-    kinds: tuple[Faults, ...]
+    kinds: dict[str, Faults]
+    failed: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """Failed if a trial did, partly done if a kind can't be tried here."""
+        if self.failed:
+            return EXIT_FAILED
+        return EXIT_PARTIAL if any(each.skipped for each in self.kinds.values()) else 0
 
 
-def measure_faults(session: Session, kinds: Sequence[str], notify: Notify, count: int, seed: int) -> FaultsReport:
-    """Try each kind of fault on the demo video.
-
-    Args:
-        session: whose settings and profile count.
-        kinds: names out of `KINDS`; none means all.
-        notify: progress callback.
-        count: trials of each kind.
-        seed: of places and moments.
-
-    Raises:
-        ConfigError: if there is no such kind.
-        EngineError: if the demo can't be indexed or asked about even without a fault.
-    """
-    for name in kinds:
+def measure_faults(
+    session: Session,
+    notify: Notify,
+    kinds: Annotated[
+        list[str] | None, typer.Argument(metavar="[KIND...]", help="Kinds of faults; by default all.")
+    ] = None,
+    n: Annotated[int, typer.Option(min=1, help="Number of faults of each kind.")] = 20,
+    seed: Annotated[int, typer.Option(help="Random seed of places and moments.")] = 0,
+) -> FaultsReport:
+    """Kill, damage, fill and garble on the demo video, and check that work goes on; exits with 1 or 3 if not."""
+    for name in kinds or ():
         if name not in KINDS:
             raise ConfigError(f"There is no kind of fault {name!r}. {did_you_mean(name, KINDS)}")
     notify("indexing the demo video")
-    done: list[Faults] = []
+    done, failed = dict[str, Faults](), list[str]()
     with make_ground(session) as ground:
         for name in kinds or KINDS:
-            tried, failed, skipped = 0, list[Trial](), ""
-            trials = KINDS[name](ground, random.Random(f"{seed} {name}"))
+            tried, wrong, skipped = 0, 0, ""
             try:
-                for tried, trial in enumerate(islice(trials, count), 1):
+                for tried, trial in enumerate(islice(trials(ground, name, seed), n), 1):
+                    notify(f"{name} {tried} of {n}: {trial}")
                     if trial.problem:
-                        failed.append(trial)
-                    notify(f"{name} {tried} of {count}: {trial.did}{f': {trial.problem}' if trial.problem else ''}")
+                        wrong += 1
+                        failed.append(f"{name}: {trial}")
             except EngineUnavailable as error:
                 skipped = str(error)
-            finally:
-                trials.close()
-            done.append(Faults(kind=name, tried=tried, failed=tuple(failed), skipped=skipped))
-    return FaultsReport(seed=seed, kinds=tuple(done))
+            done[name] = Faults(tried=tried, right=tried - wrong, skipped=skipped)
+    return FaultsReport(kinds=done, failed=tuple(failed))
 
 
-def show_faults(report: FaultsReport) -> list[str]:
-    """The report as lines to print."""
-    lines = [f"{'kind':<12} {'tried':>5} {'right':>5} {'failed':>6}"]
-    for each in report.kinds:
-        lines.append(f"{each.kind:<12} {each.tried:>5} {each.tried - len(each.failed):>5} {len(each.failed):>6}")
-        lines += [f"  skipped: {each.skipped}"] if each.skipped else []
-        lines += [f"  {trial.did}: {trial.problem}" for trial in each.failed]
-    return lines
+def trials(ground: Ground, name: str, seed: int) -> Iterator[Trial]:
+    """Faults of a kind, without an end, each on a library of its own."""
+    kind, chance, number = KINDS[name], random.Random(f"{seed} {name}"), 0
+    while True:
+        with ground.copy(kind.on) as library:
+            trial = kind.attempt(ground, library, chance, number)
+            if trial is None:
+                continue
+            if kind.checked and not trial.problem:
+                trial = trial._replace(problem=ground.unsound(library))
+        yield trial
+        number += 1

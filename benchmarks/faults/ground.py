@@ -1,4 +1,4 @@
-"""Where faults are tried: the demo video, its sound library, and what has to hold after every fault.
+"""Where faults are tried: the demo video, libraries with it, and what has to hold after every fault.
 
 After a fault the same command must come to its end, a question that subtitles answer must be answered right and
 silently, and `longtake doctor` must find nothing wrong with the library.
@@ -6,7 +6,6 @@ silently, and `longtake doctor` must find nothing wrong with the library.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import random
@@ -14,29 +13,36 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from longtake.benchmarks.processes import MAX_SECONDS, longtake, run
+from longtake.benchmarks.reports import timed
 from longtake.console import EXIT_FAILED, EXIT_PARTIAL, Session
 from longtake.memory.library import LibraryStore
-from longtake.memory.records import Record
-from longtake.preprocess.demo.make import VIDEO, make_demo
+from longtake.preprocess.demo.make import SUBTITLES, VIDEO, make_demo
 from longtake.preprocess.pipeline.library_check import check_library
 from longtake.settings import Settings
 
 QUESTION = "How fast was the wind?"
 _GOLD = ("130 kilometres", "130 km")  # as the subtitles spell it, and as it is read without them
 
+# The demo video is in it, has been asked about, or is there beside another video but not in the search index.
+State = Literal["nothing", "sound", "talked", "both"]
 
-class Trial(Record):
+
+class Trial(NamedTuple):
     """One fault: what was done, and what went wrong; an empty `problem` means that all was right."""
 
     did: str
     problem: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.did}: {self.problem}" if self.problem else self.did
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,39 +72,56 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """The demo video and its library, which nothing changes, and the seconds that indexing it and asking took."""
+    """The demo video and a copy of it, and the seconds that indexing it and asking took."""
 
     session: Session
     folder: Path
     video: Path
-    sound: Path
-    index_seconds: float
-    ask_seconds: float
+    index_seconds: float = 0.0
+    ask_seconds: float = 0.0
+
+    @property
+    def other(self) -> Path:
+        """The demo video with a byte that no player reads, which makes another file of it."""
+        return self.folder / "other.mp4"
 
     def command(self, library: Path, *arguments: str) -> list[str]:
         """A `longtake` command on a library."""
         return longtake(self.session, library, *arguments)
 
-    def index(self, library: Path) -> list[str]:
-        """The command that indexes the demo video."""
-        return self.command(library, "index", str(self.video), "--json")
+    def index(self, library: Path, video: Path | None = None) -> list[str]:
+        """The command that indexes a video, or else the demo video."""
+        return self.command(library, "index", str(video or self.video), "--json")
 
     def ask(self, library: Path, *options: str) -> list[str]:
         """The command that asks the question about the indexed video."""
         return self.command(library, "ask", VIDEO, QUESTION, "--json", *options)
 
     @contextmanager
-    def copy(self) -> Iterator[Path]:
-        """A copy of the library."""
-        with self.place() as place:
-            shutil.copytree(self.sound, place)
-            yield place
-
-    @contextmanager
-    def place(self) -> Iterator[Path]:
-        """A place for a new library."""
+    def copy(self, state: State) -> Iterator[Path]:
+        """A copy of a library in a state, which is made once."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            if state != "nothing":
+                shutil.copytree(self.library(state), Path(folder) / "library")
             yield Path(folder) / "library"
+
+    def library(self, state: State) -> Path:
+        """The library in a state, which nothing may change."""
+        library = self.folder / state
+        if library.exists():
+            return library
+        if state == "sound":
+            run(self.index(library))
+            return library
+        shutil.copytree(self.library("sound"), library)
+        if state == "talked":
+            run(self.ask(library, "--thread", "talk"))
+        else:
+            self.other.write_bytes(self.video.read_bytes() + b"\0")
+            shutil.copy(self.video.with_name(SUBTITLES), self.other.with_suffix(".en.vtt"))
+            run(self.index(library, self.other))
+            shutil.rmtree(library / "index")
+        return library
 
     def unsound(self, library: Path) -> str:
         """What is wrong with a library: the question isn't answered right, or a check finds a problem."""
@@ -107,11 +130,21 @@ class Ground:
 
     def unlike(self, library: Path) -> str:
         """How the layers of a library differ from those of the sound one."""
-        differing = differences(digests(library), digests(self.sound))
+        files, others = _layer_files(library), _layer_files(self.library("sound"))
+        differing = sorted({path for path, _ in files.items() ^ others.items()})
         return f"{len(differing)} files of layers differ, such as {differing[0]}" if differing else ""
 
 
-Kind = Callable[[Ground, random.Random], Generator[Trial]]
+class Kind(NamedTuple):
+    """A kind of fault.
+
+    `attempt` is given the ground, a library, chance and the number of the trial; it returns None if the fault came too
+    late. `on` is the state of the library, and `checked` whether it must be sound in the end.
+    """
+
+    attempt: Callable[[Ground, Path, random.Random, int], Trial | None]
+    on: State
+    checked: bool = True
 
 
 @contextmanager
@@ -123,14 +156,11 @@ def make_ground(session: Session) -> Iterator[Ground]:
     """
     with tempfile.TemporaryDirectory(prefix="longtake-faults-") as temporary:
         folder = Path(temporary)
-        video, sound = make_demo(folder / "demo"), folder / "sound"
-        ground = Ground(session, folder, video, sound, 0.0, 0.0)
-        spent: list[float] = []
-        for command in (ground.index(sound), ground.ask(sound)):
-            started = time.monotonic()
-            run(command)
-            spent.append(time.monotonic() - started)
-        yield Ground(session, folder, video, sound, *spent)
+        ground = Ground(session, folder, make_demo(folder / "demo"))
+        index_seconds = timed(partial(ground.library, "sound"))
+        yield Ground(
+            session, folder, ground.video, index_seconds, timed(partial(run, ground.ask(ground.library("sound"))))
+        )
 
 
 def finish(
@@ -145,7 +175,7 @@ def finish(
         command: to run.
         kill_after: seconds; without them, one that takes longer than `MAX_SECONDS` hangs and is killed too.
         limits: called in the process before it starts.
-        environment: of the process; by default this one's.
+        environment: of the process, beside this one's.
     """
     process = subprocess.Popen(
         command,
@@ -155,7 +185,7 @@ def finish(
         errors="replace",
         start_new_session=True,
         preexec_fn=limits,
-        env=environment,
+        env=os.environ | dict(environment or {}),
     )
     try:
         output, errors = process.communicate(timeout=MAX_SECONDS if kill_after is None else kill_after)
@@ -188,18 +218,11 @@ def misanswer(ended: Ended, *, may_refuse: bool = False) -> str:
     return f"standard error got: {ended.errors.strip()[:300]}" if ended.errors.strip() else ""
 
 
-def digests(library: Path) -> dict[str, str]:
-    """A digest of every file of every layer in use, by its path in the library."""
+def _layer_files(library: Path) -> dict[str, bytes]:
+    """The content of every file of every layer in use, by its path in the library."""
     opened = LibraryStore(library)
     folders = [
         opened.layers(video.id).root / name / key for video in opened.videos() for name, key in video.layers.items()
     ]
-    files = [file for folder in folders for file in sorted(folder.rglob("*")) if file.is_file()]
-    return {
-        str(file.relative_to(library)): hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest() for file in files
-    }
-
-
-def differences(files: Mapping[str, str], others: Mapping[str, str]) -> tuple[str, ...]:
-    """The paths whose digests differ, or that only one side has."""
-    return tuple(sorted({path for path, _ in files.items() ^ others.items()}))
+    files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+    return {str(file.relative_to(library)): file.read_bytes() for file in files}

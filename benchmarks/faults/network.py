@@ -7,76 +7,39 @@ import random
 import socketserver
 import threading
 import time
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from socket import SHUT_RDWR, create_connection, socket
 from typing import Literal
 
 from longtake.benchmarks.faults.ground import Ground, Trial, finish, misanswer
-from longtake.benchmarks.loopback import served
+from longtake.benchmarks.loop.endpoint import listening, served
 
 Weather = Literal["refuse", "drop", "delay", "garble"]
 WEATHERS: tuple[Weather, ...] = ("refuse", "drop", "delay", "garble")
 _TIMEOUT = 2.0  # seconds that Longtake waits for a reply
-_REPLY = json.dumps(
-    {
-        "id": "chat-1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": "scripted",
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": "stop",
-                "message": {"role": "assistant", "content": "The wind reached 130 kilometres an hour."},
-            }
-        ],
-        "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
-    }
-).encode()
+_REPLY = {"content": "The wind reached 130 kilometres an hour."}
+_LENGTH = 450  # bytes of the reply with its headers, about
 
 
-def network(ground: Ground, chance: random.Random) -> Generator[Trial]:
+def network(ground: Ground, library: Path, chance: random.Random, number: int) -> Trial:
     """Ask a model behind a bad network: it is answered right, or said that the model failed."""
-    while True:
-        for weather in WEATHERS:
-            place = chance.randrange(len(_REPLY) + 150)  # of the reply with its headers
-            with ground.copy() as library, _model_server() as port, _proxy(port, weather, place) as address:
-                settings = (
-                    "controller.engine=openai",
-                    "controller.model=scripted",
-                    f"controller.base_url=http://127.0.0.1:{address}/v1",
-                    f"controller.timeout={_TIMEOUT:g}",
-                )
-                session = replace(ground.session, overrides=(*ground.session.overrides, *settings))
-                ended = finish(replace(ground, session=session).ask(library))
-                answer = json.loads(ended.output or "{}")
-                refused = answer.get("status") == "failed" and "controller" in answer["error"]
-                problem = ("" if refused else misanswer(ended)) or ground.unsound(library)
-            how = "refused" if refused else "done"
-            yield Trial(did=f"{weather} at byte {place} of a reply ({how})", problem=problem)
-
-
-@contextmanager
-def _model_server() -> Iterator[int]:
-    """An OpenAI-compatible server that always says the same; gives its port."""
-
-    class Scripted(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(_REPLY)))
-            self.end_headers()
-            self.wfile.write(_REPLY)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Stay quiet."""
-
-    with served(ThreadingHTTPServer(("127.0.0.1", 0), Scripted)) as port:
-        yield port
+    weather, place = WEATHERS[number % len(WEATHERS)], chance.randrange(_LENGTH)
+    with listening(lambda role, request: _REPLY) as port, _proxy(port, weather, place) as address:
+        settings = (
+            "controller.engine=openai",
+            "controller.model=scripted",
+            f"controller.base_url=http://127.0.0.1:{address}/controller/v1",
+            f"controller.timeout={_TIMEOUT:g}",
+        )
+        session = replace(ground.session, overrides=(*ground.session.overrides, *settings))
+        ended = finish(replace(ground, session=session).ask(library))
+    answer = json.loads(ended.output or "{}")
+    refused = answer.get("status") == "failed" and "controller" in answer["error"]
+    how = "refused" if refused else "done"
+    return Trial(f"{weather} at byte {place} of a reply ({how})", "" if refused else misanswer(ended))
 
 
 @contextmanager
@@ -105,8 +68,8 @@ def _proxy(port: int, weather: Weather, place: int) -> Iterator[int]:
         def handle_error(self, request: object, client_address: object) -> None:
             """A client that has gone is no error here."""
 
-    with served(Proxy(("127.0.0.1", 0), Passing)) as listening:
-        yield listening
+    with served(Proxy(("127.0.0.1", 0), Passing)) as listening_at:
+        yield listening_at
 
 
 def _disturbed(received: bytes, weather: Weather, place: int) -> bytes:
@@ -119,9 +82,7 @@ def _disturbed(received: bytes, weather: Weather, place: int) -> bytes:
 
 
 def _pass(source: socket, target: socket) -> None:
-    try:
+    with suppress(OSError):  # one of the two has gone
         while received := source.recv(65_536):
             target.sendall(received)
         target.shutdown(SHUT_RDWR)
-    except OSError:  # one of the two has gone
-        return

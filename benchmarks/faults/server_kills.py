@@ -6,14 +6,14 @@ import random
 import subprocess
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
 
 from longtake.benchmarks.faults.ground import QUESTION, Ground, Trial, is_right, kill
-from longtake.benchmarks.serving import client_of, follow, send, serving
+from longtake.benchmarks.processes import client_of, follow, send, serving
 from longtake.memory.library import file_id
 
 _CHUNKS = 40  # of an upload
@@ -21,21 +21,17 @@ _PAUSE = 0.02  # seconds between them, so that most kills fall in between
 _QUESTION_SECONDS = 2.0  # after this an answer is long told
 
 
-def kill_serve(ground: Ground, chance: random.Random) -> Generator[Trial]:
+def kill_serve(ground: Ground, library: Path, chance: random.Random, _: int) -> Trial:
     """Kill the server after it took a question; the thread must stay, and its question be answered when asked again."""
-    while True:
-        with ground.copy() as library:
-            moment = chance.uniform(0, _QUESTION_SECONDS)
-            with _server(ground, library) as (process, client):
-                video = client.get("/api/videos").json()["videos"][0]["id"]
-                thread = client.post("/api/threads", json={"videos": [video]}).json()["id"]
-                client.post(f"/api/threads/{thread}/questions", json={"question": QUESTION}).raise_for_status()
-                time.sleep(moment)
-                kill(process)
-            with _server(ground, library) as (_, client):
-                problem = _asked_again(client, thread)
-            problem = problem or ground.unsound(library)
-        yield Trial(did=f"serve killed {moment:.2f} s after a question", problem=problem)
+    moment = chance.uniform(0, _QUESTION_SECONDS)
+    with _server(ground, library) as (process, client):
+        video = client.get("/api/videos").json()["videos"][0]["id"]
+        thread = client.post("/api/threads", json={"videos": [video]}).json()["id"]
+        client.post(f"/api/threads/{thread}/questions", json={"question": QUESTION}).raise_for_status()
+        time.sleep(moment)
+        kill(process)
+    with _server(ground, library) as (_process, client):
+        return Trial(f"serve killed {moment:.2f} s after a question", _asked_again(client, thread))
 
 
 def _asked_again(client: httpx.Client, thread: str) -> str:
@@ -49,25 +45,22 @@ def _asked_again(client: httpx.Client, thread: str) -> str:
     return "" if is_right(last["answer"]) else f"{last['status']}: {last['error'] or last['answer']}"
 
 
-def kill_upload(ground: Ground, chance: random.Random) -> Generator[Trial]:
+def kill_upload(ground: Ground, library: Path, chance: random.Random, _: int) -> Trial:
     """Kill the server while a file is uploaded; what it said it has must be there, and the rest is sent again."""
     data = ground.video.read_bytes()
-    while True:
-        with ground.place() as library:
-            moment = chance.uniform(0, _CHUNKS * _PAUSE * 2)
-            with _server(ground, library) as (process, client):
-                begun = client.post("/api/uploads", json={"name": ground.video.name, "size": len(data)})
-                upload, received = str(begun.json()["id"]), 0
-                killing = threading.Timer(moment, kill, [process])
-                killing.start()
-                with suppress(httpx.TransportError):
-                    for received in send(client, upload, data, 0, len(data) // _CHUNKS + 1):  # noqa: B007 - the last is used below
-                        time.sleep(_PAUSE)
-                killing.join()
-            with _server(ground, library) as (_, client):
-                problem = _gone_on(client, upload, data, received) or _taken(ground, client, data)
-            problem = problem or ground.unsound(library)
-        yield Trial(did=f"serve killed {moment:.2f} s after an upload began", problem=problem)
+    moment = chance.uniform(0, _CHUNKS * _PAUSE * 2)
+    with _server(ground, library) as (process, client):
+        begun = client.post("/api/uploads", json={"name": ground.video.name, "size": len(data)})
+        upload, received = str(begun.json()["id"]), 0
+        killing = threading.Timer(moment, kill, [process])
+        killing.start()
+        with suppress(httpx.TransportError):
+            for received in send(client, upload, data, 0, len(data) // _CHUNKS + 1):  # noqa: B007 - the last is used below
+                time.sleep(_PAUSE)
+        killing.join()
+    with _server(ground, library) as (_process, client):
+        problem = _gone_on(client, upload, data, received) or _taken(ground, client, data)
+    return Trial(f"serve killed {moment:.2f} s after an upload began", problem)
 
 
 def _gone_on(client: httpx.Client, upload: str, data: bytes, received: int) -> str:

@@ -1,114 +1,92 @@
 """Makes the long videos for benchmarks from real clips, with the slides of the demo video between them.
 
-The clips' words go into one `.vtt` next to the video. The same folder of clips gives the same bytes.
+ffmpeg encodes each clip and slide once, all alike, and joins them packet by packet, so a second video is made quickly.
+The clips' words go into one `.vtt` next to the video.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import cycle
+from math import ceil
 from pathlib import Path
-
-from PIL import Image
+from typing import NamedTuple
 
 from longtake.benchmarks.clips.transcripts import transcript, write_vtt
-from longtake.benchmarks.hour.encoded_segments import GROUP, HEIGHT, WIDTH, clip_segment, groups_of, join, still_segment
-from longtake.errors import MediaError
-from longtake.memory.records import Record
+from longtake.benchmarks.processes import run
+from longtake.benchmarks.reports import Notify
+from longtake.errors import EngineError, MediaError
+from longtake.memory.layers import content_key
+from longtake.memory.library import file_id
 from longtake.preprocess.demo.demo_script import load_script
-from longtake.preprocess.demo.slides import PALETTES, pictures
+from longtake.preprocess.demo.slides import pictures
 from longtake.preprocess.media.cues import Cue
 from longtake.preprocess.media.media import probe
 
 HOUR = 3600.0
 _PICTURES = (".mp4", ".mkv", ".mov", ".webm", ".avi")
 _SOUNDS = (".mp3", ".wav", ".flac", ".m4a", ".ogg")
-_SLIDE = 16  # maximum groups per slide: 5.12 s
-
-Notify = Callable[[str], None]
-Part = tuple[Path, int]  # a segment and its groups
-
-
-class Placed(Record):
-    """The place of a clip, in seconds of the reel; `clip` is its path in the folder of clips."""
-
-    clip: str
-    start: float
-    end: float
+_FPS, _WIDTH, _HEIGHT = 25, 1280, 720
+_SLIDE = 5.0  # seconds for which a slide is shown
+_FITTED = (
+    f"fps={_FPS},scale={_WIDTH}:{_HEIGHT}:force_original_aspect_ratio=decrease:force_divisible_by=2,"
+    f"pad={_WIDTH}:{_HEIGHT}:-1:-1,setsar=1,format=yuv420p,tpad=stop=-1:stop_mode=clone"
+)
+# The fast preset is also fast to decode, which keeps the bare decoding, the baseline, fast. FLAC has no padding.
+_CODED = ("-c:v", "libx264", "-preset", "veryfast", "-threads", "2", "-c:a", "flac", "-ar", "48000", "-ac", "1")
+_SILENCE = ("-f", "lavfi", "-i", "anullsrc=r=48000:cl=mono")
+_GROUND = ("-f", "lavfi", "-i", f"color=c=0x202020:s={_WIDTH}x{_HEIGHT}:r={_FPS}")
 
 
-class Reel(Record):
-    """A long video and the places of its clips, one each time a clip is shown."""
+class Reel(NamedTuple):
+    """A long video, and its seconds."""
 
     path: Path
     seconds: float
-    places: tuple[Placed, ...]
 
 
 def make_loop(media: Path, folder: Path, notify: Notify, seconds: float = HOUR) -> Reel:
-    """Write `loop-SECONDS.mp4`: the clips of a folder with a slide after each, repeated until it is full.
+    """Write `loop-SECONDS.mkv`: the clips of a folder with a slide after each, repeated until it is full.
 
-    Clips are all files with a picture, and those with sound and a transcript. `seconds` is rounded up to 0.32 s.
+    Clips are all files with a picture, and those with sound and a transcript.
 
     Raises:
         MediaError: if no clip in the folder fits.
+        EngineError: if there is no ffmpeg, or it fails.
     """
-    groups, clips = groups_of(seconds), _clips(media)
-    reel = _Reel(media, folder, f"loop-{round(seconds)}", notify)
+    lengths = {clip: ceil(_FPS * probe(clip).duration) / _FPS for clip in _clips(media)}
+    target, segments = folder / f"loop-{round(seconds)}.mkv", folder / "segments"
+    segments.mkdir(parents=True, exist_ok=True)
+    slides = cycle(_slides(segments))
+    parts: list[Path] = []
+    cues: list[Cue] = []
+    at = 0.0
 
-    def fits(clip: str) -> bool:
-        return reel.groups + _groups(media / clip) + _SLIDE <= groups
+    def fits(clip: Path) -> bool:
+        return at + lengths[clip] + _SLIDE <= seconds
 
-    if not any(map(fits, clips)):
+    def add_slide(length: float) -> None:
+        nonlocal at
+        parts.append(_still(next(slides), length, segments))
+        at += length
+
+    if not any(map(fits, lengths)):
         raise MediaError(f"{media} has no clip that fits into {seconds:g} s; give a folder with shorter clips.")
-    while any(map(fits, clips)):
-        for clip in filter(fits, clips):
-            reel.show(clip)
-            reel.fill(_SLIDE)
-    reel.fill(groups - reel.groups)
-    return reel.finish()
-
-
-class _Reel:
-    """Assembles a reel."""
-
-    def __init__(self, media: Path, folder: Path, name: str, notify: Notify) -> None:
-        self.media, self.folder, self.name, self.notify = media, folder, name, notify
-        self.groups = 0
-        self._segments = folder / "segments"
-        self._ground = Image.new("RGB", (WIDTH, HEIGHT), PALETTES["dark"].ground)
-        self._slides = cycle(list(_slides()))
-        self._parts: list[Part] = []
-        self._places: list[Placed] = []
-
-    def show(self, clip: str) -> None:
-        """Add a clip."""
-        path, groups = self.media / clip, _groups(self.media / clip)
-        if clip not in {place.clip for place in self._places}:
-            self.notify(f"{self.name}: {clip}")
-        start = self.groups * GROUP
-        self._places.append(Placed(clip=clip, start=round(start, 3), end=round(start + _seconds(path), 3)))
-        self._add(clip_segment(path, self._segments, self._ground), groups)
-
-    def fill(self, groups: int) -> None:
-        """Add slides for this many groups."""
-        for first in range(0, groups, _SLIDE):
-            length = min(_SLIDE, groups - first)
-            self._add(still_segment(next(self._slides), length, self._segments), length)
-
-    def finish(self) -> Reel:
-        """Write the video and its subtitles."""
-        self.notify(f"{self.name}: joining {len(self._parts)} segments")
-        target = self.folder / f"{self.name}.mp4"
-        join(self._parts, target)
-        write_vtt([cue for place in self._places for cue in _shifted(self.media, place)], target.with_suffix(".vtt"))
-        return Reel(path=target, seconds=round(self.groups * GROUP, 3), places=tuple(self._places))
-
-    def _add(self, segment: Path, groups: int) -> None:
-        self._parts.append((segment, groups))
-        self.groups += groups
+    while any(map(fits, lengths)):
+        for clip in filter(fits, lengths):
+            notify(f"{target.stem}: {clip.name}")
+            cues += _shifted(transcript(clip), at, at + lengths[clip])
+            parts.append(_segment(clip, lengths[clip], segments))
+            at += lengths[clip]
+            add_slide(_SLIDE)
+    while seconds - at >= 1 / _FPS:
+        add_slide(min(_SLIDE, seconds - at))
+    listed = segments / f"{target.stem}.txt"
+    listed.write_text("".join(f"file {part.name}\n" for part in parts), encoding="utf-8")
+    _ffmpeg("-f", "concat", "-i", listed, "-c", "copy", target)
+    write_vtt(cues, target.with_suffix(".vtt"))
+    return Reel(target, round(at, 3))
 
 
 def is_clip(file: Path) -> bool:
@@ -116,32 +94,59 @@ def is_clip(file: Path) -> bool:
     return file.suffix.lower() in _PICTURES + _SOUNDS
 
 
-def _clips(media: Path) -> list[str]:
+def _clips(media: Path) -> list[Path]:
     files = [path for path in sorted(media.rglob("*")) if is_clip(path)]
-    shown = [path for path in files if path.suffix.lower() in _PICTURES or transcript(path)]
-    return [path.relative_to(media).as_posix() for path in shown]
+    return [path for path in files if path.suffix.lower() in _PICTURES or transcript(path)]
 
 
-@cache
-def _seconds(clip: Path) -> float:
-    return probe(clip).duration
+def _segment(clip: Path, seconds: float, folder: Path) -> Path:
+    """A clip, fitted into the picture on black; without a picture it shows a ground, without a sound it is silent."""
+    target, media = folder / f"{content_key(file_id(clip), _FITTED, repr(_CODED))}.mkv", probe(clip)
+    if not target.exists():
+        given = [*(() if media.video else _GROUND), *(() if media.audio else _SILENCE)]
+        shown, heard = "0:v:0" if media.video else "1:v:0", "0:a:0" if media.audio else "1:a:0"
+        _encode(["-i", clip, *given, "-map", shown, "-map", heard], seconds, target)
+    return target
 
 
-def _groups(clip: Path) -> int:
-    return groups_of(_seconds(clip))
+def _still(slide: Path, seconds: float, folder: Path) -> Path:
+    target = folder / f"{slide.stem}-{round(1000 * seconds)}.mkv"
+    if not target.exists():
+        _encode(["-i", slide, *_SILENCE, "-map", "0:v", "-map", "1:a"], seconds, target)
+    return target
 
 
-def _shifted(media: Path, place: Placed) -> Iterator[Cue]:
+def _encode(given: Sequence[str | Path], seconds: float, target: Path) -> None:
+    unfinished = target.with_suffix(".part")
+    _ffmpeg(*given, "-vf", _FITTED, "-af", "apad", *_CODED, "-t", f"{seconds:.3f}", "-f", "matroska", unfinished)
+    unfinished.replace(target)
+
+
+def _ffmpeg(*arguments: str | Path) -> None:
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+
+        program = str(get_ffmpeg_exe())
+    except (ImportError, RuntimeError) as error:
+        raise EngineError(
+            "Long videos are made with ffmpeg, which isn't installed: install longtake[bench], or set"
+            " IMAGEIO_FFMPEG_EXE to its program."
+        ) from error
+    run([program, "-nostdin", "-loglevel", "error", "-y", *map(str, arguments)], None)
+
+
+def _shifted(cues: Sequence[Cue], start: float, end: float) -> Iterator[Cue]:
     """The cues of a clip, shifted to its place; those after its end are left out."""
-    for cue in transcript(media / place.clip):
-        start, end = place.start + cue.start, min(place.start + cue.end, place.end)
-        if start < end:
-            yield replace(cue, start=start, end=end)
+    for cue in cues:
+        if start + cue.start < end:
+            yield replace(cue, start=start + cue.start, end=min(start + cue.end, end))
 
 
-def _slides() -> Iterator[Image.Image]:
+def _slides(folder: Path) -> list[Path]:
     """The slides of the demo video, drawn at the size of the reel."""
-    script = load_script().model_copy(update={"width": WIDTH, "height": HEIGHT})
-    for shot in script.shots:
-        if shot.slide:
-            yield next(pictures(script, shot))
+    script = load_script().model_copy(update={"width": _WIDTH, "height": _HEIGHT})
+    files = []
+    for number, shot in enumerate(shot for shot in script.shots if shot.slide):
+        files.append(folder / f"slide{number}.png")
+        next(pictures(script, shot)).save(files[-1])
+    return files

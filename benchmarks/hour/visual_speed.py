@@ -1,13 +1,4 @@
-"""Times the visual pass on a long video, compared with bare decoding and with other tools.
-
-Measured on the same file and in turns:
-
-- bare decoding: PyAV with threads, every picture, doing nothing with it;
-- PySceneDetect's command line, `scenedetect -i FILE detect-content`, which only finds cuts;
-- the front end of LongShOT: `ffmpeg -vf fps=5,scale=512:512` to JPEG files.
-
-The last two together decode the file twice, for what the pass finds in one go.
-"""
+"""Times the visual pass on a long video, in turns with bare decoding of the same file."""
 
 from __future__ import annotations
 
@@ -17,13 +8,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from longtake.benchmarks.hour.reel import HOUR, Notify, make_loop
-from longtake.benchmarks.intervals import Spread
-from longtake.benchmarks.processes import python, run
-from longtake.benchmarks.timing import Comparison, Machine, load, timed
-from longtake.errors import EngineError
+from longtake.benchmarks.hour.reel import HOUR, make_loop
+from longtake.benchmarks.reports import Notify, Report, Spread, timed
+from longtake.cli.options import WORK, Media, Rounds, Seconds, Work, ensure_folder
+from longtake.console import Session
 from longtake.memory.building import build_layers
-from longtake.memory.records import Record
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.container import open_media
@@ -31,66 +20,32 @@ from longtake.preprocess.media.media import probe
 from longtake.preprocess.visual_pass.visual_pass import VisualPass
 from longtake.settings import Settings
 
-AIM_DECODING, AIM_OTHERS = 1.3, 0.5
 
+class PassReport(Report):
+    """Seconds of both, and the ratio round by round, which should be at most 1.3."""
 
-class PassReport(Record):
-    """The public shape of `bench pass --json`; times are seconds, and each ratio is of one round."""
-
-    machine: Machine
     video_seconds: float
-    beside_decoding: Comparison
-    beside_others: Comparison
-    scene_detection: Spread
-    sampled_pictures: Spread
+    visual_pass: Spread
+    decoding: Spread
+    times_decoding: Spread
 
 
 def measure_pass(
-    settings: Settings, media: Path, folder: Path, notify: Notify, *, seconds: float = HOUR, rounds: int = 1
+    session: Session, notify: Notify, media: Media, seconds: Seconds = HOUR, rounds: Rounds = 1, work: Work = WORK
 ) -> PassReport:
-    """Time the visual pass, decoding, PySceneDetect and ffmpeg, in turn in each round.
-
-    Raises:
-        EngineError: if there is no ffmpeg, or a process fails.
-    """
-    ffmpeg = _ffmpeg()
-    video = make_loop(media, folder, notify, seconds)
-    ours = visual_pass(video.path, settings)
-    work: dict[str, Callable[[], object]] = {
-        "decoding": partial(decode, video.path),
-        "the visual pass": ours,
-        "scenedetect": partial(run, python("-m", "scenedetect", "-i", str(video.path), "detect-content"), None),
-        "ffmpeg": partial(_sample_pictures, ffmpeg, video.path, folder),
-    }
-    before = load()
-    taken: dict[str, list[float]] = {name: [] for name in work}
-    for number in range(1, rounds + 1):
-        for name, piece in work.items():
-            notify(f"round {number} of {rounds}: {name}")
-            taken[name].append(timed(piece))
-    others = [scenes + pictures for scenes, pictures in zip(taken["scenedetect"], taken["ffmpeg"], strict=True)]
+    """Time the visual pass over an hour made of the clips, against bare decoding; needs the extra `bench`."""
+    video = make_loop(media, ensure_folder(work), notify, seconds)
+    ours, floor = visual_pass(video.path, session.settings), partial(decode, video.path)
+    pairs = []
+    for number in range(rounds):
+        notify(f"round {number + 1} of {rounds}")
+        pairs.append((timed(floor), timed(ours)))
     return PassReport(
-        machine=Machine.since(before),
         video_seconds=video.seconds,
-        beside_decoding=Comparison.of(taken["the visual pass"], taken["decoding"]),
-        beside_others=Comparison.of(taken["the visual pass"], others),
-        scene_detection=Spread.of(taken["scenedetect"]),
-        sampled_pictures=Spread.of(taken["ffmpeg"]),
+        visual_pass=Spread.of([each for _, each in pairs]),
+        decoding=Spread.of([each for each, _ in pairs]),
+        times_decoding=Spread.of([each / bare for bare, each in pairs]),
     )
-
-
-def show_pass(report: PassReport) -> list[str]:
-    """The report as lines to print."""
-    return [
-        str(report.machine),
-        f"one video of {report.video_seconds:g} s, 720p25 H.264; seconds as median [min, max] n=rounds",
-        f"visual pass       {report.beside_decoding.seconds}",
-        f"bare decoding     {report.beside_decoding.floor}",
-        f"  ratio           {report.beside_decoding.ratio}, target at most {AIM_DECODING:g}",
-        f"PySceneDetect     {report.scene_detection}",
-        f"ffmpeg to JPEG    {report.sampled_pictures}",
-        f"  ratio to both   {report.beside_others.ratio}, target at most {AIM_OTHERS:g}",
-    ]
 
 
 def decode(path: Path) -> int:
@@ -114,21 +69,3 @@ def visual_pass(video: Path, settings: Settings) -> Callable[[], None]:
             step.build(replace(job, chunks=building.chunks), building.writers)
 
     return build
-
-
-def _sample_pictures(ffmpeg: str, video: Path, folder: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=folder) as pictures:
-        options = ["-nostdin", "-loglevel", "error", "-i", str(video), "-vf", "fps=5,scale=512:512"]
-        run([ffmpeg, *options, f"{pictures}/%06d.jpg"], None)
-
-
-def _ffmpeg() -> str:
-    try:
-        from imageio_ffmpeg import get_ffmpeg_exe
-
-        return str(get_ffmpeg_exe())
-    except (ImportError, RuntimeError) as error:
-        raise EngineError(
-            "The visual pass is compared with ffmpeg, which isn't installed: install longtake[bench], or set"
-            " IMAGEIO_FFMPEG_EXE to its program."
-        ) from error

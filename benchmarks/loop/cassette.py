@@ -1,4 +1,4 @@
-"""An endpoint that records what a model replies, or replays it.
+"""Records what a model replies, or replays it.
 
 A cassette has one line for each question: the question, and the replies of the controller, the judge and the vision
 model in order. Ids of moments stand in it as places (`{00:27.0-00:40.0 on screen}`) and verdicts beside the statements
@@ -7,36 +7,27 @@ that they judge, so that a cassette outlives changes of the prompts.
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-import threading
-import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import httpx
 from pydantic import BaseModel, ConfigDict, Field
 
-from longtake.benchmarks.loopback import served
+from longtake.benchmarks.loop.endpoint import Answering, Body, Role
 from longtake.errors import LongtakeError
 
-Role = Literal["controller", "judge", "vision"]
-ROLES: tuple[Role, ...] = ("controller", "judge", "vision")
-Body = dict[str, Any]
 _LINE = re.compile(r"^(m\d+) \[([^\]]+)\] ([a-z ]+?)(?: \(recognised poorly\))?: ", re.MULTILINE)
 _ID = re.compile(r"\bm\d+\b")
 _PLACE = re.compile(r"\{((?:[^{}]* )?[\d:.]+-[\d:.]+) ([a-z ]+)\}")
 _STATEMENT = re.compile(r'^(\d+)\. (".*") cites ', re.MULTILINE)
-_PICTURE = 800  # tokens
 _TELLING = 1_500  # letters of a request that tell it from others
 _LIKE = 0.8  # likeness from which a statement is the one that was judged
-_LONGEST_WAIT = 3_000.0  # seconds for a reply that a person writes
+_LONGEST_WAIT = 3_000.0  # seconds for a reply, which a person may write
 
 
 class Recorded(BaseModel):
@@ -78,9 +69,6 @@ def read_questions(file: Path) -> list[Question]:
         raise LongtakeError(f"{file} can't be read as questions: {error}") from error
 
 
-Answering = Callable[[Role, Body], Body]
-
-
 class Player:
     """Replays the replies of one question after the other."""
 
@@ -120,7 +108,7 @@ class Recorder:
     """Passes requests on and keeps the replies."""
 
     def __init__(self, ask: Answering) -> None:
-        """Take who answers: `forwarded` to an endpoint, or `by_hand`."""
+        """Take who answers."""
         self.requests: list[tuple[Role, Body]] = []
         self.replies: list[Recorded] = []
         self._ask = ask
@@ -140,88 +128,16 @@ class Recorder:
         return message
 
 
-def forwarded(urls: Mapping[Role, str], key: str | None) -> Answering:
-    """Replies of real endpoints, by role; the judge is the controller's unless it has one of its own."""
+def forwarded(url: str, key: str | None) -> Answering:
+    """Replies of a real endpoint."""
 
     def ask(role: Role, request: Body) -> Body:
-        url = urls.get(role) or urls["controller"]
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        answered = httpx.post(f"{url}/chat/completions", json=request, headers=headers, timeout=600)
+        answered = httpx.post(f"{url}/chat/completions", json=request, headers=headers, timeout=_LONGEST_WAIT)
         answered.raise_for_status()
         return dict(answered.json()["choices"][0]["message"])
 
     return ask
-
-
-def by_hand(folder: Path) -> Answering:
-    """Replies that a person writes: each request lies in `FOLDER/N.req.json`, its pictures beside it.
-
-    The reply is read from `FOLDER/N.rep.json`: {"content": "..."}, or {"tool_calls": [{"name", "arguments"}]}.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = threading.Lock()
-    count = len(list(folder.glob("*.req.json")))
-
-    def ask(role: Role, request: Body) -> Body:
-        nonlocal count
-        with lock:
-            number, count = count, count + 1
-        shown = {"role_asked": role, **_with_files(request, folder, number)}
-        temporary = folder / f"{number}.tmp"
-        temporary.write_text(json.dumps(shown, indent=1, ensure_ascii=False), encoding="utf-8")
-        temporary.rename(folder / f"{number}.req.json")
-        reply, until = folder / f"{number}.rep.json", time.monotonic() + _LONGEST_WAIT
-        while not reply.exists():
-            if time.monotonic() > until:
-                raise LongtakeError(f"Nobody wrote {reply}.")
-            time.sleep(0.2)
-        time.sleep(0.1)
-        return _as_message(json.loads(reply.read_text(encoding="utf-8")), number)
-
-    return ask
-
-
-@contextmanager
-def listening(answer: Callable[[Role, Body], Body]) -> Iterator[str]:
-    """The URL of an OpenAI-compatible server whose paths begin with a role, until the block ends."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._send({"object": "list", "data": [{"id": "recorded", "object": "model"}]})
-
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            role: Role = next(role for role in ROLES if self.path.startswith(f"/{role}/"))
-            message = answer(role, request)
-            finish = "tool_calls" if message.get("tool_calls") else "stop"
-            sizes = _tokens(request), _tokens(message)
-            usage = {"prompt_tokens": sizes[0], "completion_tokens": sizes[1], "total_tokens": sum(sizes)}
-            choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
-            self._send(
-                {"id": "c", "object": "chat.completion", "created": 0, "model": "recorded", "usage": usage}
-                | {"choices": [choice]}
-            )
-
-        def _send(self, body: Body) -> None:
-            data = json.dumps(body).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Stay quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    with served(server) as port:
-        yield f"http://127.0.0.1:{port}"
-
-
-def _tokens(body: Body) -> int:
-    """About four letters each; a picture as many as models count for one."""
-    text, pictures = re.subn(r"data:image/[^\"]+", "", json.dumps(body))
-    return len(text) // 4 + _PICTURE * pictures
 
 
 def moments_in(request: Body) -> dict[str, str]:
@@ -289,28 +205,3 @@ def _verdicts_for(request: Body, reply: str, judged: Sequence[str]) -> str:
         unknown = {"reason": "The cassette has no verdict on this.", "verdict": "not_shown", "answers": False}
         claims.append({**(verdicts[near] if like else unknown), "n": number})
     return json.dumps({**told, "claims": claims}, ensure_ascii=False)
-
-
-def _as_message(reply: Mapping[str, Any], number: int) -> Body:
-    calls = [
-        {
-            "id": f"call_{number}_{place}",
-            "type": "function",
-            "function": {"name": call["name"], "arguments": json.dumps(call.get("arguments", {}), ensure_ascii=False)},
-        }
-        for place, call in enumerate(reply.get("tool_calls") or ())
-    ]
-    return {"content": reply.get("content") or None} | ({"tool_calls": calls} if calls else {})
-
-
-def _with_files(request: Body, folder: Path, number: int) -> Body:
-    """The request with its pictures as files."""
-    shown: Body = json.loads(json.dumps(request))
-    for place, message in enumerate(shown["messages"]):
-        for part_place, part in enumerate(message["content"] if isinstance(message.get("content"), list) else ()):
-            url = (part.get("image_url") or {}).get("url", "")
-            if url.startswith("data:"):
-                file = folder / f"{number}.{place}_{part_place}.jpg"
-                file.write_bytes(base64.b64decode(url.partition(",")[2]))
-                part["image_url"] = {"url": f"FILE {file}"}
-    return shown

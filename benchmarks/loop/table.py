@@ -1,4 +1,4 @@
-"""Asks the questions of a file with a recorded or replayed model, and counts what became of its right answers."""
+"""`bench loop`: asks questions of a recorded or replayed model, and tells what became of its answers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Literal
+from statistics import fmean
+from typing import Annotated, Any, Literal
+
+import typer
+from pydantic import Field
 
 from longtake.agent.drafts.cited import CLOCKED
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.api import Library
-from longtake.benchmarks.loop.cassette import Body, Player, Question, Recorder, Role, listening, moments_in
-from longtake.config import load
+from longtake.benchmarks.loop.cassette import Player, Question, Recorder, forwarded, moments_in, read_questions
+from longtake.benchmarks.loop.endpoint import Body, Role, listening
+from longtake.benchmarks.reports import Notify, Report
+from longtake.config import load, secret
+from longtake.console import EXIT_FAILED, Session
 from longtake.language.text import fold
 from longtake.memory.records import Answer, Record
 from longtake.memory.timespan import clock, parse_time
@@ -23,11 +30,13 @@ OUTCOMES: tuple[Outcome, ...] = ("whole", "part lost", "lost", "wrong", "abstain
 _FLAGGED = re.compile(r"[^.!?\n]*[.!?]?\s*(?:\[[^\]]*\]\s*)*\[(?:not shown|contradicted)\]")
 _WORD = re.compile(r"[\w.,:]*\w%?")
 _TIME = re.compile(r"\[(?:[^\[\]]*? )?(\d+:\d\d(?::\d\d)?(?:\.\d+)?)")
+Videos = Annotated[Path, typer.Option(help="Folder that the paths of the videos begin in.")]
+HERE = Path(".")
 _NEAR = 1.5  # seconds within which a mark stands where the model put it
 
 
 class Row(Record):
-    """What became of one question."""
+    """What became of one question; `moved` counts times that stand where the model put none."""
 
     id: str
     outcome: Outcome
@@ -36,17 +45,54 @@ class Row(Record):
     calls: int
     tokens: int
     first_tokens: int
-    tool_tokens: int
-    wasted: int
-    marks: int
     moved: int
-    answer: str
+    answer: str = Field(repr=False)
 
 
-class Table(Record):
-    """All questions."""
+class Table(Report):
+    """All questions, means over them, and how many had each outcome; the first message without a whole transcript."""
 
     rows: tuple[Row, ...]
+    outcomes: dict[Outcome, int]
+    mean_rounds: float
+    mean_calls: float
+    mean_tokens: float
+    mean_first_tokens: float
+
+    @property
+    def exit_code(self) -> int:
+        """Failed if a right answer was lost in whole or part."""
+        return EXIT_FAILED if self.outcomes["part lost"] + self.outcomes["lost"] else 0
+
+
+def record(
+    session: Session,
+    notify: Notify,
+    questions: Annotated[Path, typer.Argument(help="JSONL: id, video, question, options, parts, abstain.")],
+    cassette: Annotated[Path, typer.Argument(help="File that the replies are written to.")],
+    url: Annotated[str, typer.Option(help="OpenAI-compatible endpoint of the model; its key is in OPENAI_API_KEY.")],
+    videos: Videos = HERE,
+    model: Annotated[str, typer.Option(help="Name of the model.")] = "recorded",
+) -> Table:
+    """Ask questions and keep what the model replies, to a cassette; exits with 1 if a right answer is lost."""
+    recorder = Recorder(forwarded(url, secret("OPENAI_API_KEY")))
+    with cassette.open("w", encoding="utf-8") as file:
+
+        def keep(question: Question) -> None:
+            file.write(f"{question.model_copy(update={'replies': tuple(recorder.replies)}).model_dump_json()}\n")
+            file.flush()
+
+        return run_loop(session.library_root, read_questions(questions), recorder, videos, notify, model, keep)
+
+
+def replay(
+    session: Session,
+    notify: Notify,
+    cassette: Annotated[Path, typer.Argument(help="What `record` wrote.")],
+    videos: Videos = HERE,
+) -> Table:
+    """Replay a cassette against the code of today; exits with 1 if a right answer is lost in whole or part."""
+    return run_loop(session.library_root, read_questions(cassette), Player(), videos, notify)
 
 
 def run_loop(
@@ -54,7 +100,7 @@ def run_loop(
     questions: list[Question],
     model: Player | Recorder,
     videos: Path,
-    say: Callable[[str], None],
+    notify: Notify,
     name: str = "recorded",
     keep: Callable[[Question], None] = lambda question: None,
 ) -> Table:
@@ -65,15 +111,16 @@ def run_loop(
         questions: with their replies, if they are to be replayed.
         model: plays or records.
         videos: the folder that the paths of the questions' videos begin in.
-        say: is told of each answer.
+        notify: is told of each answer.
         name: of the model, which tells its profile.
-        keep: is given each question with what was replied, as soon as it is answered.
+        keep: is called as soon as a question is answered.
     """
     rows: list[Row] = []
     with Library(root) as library:  # indexed before the model is there: a cassette holds what it says to questions
         for video in dict.fromkeys(question.video for question in questions):
             library.index(videos / video)
-    with listening(model) as url:
+    with listening(model) as port:
+        url = f"http://127.0.0.1:{port}"
         settings = load(
             overrides=(
                 "controller.engine=openai",
@@ -83,45 +130,25 @@ def run_loop(
                 f"visual_question.base_url={url}/vision/v1",
                 "visual_question.model=recorded",
                 "budget.seconds=20000",
-                "controller.timeout=3000",
-                "verification.timeout=3000",
-                "visual_question.timeout=3000",
-                "tools.timeout=3000",
+                *(f"{part}.timeout=3000" for part in ("controller", "verification", "visual_question", "tools")),
             )
         )
         with Library(root, settings) as library:
             for question in questions:
                 model.load(question)
                 answer = library.ask(str(videos / question.video), question.question, options=question.options)
-                row = _row(question, answer, library.workspace.library.trace_root, model.requests)
-                rows.append(row)
-                if isinstance(model, Recorder):
-                    keep(question.model_copy(update={"replies": tuple(model.replies)}))
-                say(f"{row.id}: {row.outcome}, {row.status}: {row.answer}")
-    return Table(rows=tuple(rows))
-
-
-def show_loop(table: Table) -> list[str]:
-    """The table as lines."""
-    count = Counter(row.outcome for row in table.rows)
-    lines = [f"{'id':<12}{'outcome':<11}{'status':<11}{'rounds':>6}{'calls':>6}{'tokens':>8}{'first':>7}{'wasted':>7}"]
-    for row in table.rows:
-        lines.append(
-            f"{row.id:<12}{row.outcome:<11}{row.status:<11}{row.rounds:>6}{row.calls:>6}{row.tokens:>8}"
-            f"{row.first_tokens:>7}{row.wasted:>7}"
-        )
-    total = max(1, len(table.rows))
-    lines += [
-        "",
-        f"{len(table.rows)} questions: " + ", ".join(f"{count[name]} {name}" for name in OUTCOMES),
-        f"marks: {sum(row.marks for row in table.rows)}, moved: {sum(row.moved for row in table.rows)}",
-        f"wasted rounds: {sum(row.wasted for row in table.rows)}",
-        f"mean: {sum(row.rounds for row in table.rows) / total:.1f} rounds, "
-        f"{sum(row.calls for row in table.rows) / total:.1f} calls, "
-        f"{sum(row.tokens for row in table.rows) / total:,.0f} tokens, first message "
-        f"{sum(row.first_tokens for row in table.rows) / total:,.0f} with tools and without a whole transcript",
-    ]
-    return lines
+                rows.append(_row(question, answer, library.workspace.library.trace_root, model.requests))
+                keep(question)
+                notify(f"{question.id}: {rows[-1].outcome}, {answer.status}: {answer.answer}")
+    count = Counter(row.outcome for row in rows)
+    return Table(
+        rows=tuple(rows),
+        outcomes={name: count[name] for name in OUTCOMES},
+        mean_rounds=fmean(row.rounds for row in rows),
+        mean_calls=fmean(row.calls for row in rows),
+        mean_tokens=fmean(row.tokens for row in rows),
+        mean_first_tokens=fmean(row.first_tokens for row in rows),
+    )
 
 
 def _row(question: Question, answer: Answer, traces: Path, requests: list[tuple[Role, Body]]) -> Row:
@@ -133,7 +160,6 @@ def _row(question: Question, answer: Answer, traces: Path, requests: list[tuple[
     marks = [parse_time(time) for time in _TIME.findall(answer.answer)]
     moved = [mark for mark in marks if drafts and not any(abs(mark - int(place)) <= _NEAR for place in places)]
     first: Body = next((request for role, request in requests if role == "controller"), {"messages": []})
-    sent_back = [draft for draft in drafts[:-1] if _right(question, draft)]
     return Row(
         id=question.id,
         outcome=_outcome(question, answer, last),
@@ -142,9 +168,6 @@ def _row(question: Question, answer: Answer, traces: Path, requests: list[tuple[
         calls=answer.usage.tool_calls,
         tokens=answer.usage.input_tokens + answer.usage.output_tokens,
         first_tokens=_tokens(first),
-        tool_tokens=len(json.dumps(first.get("tools", []))) // 4,
-        wasted=len(sent_back),
-        marks=len(marks),
         moved=len(moved),
         answer=answer.answer,
     )

@@ -7,32 +7,27 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from longtake.benchmarks.hour.reel import Notify
-from longtake.benchmarks.timing import Machine, load
+from longtake.benchmarks.reports import Notify, Report
+from longtake.console import Session
 from longtake.errors import LongtakeError
 from longtake.memory.records import Record
 from longtake.preprocess.analysis.changes import Changes
 from longtake.preprocess.demo.make import copy_voice, make_demo
-from longtake.preprocess.engines.endpoints.caption_engine import Still
-from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.engines.engine_table import ENGINES, EngineTable
 from longtake.preprocess.engines.objects.object_engine import ObjectQuery
 from longtake.preprocess.media.audio import Samples, read_audio
-from longtake.preprocess.media.frames import Frame, encode_jpeg, read_frames
+from longtake.preprocess.media.frames import Frame, read_frames
 from longtake.preprocess.media.media import probe
 from longtake.settings import Settings
 
-_SECONDS = 120.0  # for an answer of a model
 _PICTURES = 4
 _SPEECH = 30  # seconds
-_LINES = tuple(f"Line {number} is about a bridge over river {number}." for number in range(20))
 
 
 @dataclass(frozen=True)
@@ -47,8 +42,8 @@ class _Material:
         return [frame.bgr() for frame in self.frames[:: len(self.frames) // _PICTURES][:_PICTURES]]
 
     @property
-    def jpegs(self) -> list[TimedJpeg]:
-        return [TimedJpeg(0.0, encode_jpeg(picture, 88)) for picture in self.pictures]
+    def texts(self) -> list[str]:
+        return [f"Line {number} is about a bridge over river {number}." for number in range(20)]
 
 
 class _Use(NamedTuple):
@@ -59,28 +54,26 @@ class _Use(NamedTuple):
 
 
 class EngineCost(Record):
-    """Seconds that the first use in a fresh process takes longer than the second, and the second's for each item."""
+    """Seconds that the first use in a fresh process takes longer than the second, and its milliseconds for an item."""
 
-    capability: str
     engine: str
-    item: str
     start: float
     each: float
+    item: str
 
 
-class EnginesReport(Record):
+class EnginesReport(Report):
     """What each engine takes; `unusable` says why the others weren't measured."""
 
-    machine: Machine
     costs: tuple[EngineCost, ...]
-    unusable: dict[str, str]
+    unusable: tuple[str, ...]
 
 
-def measure_engines(settings: Settings, notify: Notify) -> EnginesReport:
-    """Measure the engines of the capabilities that take long enough to be measured."""
-    before = load()
+def measure_engines(session: Session, notify: Notify) -> EnginesReport:
+    """Time every engine that can be used here: to start it in a fresh process, and each item."""
+    settings = session.settings
     costs: list[EngineCost] = []
-    unusable: dict[str, str] = {}
+    unusable: list[str] = []
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
         make_demo(Path(folder))
         copy_voice(Path(folder))
@@ -93,18 +86,8 @@ def measure_engines(settings: Settings, notify: Notify) -> EnginesReport:
                     try:
                         costs.append(fresh.submit(_measure, capability, name, only, Path(folder)).result())
                     except LongtakeError as error:
-                        unusable[f"{capability}.{name}"] = str(error)
-    return EnginesReport(machine=Machine.since(before), costs=tuple(costs), unusable=unusable)
-
-
-def show_engines(report: EnginesReport) -> list[str]:
-    """The report as lines to print."""
-    lines = [str(report.machine)]
-    for cost in report.costs:
-        each = f"{1000 * cost.each:.3g} ms for each {cost.item}"
-        name = f"{cost.capability}.{cost.engine}"
-        lines.append(f"{name}: {cost.start:.2f} s to start, {each}")
-    return lines + [f"{name}: {reason}" for name, reason in report.unusable.items()]
+                        unusable.append(f"{capability}.{name}: {error}")
+    return EnginesReport(costs=tuple(costs), unusable=tuple(unusable))
 
 
 def _measure(capability: str, name: str, settings: Settings, folder: Path) -> EngineCost:
@@ -122,7 +105,7 @@ def _measure(capability: str, name: str, settings: Settings, folder: Path) -> En
     count = use.work(engine, material)
     second = time.perf_counter() - started
     start = max(0.0, started - began - second)
-    return EngineCost(capability=capability, engine=name, item=use.item, start=start, each=second / count)
+    return EngineCost(engine=f"{capability}.{name}", start=start, each=1000 * second / count, item=use.item)
 
 
 def _shots(engine: Any, material: _Material) -> float:
@@ -140,40 +123,33 @@ def _speech(engine: Any, material: _Material) -> float:
 
 
 def _speakers(engine: Any, material: _Material) -> float:
-    passages = np.array_split(material.speech, 10)
-    engine.embed(passages)
+    engine.embed(np.array_split(material.speech, 10))
     return len(material.speech) / 16_000 / 60
 
 
-def _each(items: str, do: Callable[[Any, Any], object], engine: Any, material: _Material) -> float:
+def _on(part: str, do: Callable[[Any, Any], object]) -> Callable[[Any, _Material], float]:
     """Work on each picture, JPEG or line of the material."""
-    values = list(_LINES) if items == "lines" else getattr(material, items)
-    for value in values:
-        do(engine, value)
-    return len(values)
+
+    def work(engine: Any, material: _Material) -> float:
+        values = getattr(material, part)
+        for value in values:
+            do(engine, value)
+        return len(values)
+
+    return work
 
 
 _USES: Mapping[str, _Use] = {
     "shots": _Use("frame", _shots),
     "speech": _Use("minute of sound", _speech),
     "speakers": _Use("minute of sound", _speakers),
-    "scene_text": _Use("picture", partial(_each, "pictures", lambda engine, picture: engine.read(picture))),
-    "text_embedding": _Use("line", partial(_each, "lines", lambda engine, line: engine.embed([line]))),
-    "reranking": _Use("line", partial(_each, "lines", lambda engine, line: engine.score("A river?", [line]))),
-    "image_text_embedding": _Use(
-        "picture", partial(_each, "pictures", lambda engine, picture: engine.embed_images([picture]))
-    ),
-    "objects": _Use(
-        "picture", partial(_each, "pictures", lambda engine, picture: engine.find(picture, ObjectQuery("blue")))
-    ),
-    "detections": _Use("picture", partial(_each, "pictures", lambda engine, picture: engine.detect(picture))),
-    "faces": _Use("picture", partial(_each, "pictures", lambda engine, picture: engine.find(picture))),
-    "captions": _Use("picture", partial(_each, "jpegs", lambda engine, jpeg: engine.describe([Still(0.0, jpeg.jpeg)]))),
-    "visual_question": _Use(
-        "picture", partial(_each, "jpegs", lambda engine, jpeg: engine.answer("Which colour is it?", [jpeg], _SECONDS))
-    ),
-    "translation": _Use("line", partial(_each, "lines", lambda engine, line: engine.translate([line], "en", "es"))),
-    "sandbox": _Use(
-        "snippet", partial(_each, "lines", lambda engine, line: engine.run("print(1)", {}, 10.0, lambda: None))
-    ),
+    "scene_text": _Use("picture", _on("pictures", lambda engine, picture: engine.read(picture))),
+    "text_embedding": _Use("line", _on("texts", lambda engine, line: engine.embed([line]))),
+    "reranking": _Use("line", _on("texts", lambda engine, line: engine.score("A river?", [line]))),
+    "image_text_embedding": _Use("picture", _on("pictures", lambda engine, picture: engine.embed_images([picture]))),
+    "objects": _Use("picture", _on("pictures", lambda engine, picture: engine.find(picture, ObjectQuery("blue")))),
+    "detections": _Use("picture", _on("pictures", lambda engine, picture: engine.detect(picture))),
+    "faces": _Use("picture", _on("pictures", lambda engine, picture: engine.find(picture))),
+    "translation": _Use("line", _on("texts", lambda engine, line: engine.translate([line], "en", "es"))),
+    "sandbox": _Use("snippet", _on("texts", lambda engine, line: engine.run("print(1)", {}, 10.0, lambda: None))),
 }

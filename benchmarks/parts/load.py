@@ -1,13 +1,11 @@
 """Keeps a server under load: clients that ask one question after the other, and files that are uploaded meanwhile.
 
-A client that is told to wait does. Each minute, the server's memory, open files and threads are read from `/proc`, so
-this needs Linux.
+A client that is told to wait does.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import struct
 import tempfile
 import threading
@@ -17,18 +15,17 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
+from typing import Annotated
 
 import httpx
+import numpy as np
+import typer
 
 from longtake.benchmarks.faults.ground import QUESTION, is_right
-from longtake.benchmarks.hour.memory_use import tree
-from longtake.benchmarks.hour.reel import Notify
-from longtake.benchmarks.processes import longtake, run
-from longtake.benchmarks.serving import client_of, follow, send, serving
-from longtake.benchmarks.timing import Machine, load
+from longtake.benchmarks.processes import client_of, follow, longtake, run, send, serving, tree
+from longtake.benchmarks.reports import Notify, Report
 from longtake.console import Session
-from longtake.errors import EngineUnavailable
 from longtake.memory.records import Record
 from longtake.preprocess.demo.make import make_demo
 
@@ -38,25 +35,27 @@ _PATIENCE = 600.0  # seconds for one request
 
 
 class Minute(Record):
-    """What happened in a minute, or in what is left at the end: seconds are from the first try to the answer."""
+    """What happened in a minute, or in what is left at the end.
 
-    questions: int
+    Seconds are from the first try to the answer; the rest is of the server and its child processes.
+    """
+
+    answers: int
     median: float
     p95: float
-    resident: int  # bytes, of the server and its child processes
+    megabytes: int
     files: int
     threads: int
 
 
-class Load(Record):
-    """The public shape of `bench load --json`."""
+class Load(Report):
+    """`wrong` has answers and uploads that weren't right, up to 20."""
 
-    machine: Machine
     clients: int
     minutes: tuple[Minute, ...]
     told_to_wait: int
     uploads: int
-    wrong: tuple[str, ...]  # answers and uploads that weren't right, up to 20
+    wrong: tuple[str, ...]
 
 
 @dataclass
@@ -83,15 +82,14 @@ class _Counts:
         return reply
 
 
-def measure_load(session: Session, clients: int, uploads: int, minutes: float, notify: Notify) -> Load:
-    """Ask about the demo video from `clients` clients for some minutes, and upload as many copies of it.
-
-    Raises:
-        EngineUnavailable: without `/proc`.
-    """
-    if not Path("/proc/self/status").exists():
-        raise EngineUnavailable("`bench load` needs Linux, where /proc tells the memory of a process.")
-    before = load()
+def measure_load(
+    session: Session,
+    notify: Notify,
+    clients: Annotated[int, typer.Option(min=1, help="Clients that ask, each one question after the other.")] = 200,
+    uploads: Annotated[int, typer.Option(min=0, help="Copies of the demo video that are uploaded.")] = 20,
+    minutes: Annotated[float, typer.Option(min=0.1, help="How long.")] = 10,
+) -> Load:
+    """Keep a server under load: seconds to the answer, memory, open files and threads by the minute."""
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
         video, library = make_demo(Path(folder) / "demo"), Path(folder) / "library"
         notify("indexing the demo video")
@@ -103,11 +101,10 @@ def measure_load(session: Session, clients: int, uploads: int, minutes: float, n
                 work += [pool.submit(_uploading, url, video.read_bytes(), n, counts) for n in range(uploads)]
                 seen = _watch(process.pid, counts, notify)
                 wait(work)
-            if late := counts.seconds[sum(minute.questions for minute in seen) :]:
+            if late := counts.seconds[sum(minute.answers for minute in seen) :]:
                 seen.append(_minute(process.pid, late))
             counts.wrong += [f"a client stopped: {error!r}" for each in work if (error := each.exception())]
     return Load(
-        machine=Machine.since(before),
         clients=clients,
         minutes=tuple(seen),
         told_to_wait=counts.waited,
@@ -158,47 +155,28 @@ def _uploading(url: str, data: bytes, number: int, counts: _Counts) -> None:
 def _watch(pid: int, counts: _Counts, notify: Notify) -> list[Minute]:
     """Wait until the time is over; gives each minute."""
     seen: list[Minute] = []
-    told = 0
     while not counts.over:
         time.sleep(min(60.0, max(0.0, counts.end - time.monotonic())))
-        mine = counts.seconds[told:]
-        told += len(mine)
-        minute = _minute(pid, mine)
-        seen.append(minute)
-        notify(_line(len(seen), minute))
+        seen.append(_minute(pid, counts.seconds[sum(minute.answers for minute in seen) :]))
+        notify(f"minute {len(seen)}: {seen[-1]!r}")
     return seen
 
 
 def _minute(pid: int, seconds: list[float]) -> Minute:
     """The minute in which these answers came, given the seconds that each took."""
+    import psutil
+
     resident = files = threads = 0
     for process in tree(pid):
-        with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
-            status = dict(line.split(":", 1) for line in Path(f"/proc/{process}/status").read_text().splitlines())
-            files += len(os.listdir(f"/proc/{process}/fd"))
-            resident += int(status.get("VmRSS", "0").split()[0]) * 1024  # a process that has ended has none
-            threads += int(status["Threads"])
+        with suppress(psutil.Error):  # it ended meanwhile
+            files += process.num_fds()
+            resident += process.memory_info().rss
+            threads += process.num_threads()
     return Minute(
-        questions=len(seconds),
+        answers=len(seconds),
         median=median(seconds) if seconds else 0.0,
-        p95=quantiles(seconds, n=20)[-1] if len(seconds) > 1 else sum(seconds),
-        resident=resident,
+        p95=float(np.percentile(seconds, 95)) if seconds else 0.0,
+        megabytes=round(resident / 1e6),
         files=files,
         threads=threads,
     )
-
-
-def _line(number: int, minute: Minute) -> str:
-    held = f"{minute.resident / 1e6:.0f} MB, {minute.files} files, {minute.threads} threads"
-    return f"{number:>3}. {minute.questions:>5} answers, median {minute.median:.1f} s, p95 {minute.p95:.1f} s; {held}"
-
-
-def show_load(found: Load) -> list[str]:
-    """The measurement as lines of text."""
-    return [
-        f"{found.clients} clients; {found.machine}",
-        *(_line(number, minute) for number, minute in enumerate(found.minutes, 1)),
-        f"{sum(minute.questions for minute in found.minutes)} answers and {found.uploads} uploads in all; "
-        f"told to wait {found.told_to_wait} times; wrong {len(found.wrong)}",
-        *found.wrong,
-    ]

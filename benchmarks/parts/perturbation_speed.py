@@ -6,12 +6,13 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import Annotated, NamedTuple, get_args
 
-from longtake.benchmarks.hour.reel import Notify
+import typer
+
 from longtake.benchmarks.hour.visual_speed import decode
-from longtake.benchmarks.intervals import Spread
-from longtake.benchmarks.timing import Machine, load, timed
+from longtake.benchmarks.reports import Notify, Report, Spread, timed
+from longtake.cli.options import Rounds
 from longtake.evalharness.edits.edit import EditPlan, Piece, Source
 from longtake.evalharness.edits.edit_table import EDITS, edit_named
 from longtake.evalharness.edits.rendering import make_edit, render
@@ -22,12 +23,14 @@ from longtake.preprocess.analysis.frame_order import find_shuffled
 from longtake.preprocess.analysis.joins import find_interruptions, find_jumps
 from longtake.preprocess.analysis.overlays import find_overlays
 from longtake.preprocess.analysis.picture_faults import find_freezes, find_noise, find_tints
+from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.fused_frames import Mode, fuse_frames
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.media.sound_direction import sound_direction
 from longtake.preprocess.media.whole_frames import read_whole_frames
 
+_SECONDS = 4.0
 # Parameters without a default, as far as edits have some.
 _GIVEN: Mapping[str, Mapping[str, object]] = {"gap": {"start": 0.5, "end": 1.0}}
 
@@ -41,10 +44,9 @@ class FrameSpeed(Record):
     times_decoding: Spread
 
 
-class PerturbationSpeed(Record):
-    """The public shape of `bench edits --json`. An edit is made, checked and counted in frames of the new video."""
+class PerturbationSpeed(Report):
+    """An edit is made, checked and counted in frames of the new video."""
 
-    machine: Machine
     clip: str
     decoding: Spread
     edits: tuple[FrameSpeed, ...]
@@ -59,22 +61,17 @@ class _Clip(NamedTuple):
     frames: int
 
 
-def measure_perturbations(video: Path, seconds: float, rounds: int, notify: Notify) -> PerturbationSpeed:
-    """Cut a clip from the start of a video, and time everything on it, each time in turn with bare decoding.
-
-    Args:
-        video: with a picture.
-        seconds: length of the clip.
-        rounds: how often each is timed.
-        notify: called with what comes next.
-
-    Raises:
-        MediaError: if the video can't be read.
-    """
-    before = load()
+def measure_perturbations(
+    notify: Notify,
+    video: Annotated[
+        Path | None, typer.Option(help="Video to edit; the demo by default.", exists=True, dir_okay=False)
+    ] = None,
+    rounds: Rounds = 3,
+) -> PerturbationSpeed:
+    """Time each edit of four seconds, and each analysis that looks for edits, in turns with bare decoding of them."""
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
-        clip = _cut(video, seconds, Path(folder) / "clip.mp4")
-        media = probe(clip.file)
+        video = video or make_demo(Path(folder))
+        clip = _cut(video, Path(folder) / "clip.mp4")
         floors: list[float] = []
         edits: list[FrameSpeed] = []
         for name in EDITS:
@@ -86,37 +83,19 @@ def measure_perturbations(video: Path, seconds: float, rounds: int, notify: Noti
         for name, work in _analyses(clip).items():
             notify(f"analysis: {name}")
             analyses.append(_timed(name, work, clip, rounds, floors, lambda: clip.frames))
-    stream = media.video
+        stream = probe(clip.file).video
     size = f"{stream.width} x {stream.height}, {stream.fps:g} frames a second" if stream else ""
     return PerturbationSpeed(
-        machine=Machine.since(before),
         clip=f"{clip.frames} frames of {video.name}, {size}",
-        decoding=Spread.of([clip.frames / floor for floor in floors]),
+        decoding=Spread.of([clip.frames / seconds for seconds in floors]),
         edits=tuple(edits),
         analyses=tuple(analyses),
     )
 
 
-def show_perturbations(report: PerturbationSpeed) -> list[str]:
-    """The report as lines to print: a table of Markdown after the machine and the clip."""
-    lines = [str(report.machine), report.clip, f"bare decoding: {report.decoding} frames a second", ""]
-    for title, rows in (("edit, made and checked", report.edits), ("analysis", report.analyses)):
-        lines += [f"| {title} | frames a second | times bare decoding |", "|---|---|---|"]
-        lines += [f"| `{row.name}` | {_figures(row.per_second)} | {_figures(row.times_decoding)} |" for row in rows]
-        lines.append("")
-    return lines[:-1]
-
-
-def _figures(spread: Spread) -> str:
-    median, low, high = (
-        f"{value:,.0f}" if value >= 100 else f"{value:.3g}" for value in (spread.median, spread.low, spread.high)
-    )
-    return f"{median} [{low}, {high}]"
-
-
-def _cut(video: Path, seconds: float, out: Path) -> _Clip:
+def _cut(video: Path, out: Path) -> _Clip:
     source = Source(video, probe(video))
-    end = min(seconds, source.seconds)
+    end = min(_SECONDS, source.seconds)
     render(EditPlan((Piece(start=0.0, end=end),), ()), [source], out, lambda: None)
     return _Clip(out, TimeSpan(start=0.0, end=end), _frames(out))
 

@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from hashlib import blake2b
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
 import cv2
 import numpy as np
+from pydantic import Field
 
 from longtake.benchmarks.clips.clip_questions import load_questions
-from longtake.benchmarks.intervals import Share
-from longtake.benchmarks.parts.planting import Half, clips_of, encode, pictures_of
+from longtake.benchmarks.reports import Notify, Report, Share
+from longtake.cli.options import Media
+from longtake.console import Session
+from longtake.errors import MediaError
+from longtake.evalharness.edits.rendering import write_frames
+from longtake.evalharness.edits.timeline import PlannedFrame
 from longtake.memory.records import Record
 from longtake.preprocess.analysis.changes import Changes
 from longtake.preprocess.engines.engine_table import EngineTable
@@ -33,6 +40,7 @@ KINDS: tuple[Kind, ...] = ("cut", "dissolve", "fade")
 
 _TIME = re.compile(r"\d+\.\d+")
 _FRAMES = 2
+_VIDEO = (".mp4", ".mkv", ".webm", ".avi")
 _SIZE = (640, 360)
 _FPS = 25.0
 # Two pulses, whose darkest frames are named in PySceneDetect's own test of its threshold detector, and three fades
@@ -41,7 +49,7 @@ _FADES = {
     "PySceneDetect/fades.mp4": ((3.36, 3.36), (6.68, 6.68)),
     "PySceneDetect/testvideo.mp4": ((7.0, 8.0), (11.0, 12.0), (13.1, 14.2)),
 }
-_PIECE = 3.0  # seconds of each clip in a planted film
+_PIECE = 75  # pictures of each clip in a planted film
 _SHORTEST, _LONGEST = 0.4, 1.4  # seconds of a planted dissolve, and of a fade out or in
 
 
@@ -59,57 +67,48 @@ class ShotsScore(Record):
 
     recall: Share
     precision: Share
-    missed: tuple[Transition, ...]
-    false: tuple[Transition, ...]
-
-    @property
-    def f1(self) -> float:
-        """Harmonic mean of precision and recall."""
-        wrong = len(self.missed) + len(self.false)
-        return 2 * self.recall.count / (2 * self.recall.count + wrong) if self.recall.count or wrong else 1.0
+    missed: tuple[Transition, ...] = Field(repr=False)
+    false: tuple[Transition, ...] = Field(repr=False)
 
 
-class ShotsReport(Record):
-    """Scores by kind of transition: on clips whose cuts people listed, and on planted films."""
+class ShotsReport(Report):
+    """Scores by where transitions are and their kind, on clips whose cuts people listed and on planted films."""
 
-    half: Half
-    listed: dict[Kind, ShotsScore]
-    planted: dict[Kind, ShotsScore]
+    scores: dict[str, ShotsScore]
+
+    def lines(self) -> list[str]:
+        """The scores, and below them each error."""
+        errors = [
+            f"{name}, {what}: {each.clip} {each.start:.3f}-{each.end:.3f} s"
+            for name, score in self.scores.items()
+            for what, transitions in (("missed", score.missed), ("false", score.false))
+            for each in transitions
+        ]
+        return [*super().lines(), "", *errors]
 
 
-def measure_shots(media: Path, settings: Settings, seed: int, half: Half, notify: Callable[[str], None]) -> ShotsReport:
-    """Compare with the cuts listed in the folder's questions, and with films made of half of its clips.
-
-    Raises:
-        MediaError: if the folder has no questions or no clips.
-    """
+def measure_shots(session: Session, notify: Notify, media: Media) -> ShotsReport:
+    """Count the cuts, dissolves and fades that are found, missed or false, both listed and planted."""
+    settings = session.settings
     listed = _listed(media)
+    known = {each.clip for each in listed}
     found: list[Transition] = []
-    for clip in sorted({cut.clip for cut in listed}):
+    for clip in sorted(known):
         notify(f"clip {clip}")
         found += _boundaries(clip, media / clip, settings)
+    clips = [clip for clip in _held_out(media) if clip.relative_to(media).as_posix() not in known]
     planted: list[Transition] = []
     found_planted: list[Transition] = []
-    known = {each.clip for each in listed}
-    clips = [clip for clip in clips_of(media, half) if clip not in known]
     with tempfile.TemporaryDirectory() as folder:
         for number, kind in enumerate(KINDS):
             notify(f"film with {kind}s")
             film = Path(folder) / f"{kind}.mp4"
-            planted += _plant(film, kind, media, clips, np.random.default_rng([seed, number]))
+            planted += _plant(film, kind, clips, np.random.default_rng([0, number]))
             found_planted += _boundaries(film.name, film, settings)
-    return ShotsReport(half=half, listed=_scores(listed, found), planted=_scores(planted, found_planted))
-
-
-def show_shots(report: ShotsReport) -> list[str]:
-    """The report as lines to print."""
-    lines = []
-    for name, scores in (("listed", report.listed), (f"planted ({report.half})", report.planted)):
-        for kind, score in scores.items():
-            lines.append(f"{name}, {kind}: recall {score.recall}; precision {score.precision}; F1 {score.f1:.3f}")
-            for what, transitions in (("missed", score.missed), ("false", score.false)):
-                lines += [f"  {what}: {each.clip} {each.start:.3f}-{each.end:.3f} s" for each in transitions]
-    return lines
+    return ShotsReport(
+        scores={f"listed, {kind}": score(kind, listed, found) for kind in KINDS}
+        | {f"planted, {kind}": score(kind, planted, found_planted) for kind in KINDS}
+    )
 
 
 def listed_times(answer: str) -> list[float]:
@@ -129,10 +128,6 @@ def score(kind: Kind, true: Sequence[Transition], found: Sequence[Transition]) -
         missed=tuple(missed),
         false=tuple(false),
     )
-
-
-def _scores(true: Sequence[Transition], found: Sequence[Transition]) -> dict[Kind, ShotsScore]:
-    return {kind: score(kind, true, found) for kind in KINDS}
 
 
 def _near(true: Transition, found: Transition) -> bool:
@@ -182,29 +177,48 @@ def _transition(clip: str, shot: Mapping[str, Any]) -> Transition:
     return Transition(clip=clip, kind=shot["transition"], start=shot["start"], end=shot["start"])
 
 
-def _plant(film: Path, kind: Kind, media: Path, clips: Sequence[str], random: np.random.Generator) -> list[Transition]:
+def _held_out(media: Path) -> list[Path]:
+    """The clips with a picture in the half that nothing was tuned on, by a hash of their names.
+
+    Raises:
+        MediaError: if there are fewer than two.
+    """
+    clips = sorted(path for path in media.rglob("*") if path.suffix in _VIDEO and path.is_file())
+    chosen = [clip for clip in clips if is_held_out(clip.relative_to(media).as_posix()) and probe(clip).video]
+    if len(chosen) < 2:
+        raise MediaError(f"{media} has too few clips to make films of; give --media a folder with more.")
+    return chosen
+
+
+def is_held_out(clip: str) -> bool:
+    """Whether nothing was tuned on a clip, by its path in the folder."""
+    return blake2b(clip.encode(), digest_size=1).digest()[0] % 2 == 0
+
+
+def _plant(film: Path, kind: Kind, clips: Sequence[Path], random: np.random.Generator) -> list[Transition]:
     """Write a film of pieces of all clips, joined by one kind of transition; returns the transitions."""
     order = [clips[int(number)] for number in random.permutation(len(clips))]
     lengths = [0 if kind == "cut" else round(float(random.uniform(_SHORTEST, _LONGEST)) * _FPS) for _ in order[1:]]
-    places: list[tuple[int, int]] = []
-    encode(film, _film((_piece(media / clip) for clip in order), kind, lengths, places), _FPS)
-    return [Transition(clip=film.name, kind=kind, start=first / _FPS, end=end / _FPS) for first, end in places]
+
+    def frames() -> Iterator[PlannedFrame]:
+        for number, picture in enumerate(_film(map(_piece, order), kind, lengths)):
+            yield PlannedFrame(picture, number / _FPS, 1 / _FPS)
+
+    write_frames(film, frames, fps=_FPS, check=lambda: None)
+    planted, at = [], 0
+    for before, length in zip([0, *lengths], lengths, strict=False):
+        start = at + _PIECE - before - length
+        at = start + (2 * length if kind == "fade" else length)
+        planted.append(Transition(clip=film.name, kind=kind, start=start / _FPS, end=at / _FPS))
+    return planted
 
 
-def _film(
-    pieces: Iterator[list[Picture]], kind: Kind, lengths: Sequence[int], places: list[tuple[int, int]]
-) -> Iterator[Picture]:
-    """Pieces joined by transitions of these lengths in frames; appends their first and end frames to `places`."""
+def _film(pieces: Iterator[list[Picture]], kind: Kind, lengths: Sequence[int]) -> Iterator[Picture]:
+    """Pieces joined by transitions of these lengths in frames."""
     shown = next(pieces)
-    at = 0
     for length, following in zip(lengths, pieces, strict=True):
-        between = _between(kind, shown[len(shown) - length :], following[:length])
-        rest = shown[: len(shown) - length]
-        yield from rest
-        yield from between
-        at += len(rest)
-        places.append((at, at + len(between)))
-        at += len(between)
+        yield from shown[: len(shown) - length]
+        yield from _between(kind, shown[len(shown) - length :], following[:length])
         shown = following[length:]
     yield from shown
 
@@ -224,5 +238,6 @@ def _mixed(one: Picture, share: float, other: Picture) -> Picture:
 
 def _piece(clip: Path) -> list[Picture]:
     """Pictures from the beginning of a clip; if it is too short, its last picture is repeated."""
-    pictures = list(pictures_of(clip, _SIZE, 0.0, _PIECE))[: round(_PIECE * _FPS)]
-    return pictures + [pictures[-1]] * (round(_PIECE * _FPS) - len(pictures))
+    frames = takewhile(lambda each: each.time < _PIECE / _FPS, read_frames(clip, probe(clip), None, lambda: None))
+    pictures = [np.asarray(cv2.resize(each.bgr(), _SIZE, interpolation=cv2.INTER_AREA), np.uint8) for each in frames]
+    return (pictures + [pictures[-1]] * _PIECE)[:_PIECE]

@@ -1,199 +1,187 @@
-"""Measures search as a library of many short videos grows, and extrapolates to a size that was not measured.
+"""Measures search as a library of many short videos grows.
 
-One library grows from size to size. The index is opened anew for each. Memory is as Linux reports it. The moments are
-made up (`made_up`): sentences of common words, embedded like real ones.
+One library grows from size to size. The index is opened anew for each. The moments are made up: sentences of common
+words, whose frequencies fall with their rank (Zipf's law), embedded like real ones.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import resource
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from statistics import linear_regression
+from statistics import fmean
+from typing import Annotated
 
 import numpy as np
+import numpy.typing as npt
+import typer
+import wordllama
 
-from longtake.benchmarks.hour.reel import Notify
-from longtake.benchmarks.parts.made_up import made_up_batch, queries, sentences, vocabulary
-from longtake.benchmarks.timing import Machine, load, timed
-from longtake.memory.records import Record
+from longtake.benchmarks.processes import tree
+from longtake.benchmarks.reports import Notify, Report
+from longtake.memory.records import Modality, Moment, Record
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, Hit, SearchFilter
+from longtake.memory.search.search_index import Batch, SearchFilter
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 from longtake.settings import Settings
 
-PER_VIDEO = 100  # moments
-FAR = 10_000_000  # moments, extrapolated to from three sizes or more
-QUERIES = 100  # different ones for each kind of filter
-K = 5
+PER_VIDEO = 100  # moments, one every three seconds
+QUERIES = 100  # different ones for each kind of filter, after some to warm up
+_WARMING, _K = 5, 5
 _AT_ONCE = 200  # videos written in one change
-_WARMING = 5
-_STATM = Path("/proc/self/statm")  # pages of this process: all, resident, and shared with files
+_MODALITIES: tuple[Modality, ...] = ("speech", "speech", "speech", "scene_text", "audio")
+_LENGTHS = (4, 14)  # words of a sentence, at least and at most
+_ASKED = 3  # words of a query
+_FREQUENT = 200  # the most frequent words, which carry no meaning, appear in no query
+_BATCH = 4096  # sentences drawn at once
 
 
-class Latency(Record):
-    """Milliseconds of a whole search; `cpu` are those that processors worked for it in user mode, on average."""
+class Size(Record):
+    """One size of the library; `write` and `first_search` in seconds, of which `write_cpu` of processors in user mode.
 
-    p50: float
+    Memory is in MB: `peak` until then, while writing too, and `resident` after the searches.
+    """
+
+    documents: int
+    disk: int
+    write: float
+    write_cpu: float
+    first_search: float
+    peak: int
+    resident: int
+
+
+class Search(Record):
+    """Milliseconds of whole searches; `cpu` are those that processors worked for one in user mode, on average."""
+
+    documents: int
+    where: str
     p95: float
     cpu: float
 
 
-class Size(Record):
-    """One size of the library; `write` and `first_query` in seconds, of which `write_cpu` of processors in user mode.
+class SearchScale(Report):
+    """Every size, and searches of each with every kind of filter."""
 
-    Memory is in MB: `peak` until then, while writing too; `resident` after the searches, of which `mapped` from files.
-    """
-
-    documents: int
-    videos: int
-    bytes_on_disk: int
-    write: float
-    write_cpu: float
-    first_query: float
-    peak: int
-    resident: int
-    mapped: int
-    searches: dict[str, Latency]
-
-
-class SearchScale(Record):
-    """The public shape of `bench scale --json`; `extrapolated` is p95 at `FAR` moments in ms, by kind of filter."""
-
-    machine: Machine
     sizes: tuple[Size, ...]
-    extrapolated: dict[str, float]
+    searches: tuple[Search, ...]
 
 
-def measure_scale(sizes: Sequence[int], notify: Notify) -> SearchScale:
-    """Grow a library in a temporary folder and measure it at each size; `notify` is the progress callback."""
-    before = load()
+def measure_scale(
+    notify: Notify,
+    documents: Annotated[list[int] | None, typer.Option(min=100, help="Size to measure at; repeatable.")] = None,
+) -> SearchScale:
+    """Grow a made-up library, by default to 30,000, 100,000 and 300,000 moments, and time search; Linux only."""
     engine = WordLlamaEmbedding(Settings())
-    words = vocabulary()
-    texts, asked = sentences(0, words), queries(1, words)
-    measured: list[Size] = []
+    words = _vocabulary()
+    texts = _sentences(0, words)
+    asked = (" ".join(text.split()[:_ASKED]) for text in _sentences(1, words[_FREQUENT:]))
+    sizes: list[Size] = []
+    searches: list[Search] = []
+    begun, written = 0, np.zeros(2)
     with tempfile.TemporaryDirectory(prefix="longtake-bench-") as folder:
-        written, begun = (0.0, 0.0), 0
-        for size in sorted(sizes):
-            more = _grow(Path(folder), begun, size, texts, engine, notify)
-            written = written[0] + more[0], written[1] + more[1]
+        for size in sorted(documents or [30_000, 100_000, 300_000]):
+            notify(f"writing {size} moments")
+            written += _grow(_open(folder, engine), range(begun, size, PER_VIDEO), size, texts, engine)
             notify(f"searching {size} moments")
-            measured.append(_measure(Path(folder), size, written, asked, engine))
+            index = _open(folder, engine)
+            first_search, _ = _searched(index, engine, next(asked), SearchFilter())
+            for name, where in _filters(size).items():
+                times = [_searched(index, engine, query, where) for query in islice(asked, _WARMING + QUERIES)]
+                walls, cpus = zip(*times[_WARMING:], strict=True)
+                p95, cpu = 1000 * float(np.percentile(walls, 95)), 1000 * fmean(cpus)
+                searches.append(Search(documents=size, where=name, p95=round(p95, 1), cpu=round(cpu, 1)))
+            sizes.append(
+                Size(
+                    documents=size,
+                    disk=round(sum(file.stat().st_size for file in Path(folder).rglob("*") if file.is_file()) / 1e6),
+                    write=round(float(written[0]), 1),
+                    write_cpu=round(float(written[1]), 1),
+                    first_search=round(first_search, 4),
+                    peak=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3),
+                    resident=round(tree(os.getpid())[0].memory_info().rss / 1e6),
+                )
+            )
             begun = size
-    return SearchScale(machine=Machine.since(before), sizes=tuple(measured), extrapolated=_extrapolated(measured))
+    return SearchScale(sizes=tuple(sizes), searches=tuple(searches))
 
 
-def extrapolate(sizes: Sequence[int], times: Sequence[float]) -> float:
-    """The time at `FAR` moments, on the straight line that fits the measured ones best."""
-    slope, constant = linear_regression(sizes, times)
-    return round(slope * FAR + constant, 1)
-
-
-def _extrapolated(measured: Sequence[Size]) -> dict[str, float]:
-    if len(measured) < 3:  # any line would fit
-        return {}
-    sizes = [size.documents for size in measured]
-    return {name: extrapolate(sizes, [size.searches[name].p95 for size in measured]) for name in measured[0].searches}
-
-
-def show_scale(report: SearchScale) -> list[str]:
-    """The report as lines to print."""
-    lines = [str(report.machine)]
-    for size in report.sizes:
-        lines += [
-            f"{size.documents} moments of {size.videos} videos, {size.bytes_on_disk / 1e6:.0f} MB on disk, "
-            f"written in {size.write:.0f} s ({size.write_cpu:.0f} s of CPU), first query {size.first_query:.3g} s",
-            f"  memory            {size.resident} MB after the searches, {size.mapped} of them mapped from files; "
-            f"while writing, {size.peak} MB",
-        ]
-        for name, each in size.searches.items():
-            lines.append(f"  {name:<17} p50 {each.p50:.1f} ms, p95 {each.p95:.1f} ms; {each.cpu:.1f} ms of CPU")
-    lines += [f"{FAR} moments, extrapolated: {name} p95 {time} ms" for name, time in report.extrapolated.items()]
-    return lines
+def _open(folder: str, engine: WordLlamaEmbedding) -> Index:
+    return Index(Path(folder), floors={engine.id: engine.floor})
 
 
 def _grow(
-    root: Path, begun: int, size: int, texts: Iterator[str], engine: TextEmbedding, notify: Notify
-) -> tuple[float, float]:
-    """Add videos from a number of moments up to another; the seconds that the index took, and those of CPU."""
-    index = _open(root, engine)
-    seconds = cpu = 0.0
-    for start in range(begun, size, _AT_ONCE * PER_VIDEO):
-        notify(f"writing {size} moments: {start}")
-        videos: dict[str, list[Batch]] = {}
-        for first in range(start, min(size, start + _AT_ONCE * PER_VIDEO), PER_VIDEO):
-            video = f"{first:016x}"
-            videos[video] = [made_up_batch(video, list(islice(texts, min(PER_VIDEO, size - first))), engine)]
-        took = _timed(partial(index.replace_all, videos))
-        seconds, cpu = seconds + took[0], cpu + took[1]
-    return seconds, cpu
+    index: Index, firsts: range, size: int, texts: Iterator[str], engine: WordLlamaEmbedding
+) -> npt.NDArray[np.float64]:
+    """Add videos, given the number of their first moment; the seconds that the index took, and those of CPU."""
+    took = np.zeros(2)
+    for start in range(0, len(firsts), _AT_ONCE):
+        videos = {
+            f"{first:016x}": [_batch(f"{first:016x}", list(islice(texts, min(PER_VIDEO, size - first))), engine)]
+            for first in firsts[start : start + _AT_ONCE]
+        }
+        took += _timed(partial(index.replace_all, videos))
+    return took
 
 
-def _timed(work: Callable[[], object]) -> tuple[float, float]:
-    """Seconds that work took, and those of CPU in user mode."""
-    before = os.times().user
-    return timed(work), os.times().user - before
+def _searched(index: Index, engine: WordLlamaEmbedding, query: str, where: SearchFilter) -> tuple[float, float]:
+    return _timed(lambda: index.search(query, {engine.id: engine.embed([query])[0]}, where, _K))
 
 
-def _measure(root: Path, size: int, written: tuple[float, float], asked: Iterator[str], engine: TextEmbedding) -> Size:
-    index = _open(root, engine)
-    first = timed(lambda: _search(index, engine, next(asked), SearchFilter()))
-    videos = [f"{first:016x}" for first in range(0, size, PER_VIDEO)]
-    filters = _filters(videos)
-    times = {name: _times(index, engine, asked, where) for name, where in filters.items()}
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    resident, mapped = (int(pages) * resource.getpagesize() for pages in _STATM.read_text().split()[1:3])
-    return Size(
-        documents=size,
-        videos=len(videos),
-        bytes_on_disk=sum(file.stat().st_size for file in root.rglob("*") if file.is_file()),
-        write=round(written[0], 1),
-        write_cpu=round(written[1], 1),
-        first_query=round(first, 4),
-        peak=round(peak / 1e3),
-        resident=round(resident / 1e6),
-        mapped=round(mapped / 1e6),
-        searches={
-            name: Latency(
-                p50=round(float(np.percentile([wall for wall, _ in times[name]], 50)), 1),
-                p95=round(float(np.percentile([wall for wall, _ in times[name]], 95)), 1),
-                cpu=round(float(np.mean([cpu for _, cpu in times[name]])), 1),
-            )
-            for name in filters
-        },
-    )
-
-
-def _times(index: Index, engine: TextEmbedding, asked: Iterator[str], where: SearchFilter) -> list[tuple[float, float]]:
-    """Milliseconds of searches for different queries, after a few to warm up, and those of CPU."""
-    for query in islice(asked, _WARMING):
-        _search(index, engine, query, where)
-    return [
-        (1e3 * wall, 1e3 * cpu)
-        for query in islice(asked, QUERIES)
-        for wall, cpu in [_timed(partial(_search, index, engine, query, where))]
-    ]
-
-
-def _search(index: Index, engine: TextEmbedding, query: str, where: SearchFilter) -> list[Hit]:
-    return index.search(query, {engine.id: engine.embed([query])[0]}, where, K)
-
-
-def _filters(videos: Sequence[str]) -> dict[str, SearchFilter]:
+def _filters(size: int) -> dict[str, SearchFilter]:
     """None, one video, a fifth of the moments by kind, and a tenth by time."""
     return {
         "unfiltered": SearchFilter(),
-        "one video": SearchFilter(videos=(videos[len(videos) // 2],)),
+        "one video": SearchFilter(videos=(f"{size // PER_VIDEO // 2 * PER_VIDEO:016x}",)),
         "one modality": SearchFilter(modalities=("audio",)),
         "a stretch of time": SearchFilter(span=TimeSpan(start=100, end=130)),
     }
 
 
-def _open(root: Path, engine: TextEmbedding) -> Index:
-    return Index(root, floors={engine.id: engine.floor})
+def _timed(work: Callable[[], object]) -> tuple[float, float]:
+    """Seconds by the clock, and those of processors in user mode."""
+    began, user = time.perf_counter(), os.times().user
+    work()
+    return time.perf_counter() - began, os.times().user - user
+
+
+def _vocabulary() -> list[str]:
+    """Words among WordLlama's tokens, roughly by frequency."""
+    file = Path(wordllama.__file__).parent / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    tokens: dict[str, int] = json.loads(file.read_text(encoding="utf-8"))["model"]["vocab"]
+    return [token[1:] for token in sorted(tokens, key=tokens.__getitem__) if re.fullmatch("▁[a-z]{3,}", token)]
+
+
+def _sentences(seed: int, words: Sequence[str]) -> Iterator[str]:
+    """Endless sentences of these words."""
+    random = np.random.default_rng(seed)
+    chances = 1 / np.arange(1, len(words) + 1)
+    while True:
+        lengths = random.integers(*_LENGTHS, size=_BATCH, endpoint=True)
+        drawn = random.choice(len(words), size=int(lengths.sum()), p=chances / chances.sum())
+        for part in np.split(drawn, np.cumsum(lengths)[:-1]):
+            yield " ".join(words[place] for place in part)
+
+
+def _batch(video: str, texts: Sequence[str], engine: WordLlamaEmbedding) -> Batch:
+    """Texts as the moments of a video, most of them speech."""
+    moments = [
+        Moment(
+            video=video,
+            span=TimeSpan(start=3.0 * row, end=3.0 * (row + 1)),
+            modality=_MODALITIES[row % len(_MODALITIES)],
+            text=text,
+            engine="made up",
+            layer="made up",
+        )
+        for row, text in enumerate(texts)
+    ]
+    return Batch(engine.id, moments, engine.embed(texts))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from longtake.benchmarks.parts.evaluation_sides import write_set
+from longtake.benchmarks.parts.evaluation_speed import write_set
 
 KILLS = 20
 ITEMS = 400

@@ -9,7 +9,6 @@ import pytest
 from helpers.unsure import QUESTION, TEXT, always_unsure
 
 from longtake.agent.graph.agent import Agent
-from longtake.benchmarks.clips.clips_report import ClipsReport, GradedAnswer, Tally, show_clips
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.judges.judging import reply_hash
 from longtake.evalharness.scoring.choice_scores import choice_state
@@ -47,21 +46,3 @@ def test_the_agent_replies_that_it_is_uncertain_and_its_letter_counts(
 def test_an_uncertain_reply_has_a_hash_of_its_own_and_others_keep_theirs() -> None:
     assert reply_hash(Reply(text="A cup.")) == "ad295a0c8ebf"
     assert reply_hash(Reply(text="A cup.", uncertain=True)) != reply_hash(Reply(text="A cup."))
-
-
-def graded(outcome: Any) -> GradedAnswer:
-    said = {"question": "?", "gold": "6", "answer": "6", "variant": None, "status": "answered", "closest": ()}
-    reported = {"closest_hold": False, "in_scope": True, "sources_right": True, "evidence_hit": False, "needed": None}
-    spent = {"rounds": 1, "tool_calls": 1, "seconds": 0.1, "trace": None, "error": None}
-    of = {"id": outcome, "media": "a.mp4", "modality": "speech", "kind": "detail", "outcome": outcome}
-    return GradedAnswer.model_validate(of | said | reported | spent)
-
-
-def test_clips_tally_it_beside_right_and_wrong() -> None:
-    answers = tuple(map(graded, ("held", "wrong", "uncertain", "abstained", "failed")))
-    tally = Tally.of(answers)
-    assert list(tally.outcomes) == ["held", "wrong", "uncertain", "partial", "abstained", "failed"]
-    assert (tally.outcomes["uncertain"].count, tally.wrong_of_answered.n, tally.spent_on_answered.n) == (1, 2, 2)
-    tallies: dict[str, Any] = {"total": tally, "by_modality": {}, "by_kind": {}, "by_source": {}}
-    report = ClipsReport(controller="extractive", clips=1, answers=answers, **tallies)
-    assert any(line.startswith("  uncertain          ") for line in show_clips(report))

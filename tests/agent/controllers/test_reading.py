@@ -21,7 +21,7 @@ from longtake.agent.controllers.extractive.ranking import (
 from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.query.query import Query, Scope
 from longtake.agent.query.reader import LearnedReader
-from longtake.benchmarks.clips.recordings import load_recordings
+from longtake.benchmarks.clips.examples import load_recordings
 from longtake.errors import EngineError
 from longtake.language.words import content_stems
 from longtake.memory.records import Moment

@@ -11,7 +11,7 @@ import pytest
 
 from longtake.agent.query.query import SOURCES, TARGETS, Query
 from longtake.agent.query.reader import LearnedReader
-from longtake.benchmarks.clips.bank import load_bank
+from longtake.benchmarks.clips.examples import load_bank
 from longtake.benchmarks.clips.reader_fit import digest_of
 from longtake.benchmarks.clips.softmax_fit import fit_softmax
 from longtake.config import load

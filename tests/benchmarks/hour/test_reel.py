@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import av
 import numpy as np
 import pytest
 from helpers.media.clips import flat, noise, write_clip, written
-from PIL import Image
 
-from longtake.benchmarks.hour.encoded_segments import GROUP, clip_segment, groups_of, still_segment
 from longtake.benchmarks.hour.reel import Reel, make_loop
-from longtake.errors import MediaError
+from longtake.errors import EngineError, MediaError
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import read_audio
 from longtake.preprocess.media.frames import Picture, read_frames
@@ -21,7 +20,6 @@ from longtake.preprocess.media.subtitle_formats import parse_subtitles
 
 RED, BLUE = (0, 0, 200), (200, 0, 0)
 SAID = "WEBVTT\n\n00:00.200 --> 00:00.800\nThe red one.\n\n00:02.000 --> 00:03.000\nSaid after the end.\n"
-GROUND = Image.new("RGB", (1280, 720), "#202020")
 
 
 def unheard(_: str) -> None:
@@ -48,29 +46,23 @@ def shown_at(path: Path, moment: float) -> Picture:
     return next(read_frames(path, probe(path), TimeSpan(start=moment, end=moment), lambda: None)).bgr()
 
 
-def test_a_loop_shows_the_clips_again_and_again_until_it_is_full(loop: Reel) -> None:
-    assert [place.clip for place in loop.places] == ["a.mp4", "b.mkv"]
-    assert [place.start for place in loop.places] == [0.0, 6.4]
-    assert loop.seconds == pytest.approx(groups_of(15) * GROUP)
-    assert probe(loop.path).duration == pytest.approx(loop.seconds, abs=0.03)
-
-
 def test_pictures_and_sound_run_on_where_segments_join(loop: Reel) -> None:
+    assert loop.seconds == pytest.approx(15, abs=0.03)
     with av.open(str(loop.path)) as container:
         pictures = [frame.time for frame in container.decode(video=0)]
-    with av.open(str(loop.path)) as container:
-        sound = [frame.pts or 0 for frame in container.decode(audio=0)]
-    assert pictures == pytest.approx([number / 25 for number in range(groups_of(15) * 8)])
-    assert set(np.diff(sound)) == {1024}
+    assert pictures == pytest.approx([number / 25 for number in range(15 * 25)], abs=0.002)
+    assert sum(len(block.samples) for block in read_audio(loop.path, probe(loop.path), rate=1000)) == pytest.approx(
+        15_000, abs=50
+    )
 
 
 def test_a_clip_is_seen_and_heard_in_its_place_and_nowhere_else(loop: Reel) -> None:
-    for place, colour in zip(loop.places, (RED, BLUE), strict=True):
-        for moment in (place.start, place.end - 0.02):
+    for start, colour in ((0.0, RED), (6.0, BLUE)):  # after each, five seconds of a slide
+        for moment in (start, start + 0.9):
             assert np.abs(shown_at(loop.path, moment)[360, 640].astype(int) - colour).max() < 12
-        assert np.abs(shown_at(loop.path, place.start + 2)[360, 640].astype(int) - colour).max() > 40
-    [block] = read_audio(loop.path, probe(loop.path), rate=1000)
-    loud = np.flatnonzero(np.abs(block.samples) > 0.2) / 1000
+        assert np.abs(shown_at(loop.path, start + 2)[360, 640].astype(int) - colour).max() > 40
+    samples = np.concatenate([block.samples for block in read_audio(loop.path, probe(loop.path), rate=1000)])
+    loud = np.flatnonzero(np.abs(samples) > 0.2) / 1000
     assert loud.min() < 0.05
     assert 0.9 < loud.max() < 1.1
 
@@ -85,28 +77,25 @@ def test_clips_that_do_not_fit_are_refused(clips: Path, tmp_path: Path) -> None:
         make_loop(clips, tmp_path, unheard, 3)
 
 
+def test_without_ffmpeg_it_is_said(clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    with pytest.raises(EngineError, match=r"ffmpeg, which isn't installed: install longtake\[bench\]"):
+        make_loop(clips, tmp_path, unheard, 15)
+
+
 def test_sound_alone_is_a_clip_where_its_words_are_known(tone: Path, tmp_path: Path) -> None:
     (tmp_path / "tone.wav").write_bytes(tone.read_bytes())
     with pytest.raises(MediaError, match="has no clip"):
         make_loop(tmp_path, tmp_path / "work", unheard, 12)
     (tmp_path / "tone.txt").write_text("A tone.", encoding="utf-8")
-    reel = make_loop(tmp_path, tmp_path / "work", unheard, 12)
-    assert [place.clip for place in reel.places] == ["tone.wav"]
+    assert make_loop(tmp_path, tmp_path / "work", unheard, 12).seconds == pytest.approx(12, abs=0.03)
 
 
-def test_the_same_clip_gives_the_same_bytes(clips: Path, tmp_path: Path) -> None:
-    one, two = (clip_segment(clips / "a.mp4", tmp_path / name, GROUND).read_bytes() for name in ("one", "two"))
-    still = [still_segment(GROUND, 2, tmp_path / name).read_bytes() for name in ("one", "two")]
-    assert one == two
-    assert still[0] == still[1]
-    assert len(list((tmp_path / "one").iterdir())) == 2
-
-
-@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
-def test_a_turned_clip_is_shown_as_a_player_shows_it(rotation: int, tmp_path: Path) -> None:
+def test_a_turned_clip_is_shown_as_a_player_shows_it(tmp_path: Path) -> None:
     picture = written(noise(3, 320, 180), "UP", (60, 110), 3.0)
-    clip = write_clip(tmp_path / "turned.mp4", [picture] * 3, rotation=rotation)
-    shown = shown_at(clip_segment(clip, tmp_path / "segments", GROUND), 0.0)
+    (tmp_path / "clips").mkdir()
+    clip = write_clip(tmp_path / "clips" / "turned.mp4", [picture] * 25, rotation=90)
+    shown = shown_at(make_loop(tmp_path / "clips", tmp_path / "work", unheard, 10).path, 0.0)
     expected = shown_at(clip, 0.0)
     scale = min(1280 / expected.shape[1], 720 / expected.shape[0])
     height, width = round(expected.shape[0] * scale), round(expected.shape[1] * scale)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longtake.benchmarks.parts.gguf_questions import packaged_smollm2
+from longtake.benchmarks.parts.gguf_calls import packaged_smollm2
 from longtake.errors import EngineError
 
 
