@@ -18,16 +18,16 @@ else comes from the question. Other keys are ignored.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from longtake.benchmarks.clips.examples import read_lines
 from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.scoring.grading import DEFAULT_TOLERANCE
 from longtake.memory.timespan import TimeSpan
 
 QUESTIONS = "questions.jsonl"
-T = TypeVar("T", bound=BaseModel)
 
 
 def _span(bounds: Any) -> Any:
@@ -42,6 +42,7 @@ class ClipQuestion(BaseModel):
     id: str
     media: str
     question: str
+    options: tuple[str, ...] = ()
     answer: str
     evidence: Annotated[TimeSpan, BeforeValidator(_span)]
     modality: str
@@ -56,8 +57,6 @@ class ClipQuestion(BaseModel):
 
 
 class _Wording(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
     id: str
     variant: int | str
     question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -67,40 +66,18 @@ def load_questions(folder: Path, wordings: Path | None = None) -> list[ClipQuest
     """Read the questions of a folder, or only its rewordings in a file, and check that their clips exist.
 
     Raises:
-        MediaError: if a file or a clip is missing.
         ConfigError: if there is no question, or a line isn't one.
+        MediaError: if a clip is missing.
     """
-    questions = [each for _, each in _read(ClipQuestion, folder / QUESTIONS)]
+    questions = read_lines(folder / QUESTIONS, ClipQuestion)
     if wordings:
         known = {question.id: question for question in questions}
         questions = []
-        for where, wording in _read(_Wording, wordings):
+        for wording in read_lines(wordings, _Wording):
             if wording.id not in known:
-                raise ConfigError(f"{where} rewords {wording.id!r}, which isn't in {folder / QUESTIONS}.")
-            changes = wording.model_dump(include={"question", "variant"})
-            questions.append(known[wording.id].model_copy(update=changes))
-    if not questions:
-        raise ConfigError(f"{wordings or folder / QUESTIONS} has no question.")
+                raise ConfigError(f"{wordings} rewords {wording.id!r}, which isn't in {folder / QUESTIONS}.")
+            questions.append(known[wording.id].model_copy(update=wording.model_dump()))
     for question in questions:
         if not (folder / question.media).is_file():
             raise MediaError(f"{folder / question.media} is missing; question {question.id} is about it.")
     return questions
-
-
-def _read(kind: type[T], file: Path) -> list[tuple[str, T]]:
-    """The records in the lines of a file, each after its place."""
-    try:
-        # Not splitlines, which also splits at characters that a JSON string may contain.
-        lines = file.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise MediaError(f"{file} cannot be read ({error}); name a file or folder that holds questions.") from error
-    read = []
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                read.append((f"{file}, line {number}", kind.model_validate_json(line)))
-            except ValidationError as error:
-                first = error.errors()[0]
-                key = ".".join(map(str, first["loc"])) or "the line"
-                raise ConfigError(f"{file}, line {number} isn't a question: {key}: {first['msg']}.") from error
-    return read

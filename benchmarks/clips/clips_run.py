@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ from longtake.cli.options import Media
 from longtake.console import Session
 from longtake.errors import LongtakeError
 from longtake.evalharness.scoring.grading import Grade, grade
-from longtake.memory.records import Answer, Record, Status
+from longtake.memory.records import Answer, Record
 from longtake.preprocess.pipeline.workspace import Workspace
 
 Wordings = Annotated[
@@ -28,25 +28,24 @@ Wordings = Annotated[
 
 
 class GradedAnswer(Record):
-    """A question, its answer and the outcome."""
+    """A question, its answer and the outcome; whether it is uncertain and its closest lines together hold the gold."""
 
-    id: str
-    variant: int | str | None = Field(description="Which rewording was asked; null for the question itself.")
-    media: str
-    modality: str
-    kind: str
-    question: str
-    gold: str
+    question: ClipQuestion
+    answer: Answer
     outcome: Grade
-    status: Status
-    answer: str
-    closest: tuple[str, ...]
-    closest_hold: bool = Field(description="Whether it is uncertain and its closest lines together hold the gold.")
-    rounds: int
-    tool_calls: int
-    seconds: float
-    trace: str | None
-    error: str | None
+    closest_hold: bool
+
+    @classmethod
+    def of(cls, question: ClipQuestion, answer: Answer) -> GradedAnswer:
+        """Grade an answer."""
+        held = answer.status == "uncertain" and closest_hold(question, answer.closest)
+        return cls(question=question, answer=answer, outcome=outcome_of(question, answer), closest_hold=held)
+
+    def __str__(self) -> str:
+        asked, name = self.question, self.question.id
+        name = name if asked.variant is None else f"{name} wording {asked.variant}"
+        said = " ".join(self.answer.answer.split()) or self.answer.error
+        return f"{self.outcome} {name} ({asked.media}): {asked.question}\n  gold    {asked.answer}\n  answer  {said}"
 
 
 class Tally(Record):
@@ -88,13 +87,7 @@ class ClipsReport(Report):
 
     def lines(self) -> list[str]:
         """The tallies, and the questions that were answered wrong or failed."""
-        missed = [
-            f"{each.outcome} {each.id} {'' if each.variant is None else f'wording {each.variant} '}({each.media}): "
-            f"{each.question}\n  gold    {each.gold}\n  answer  {' '.join(each.answer.split()) or each.error}"
-            for each in self.answers
-            if each.outcome in ("wrong", "failed")
-        ]
-        return [*super().lines(), "", *missed]
+        return [*super().lines(), "", *(str(each) for each in self.answers if each.outcome in ("wrong", "failed"))]
 
 
 def run_clips(session: Session, notify: Notify, media: Media, wordings: Wordings = None) -> ClipsReport:
@@ -114,44 +107,31 @@ def run_clips(session: Session, notify: Notify, media: Media, wordings: Wordings
         graded = []
         for number, question in enumerate(questions, 1):
             notify(f"asking {number} of {len(questions)}: {question.id}")
-            graded.append(_graded(question, _ask(agent, media, question)))
+            graded.append(GradedAnswer.of(question, ask(agent, media, question)))
     settings = session.settings.controller
     return ClipsReport(
         controller=settings.model or settings.engine,
         clips=len(clips),
-        by_modality={"all": Tally.of(graded), **_by([item.modality for item in graded], graded)},
-        by_kind=_by([item.kind for item in graded], graded),
+        by_modality={"all": Tally.of(graded), **_by(graded, lambda question: question.modality)},
+        by_kind=_by(graded, lambda question: question.kind),
         answers=tuple(graded),
     )
 
 
-def _by(names: Sequence[str], graded: Sequence[GradedAnswer]) -> dict[str, Tally]:
-    """A tally for each name; `names` are those of the answers, in their order."""
-    return {
-        name: Tally.of([item for own, item in zip(names, graded, strict=True) if own == name])
-        for name in sorted(set(names))
-    }
+def _by(graded: Sequence[GradedAnswer], name_of: Callable[[ClipQuestion], str]) -> dict[str, Tally]:
+    """A tally for each name of a question."""
+    names = sorted({name_of(item.question) for item in graded})
+    return {name: Tally.of([item for item in graded if name_of(item.question) == name]) for name in names}
 
 
-def _ask(agent: Agent, folder: Path, question: ClipQuestion) -> Answer:
+def ask(agent: Agent, folder: Path, question: ClipQuestion) -> Answer:
+    """The answer to a question about a clip in a folder; one that says why, if it can't be asked."""
     try:
-        return agent.ask([str(folder / question.media)], question.question)
+        return agent.ask([str(folder / question.media)], question.question, options=question.options)
     except LongtakeError as error:
         return Answer(question=question.question, status="failed", answer="", error=str(error))
 
 
-def _graded(question: ClipQuestion, answer: Answer) -> GradedAnswer:
-    return GradedAnswer(
-        **question.model_dump(include={"id", "variant", "media", "modality", "kind", "question"}),
-        gold=question.answer,
-        outcome=grade(question.answer, answer, tolerance=question.tolerance_s, cited_times=question.cited_times),
-        status=answer.status,
-        answer=answer.answer,
-        closest=tuple(line.text for line in answer.closest),
-        closest_hold=answer.status == "uncertain" and closest_hold(question, answer.closest),
-        rounds=answer.usage.rounds,
-        tool_calls=answer.usage.tool_calls,
-        seconds=round(answer.usage.seconds, 3),
-        trace=answer.trace,
-        error=answer.error,
-    )
+def outcome_of(question: ClipQuestion, answer: Answer) -> Grade:
+    """How an answer is graded."""
+    return grade(question.answer, answer, tolerance=question.tolerance_s, cited_times=question.cited_times)

@@ -7,15 +7,18 @@ controller takes for an answer, add recordings to `recordings.jsonl` (`longtake 
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Literal, TypeVar
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from longtake.agent.query.query import Source, Target
+from longtake.errors import ConfigError
+from longtake.evalharness.runs.journal import read_records
 from longtake.memory.records import Record
 
-T = TypeVar("T", bound=Record)
+_HERE = Path(__file__).parent
+T = TypeVar("T", bound=BaseModel)
 
 
 class Example(Record):
@@ -52,17 +55,28 @@ class Recording(Record):
 
 
 @cache
-def load_bank() -> tuple[Example, ...]:
+def load_bank() -> list[Example]:
     """All labelled questions, in the order of the file."""
-    return _load(Example, "bank.jsonl")
+    return read_lines(_HERE / "bank.jsonl", Example)
 
 
 @cache
-def load_recordings() -> tuple[Recording, ...]:
+def load_recordings() -> list[Recording]:
     """All recordings, in the order of the file."""
-    return _load(Recording, "recordings.jsonl")
+    return read_lines(_HERE / "recordings.jsonl", Recording)
 
 
-def _load(kind: type[T], name: str) -> tuple[T, ...]:
-    text = (files("longtake.benchmarks.clips") / name).read_text(encoding="utf-8")
-    return tuple(kind.model_validate_json(line) for line in text.splitlines())
+def read_lines(file: Path, kind: type[T]) -> list[T]:
+    """The records of a JSONL file.
+
+    Raises:
+        ConfigError: if there are none, or a line isn't one.
+    """
+
+    def refuse(fault: str) -> None:
+        raise ConfigError(fault.replace("; it was left out", ""))
+
+    records = list(read_records(file, kind, refuse, by_hand=True))
+    if not records:
+        raise ConfigError(f"{file} is missing or empty: name a file or folder that holds questions.")
+    return records

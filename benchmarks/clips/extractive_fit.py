@@ -16,7 +16,7 @@ import numpy as np
 import typer
 from langchain_core.messages import ToolMessage
 
-from longtake.agent.controllers.extractive.candidates import Candidate, candidates_of, distinct
+from longtake.agent.controllers.extractive.candidates import Candidate, candidates_of
 from longtake.agent.controllers.extractive.model import GATHERED, QUERY
 from longtake.agent.controllers.extractive.ranking import (
     FILE,
@@ -36,16 +36,14 @@ from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.recording import conversation
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.benchmarks.clips.clip_questions import ClipQuestion, load_questions
-from longtake.benchmarks.clips.clips_run import Wordings
+from longtake.benchmarks.clips.clip_questions import ClipQuestion
+from longtake.benchmarks.clips.clips_run import GradedAnswer, outcome_of
 from longtake.benchmarks.clips.closest import closest_hold
 from longtake.benchmarks.clips.examples import Recording, RecordingLine, load_recordings
 from longtake.benchmarks.clips.softmax_fit import fit_softmax
 from longtake.benchmarks.reports import Notify, Report, Share
-from longtake.cli.options import Media
 from longtake.console import Session
 from longtake.errors import ConfigError
-from longtake.evalharness.scoring.grading import grade
 from longtake.language.words import TELLING, content_stems
 from longtake.memory.records import Answer, Citation, Moment, Record
 from longtake.memory.timespan import TimeSpan
@@ -77,7 +75,6 @@ class Found(Record):
     """
 
     best: Share
-    among_three: Share
     sure_and_right: Share
     sure_and_wrong: Share
     right_by_confidence: tuple[Share, ...]
@@ -90,14 +87,6 @@ class FitReport(Report):
     questions: int
     about: int
     found: dict[Fitted, Found]
-
-    def lines(self) -> list[str]:
-        """The figures, one below the other."""
-        told = [f"{self.embedding}: {self.questions} questions about {self.about} clips or recordings"]
-        for name, found in self.found.items():
-            told += [name, *(f"  {key}: {value}" for key, value in found if key != "right_by_confidence")]
-            told += [f"  right from {part / _FIFTHS}: {each}" for part, each in enumerate(found.right_by_confidence)]
-        return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +111,7 @@ _Trusted = list[tuple[_Asked, float]]  # with the confidence in the best candida
 def fit_ranking(
     session: Session,
     notify: Notify,
-    media: Media,
     report: Annotated[list[Path], typer.Option(help="Output of `bench clips --json` in this library; repeatable.")],
-    wordings: Wordings = None,
     write: Write = None,
 ) -> FitReport:
     """Fit the extractive controller's confidence to runs of `bench clips`, cross-validated by clip."""
@@ -132,11 +119,11 @@ def fit_ranking(
     reader = LearnedReader(workspace.engines)
     shipped = load_weights(reader.family())
     asked = []
-    runs = list(_runs(report, [*load_questions(media), *(load_questions(media, wordings) if wordings else ())]))
-    for number, (question, run) in enumerate(runs, 1):
-        notify(f"reading {number} of {len(runs)}")
-        trace = RecordedTrace(workspace.library.trace_root, run)
-        if (one := _asked_in(trace, question, reader, shipped)) is not None:
+    graded = [each for file in report for each in _answers(file) if each.answer.trace]
+    for number, each in enumerate(graded, 1):
+        notify(f"reading {number} of {len(graded)}")
+        trace = RecordedTrace(workspace.library.trace_root, each.answer.trace or "")
+        if (one := _asked_in(trace, each.question, reader, shipped)) is not None:
             asked.append(one)
     if not asked:
         raise ConfigError("No run of these reports found anything for a question: ask again with `bench clips`.")
@@ -223,33 +210,23 @@ def _sure(trusted: _Trusted) -> float:
 
 def _found(trusted: _Trusted, weights: Weights) -> Found:
     answerable = [each for each, _ in trusted if each.answerable]
-    three = [distinct(candidate for candidate, _ in each.ranked)[:3] for each in answerable]
     sure = [each.held(each.best) for each, trust in trusted if trust >= sure_from(each.query, each.best, weights)]
     fifths: list[list[bool]] = [[] for _ in range(_FIFTHS)]
     for each, trust in trusted:
         fifths[min(_FIFTHS - 1, int(trust * _FIFTHS))].append(each.right(each.best))
     return Found(
         best=Share.of(sum(each.right(each.best) for each in answerable), len(answerable)),
-        among_three=Share.of(
-            sum(any(map(each.right, lines)) for each, lines in zip(answerable, three, strict=True)), len(answerable)
-        ),
         sure_and_right=Share.of(sum(sure), len(answerable)),
         sure_and_wrong=Share.of(len(sure) - sum(sure), len(trusted)),
         right_by_confidence=tuple(Share.of(sum(each), len(each)) for each in fifths),
     )
 
 
-def _runs(reports: Sequence[Path], asked: Sequence[ClipQuestion]) -> Iterator[tuple[ClipQuestion, str]]:
-    """The questions of `bench clips --json` reports, each with the run in which it was asked."""
-    known = {(each.id, each.question): each for each in asked}
-    for report in reports:
-        try:
-            answers = json.loads(report.read_text(encoding="utf-8"))["answers"]
-        except (OSError, ValueError, KeyError) as error:
-            raise ConfigError(f"{report} isn't a report of `bench clips --json` ({error}).") from error
-        for each in answers:
-            if (question := known.get((each["id"], each["question"]))) and each["trace"]:
-                yield question, each["trace"]
+def _answers(report: Path) -> list[GradedAnswer]:
+    try:
+        return [GradedAnswer.model_validate(each) for each in json.loads(report.read_bytes())["answers"]]
+    except (OSError, ValueError, KeyError) as error:
+        raise ConfigError(f"{report} isn't a report of `bench clips --json` ({error}).") from error
 
 
 def _asked_in(trace: RecordedTrace, question: ClipQuestion, reader: LearnedReader, weights: Weights) -> _Asked | None:
@@ -267,8 +244,7 @@ def _asked_in(trace: RecordedTrace, question: ClipQuestion, reader: LearnedReade
     def held(candidate: Candidate) -> bool:
         citations = tuple(Citation.of(item) for item in candidate.line)
         answer = Answer(question=question.question, status="answered", answer=candidate.text, citations=citations)
-        known = grade(question.answer, answer, tolerance=question.tolerance_s, cited_times=question.cited_times)
-        return known == "held"
+        return outcome_of(question, answer) == "held"
 
     def right(candidate: Candidate) -> bool:
         return closest_hold(question, [candidate.closest])

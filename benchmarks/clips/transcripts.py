@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Sequence
 from pathlib import Path
 
-from longtake.memory.timespan import clock
 from longtake.preprocess.layers.subtitles import embedded_cues
 from longtake.preprocess.media.cues import Cue
 from longtake.preprocess.media.media import probe
@@ -33,16 +30,6 @@ def transcript(clip: Path) -> list[Cue]:
         return list(embedded_cues(clip, media, track.index))
     words = plain.read_text(encoding="utf-8") if plain.is_file() else ""
     return [Cue(0.0, media.duration, " ".join(words.split()))] if words.strip() and "\t" not in words else []
-
-
-def write_vtt(cues: Sequence[Cue], path: Path) -> None:
-    """Write cues as WebVTT."""
-    blocks = ["WEBVTT"]
-    for cue in cues:
-        voice = f"<v {html.escape(cue.speaker, quote=False)}>" if cue.speaker else ""
-        times = f"{clock(cue.start, decimals=3)} --> {clock(cue.end, decimals=3)}"
-        blocks.append(f"{times}\n{voice}{html.escape(cue.text, quote=False)}")
-    path.write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
 
 
 def _marked(line: str) -> Cue:

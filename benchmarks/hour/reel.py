@@ -7,16 +7,16 @@ The clips' words go into one `.vtt` next to the video.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import cycle
 from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-from longtake.benchmarks.clips.transcripts import transcript, write_vtt
+from longtake.benchmarks.clips.transcripts import transcript
 from longtake.benchmarks.processes import run
 from longtake.benchmarks.reports import Notify
 from longtake.errors import EngineError, MediaError
+from longtake.exports.transcript import TimedLine, rendered
 from longtake.memory.layers import content_key
 from longtake.memory.library import file_id
 from longtake.preprocess.demo.demo_script import load_script
@@ -27,6 +27,7 @@ from longtake.preprocess.media.media import probe
 HOUR = 3600.0
 _PICTURES = (".mp4", ".mkv", ".mov", ".webm", ".avi")
 _SOUNDS = (".mp3", ".wav", ".flac", ".m4a", ".ogg")
+_STILL = ".png"
 _FPS, _WIDTH, _HEIGHT = 25, 1280, 720
 _SLIDE = 5.0  # seconds for which a slide is shown
 _FITTED = (
@@ -60,7 +61,7 @@ def make_loop(media: Path, folder: Path, notify: Notify, seconds: float = HOUR) 
     segments.mkdir(parents=True, exist_ok=True)
     slides = cycle(_slides(segments))
     parts: list[Path] = []
-    cues: list[Cue] = []
+    cues: list[TimedLine] = []
     at = 0.0
 
     def fits(clip: Path) -> bool:
@@ -68,7 +69,7 @@ def make_loop(media: Path, folder: Path, notify: Notify, seconds: float = HOUR) 
 
     def add_slide(length: float) -> None:
         nonlocal at
-        parts.append(_still(next(slides), length, segments))
+        parts.append(_segment(next(slides), length, segments))
         at += length
 
     if not any(map(fits, lengths)):
@@ -85,7 +86,7 @@ def make_loop(media: Path, folder: Path, notify: Notify, seconds: float = HOUR) 
     listed = segments / f"{target.stem}.txt"
     listed.write_text("".join(f"file {part.name}\n" for part in parts), encoding="utf-8")
     _ffmpeg("-f", "concat", "-i", listed, "-c", "copy", target)
-    write_vtt(cues, target.with_suffix(".vtt"))
+    target.with_suffix(".vtt").write_text(rendered(cues, "vtt"), encoding="utf-8")
     return Reel(target, round(at, 3))
 
 
@@ -99,27 +100,18 @@ def _clips(media: Path) -> list[Path]:
     return [path for path in files if path.suffix.lower() in _PICTURES or transcript(path)]
 
 
-def _segment(clip: Path, seconds: float, folder: Path) -> Path:
-    """A clip, fitted into the picture on black; without a picture it shows a ground, without a sound it is silent."""
-    target, media = folder / f"{content_key(file_id(clip), _FITTED, repr(_CODED))}.mkv", probe(clip)
+def _segment(source: Path, seconds: float, folder: Path) -> Path:
+    """A clip or slide, fitted into the picture on black; without a picture it shows a ground, without sound silence."""
+    target = folder / f"{content_key(file_id(source), f'{seconds:.3f}', _FITTED, repr(_CODED))}.mkv"
     if not target.exists():
-        given = [*(() if media.video else _GROUND), *(() if media.audio else _SILENCE)]
-        shown, heard = "0:v:0" if media.video else "1:v:0", "0:a:0" if media.audio else "1:a:0"
-        _encode(["-i", clip, *given, "-map", shown, "-map", heard], seconds, target)
+        shown, heard = source.suffix.lower() not in _SOUNDS, source.suffix != _STILL and probe(source).audio
+        given = ["-i", source, *(() if shown else _GROUND), *(() if heard else _SILENCE)]
+        streams = ("-map", "0:v:0" if shown else "1:v:0", "-map", "0:a:0" if heard else "1:a:0")
+        filters = ("-vf", _FITTED, "-af", "apad")
+        unfinished = target.with_suffix(".part")
+        _ffmpeg(*given, *streams, *filters, *_CODED, "-t", f"{seconds:.3f}", "-f", "matroska", unfinished)
+        unfinished.replace(target)
     return target
-
-
-def _still(slide: Path, seconds: float, folder: Path) -> Path:
-    target = folder / f"{slide.stem}-{round(1000 * seconds)}.mkv"
-    if not target.exists():
-        _encode(["-i", slide, *_SILENCE, "-map", "0:v", "-map", "1:a"], seconds, target)
-    return target
-
-
-def _encode(given: Sequence[str | Path], seconds: float, target: Path) -> None:
-    unfinished = target.with_suffix(".part")
-    _ffmpeg(*given, "-vf", _FITTED, "-af", "apad", *_CODED, "-t", f"{seconds:.3f}", "-f", "matroska", unfinished)
-    unfinished.replace(target)
 
 
 def _ffmpeg(*arguments: str | Path) -> None:
@@ -135,11 +127,11 @@ def _ffmpeg(*arguments: str | Path) -> None:
     run([program, "-nostdin", "-loglevel", "error", "-y", *map(str, arguments)], None)
 
 
-def _shifted(cues: Sequence[Cue], start: float, end: float) -> Iterator[Cue]:
+def _shifted(cues: Sequence[Cue], start: float, end: float) -> Iterator[TimedLine]:
     """The cues of a clip, shifted to its place; those after its end are left out."""
     for cue in cues:
         if start + cue.start < end:
-            yield replace(cue, start=start + cue.start, end=min(start + cue.end, end))
+            yield TimedLine(start + cue.start, min(start + cue.end, end), cue.text, cue.speaker)
 
 
 def _slides(folder: Path) -> list[Path]:
@@ -147,6 +139,6 @@ def _slides(folder: Path) -> list[Path]:
     script = load_script().model_copy(update={"width": _WIDTH, "height": _HEIGHT})
     files = []
     for number, shot in enumerate(shot for shot in script.shots if shot.slide):
-        files.append(folder / f"slide{number}.png")
+        files.append(folder / f"slide{number}{_STILL}")
         next(pictures(script, shot)).save(files[-1])
     return files

@@ -12,16 +12,16 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from pathlib import Path
 from typing import Any
 
 import httpx
 from pydantic import BaseModel, ConfigDict, Field
 
 from longtake.benchmarks.loop.endpoint import Answering, Body, Role
-from longtake.errors import LongtakeError
+from longtake.memory.timespan import parse_time
 
 _LINE = re.compile(r"^(m\d+) \[([^\]]+)\] ([a-z ]+?)(?: \(recognised poorly\))?: ", re.MULTILINE)
+_START = re.compile(r"(\d[\d:.]*)-")
 _ID = re.compile(r"\bm\d+\b")
 _PLACE = re.compile(r"\{((?:[^{}]* )?[\d:.]+-[\d:.]+) ([a-z ]+)\}")
 _STATEMENT = re.compile(r'^(\d+)\. (".*") cites ', re.MULTILINE)
@@ -52,21 +52,7 @@ class Question(BaseModel):
     options: tuple[str, ...] = ()
     parts: tuple[tuple[str, ...], ...] = ()
     abstain: bool = False
-    kind: str = ""
     replies: tuple[Recorded, ...] = Field(default=(), description="Of a cassette.")
-
-
-def read_questions(file: Path) -> list[Question]:
-    """The questions of a JSONL file, such as a cassette.
-
-    Raises:
-        LongtakeError: if a line isn't a question.
-    """
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        return [Question.model_validate_json(line) for line in lines if line.strip()]
-    except (OSError, ValueError) as error:
-        raise LongtakeError(f"{file} can't be read as questions: {error}") from error
 
 
 class Player:
@@ -158,21 +144,15 @@ def _to_ids(text: str, request: Body) -> str:
 
 def _nearest(match: re.Match[str], known: Mapping[str, str]) -> str | None:
     """The moment of the same kind that lies nearest, if moments are cut differently today."""
-    start = _seconds(match[1])
-    same = [
-        (abs(_seconds(place.rsplit(" ", len(match[2].split()))[0]) - start), name)
-        for place, name in known.items()
-        if place.endswith(match[2])
-    ]
+    start = start_of(match[1])
+    same = [(abs(start_of(place) - start), name) for place, name in known.items() if place.endswith(match[2])]
     return min(same)[1] if same else None
 
 
-def _seconds(place: str) -> float:
-    first = place.split()[-1].partition("-")[0]
-    total = 0.0
-    for part in first.split(":"):
-        total = total * 60 + float(part)
-    return total
+def start_of(place: str) -> float:
+    """The seconds at which a place begins, as moments are shown: `00:27.0-00:40.0 on screen`."""
+    found = _START.search(place)
+    return parse_time(found[1]) if found else 0.0
 
 
 def _text(message: Mapping[str, Any]) -> str:

@@ -16,7 +16,8 @@ from pydantic import Field
 from longtake.agent.drafts.cited import CLOCKED
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.api import Library
-from longtake.benchmarks.loop.cassette import Player, Question, Recorder, forwarded, moments_in, read_questions
+from longtake.benchmarks.clips.examples import read_lines
+from longtake.benchmarks.loop.cassette import Player, Question, Recorder, forwarded, moments_in, start_of
 from longtake.benchmarks.loop.endpoint import Body, Role, listening
 from longtake.benchmarks.reports import Notify, Report
 from longtake.config import load, secret
@@ -42,7 +43,6 @@ class Row(Record):
     outcome: Outcome
     status: str
     rounds: int
-    calls: int
     tokens: int
     first_tokens: int
     moved: int
@@ -55,7 +55,6 @@ class Table(Report):
     rows: tuple[Row, ...]
     outcomes: dict[Outcome, int]
     mean_rounds: float
-    mean_calls: float
     mean_tokens: float
     mean_first_tokens: float
 
@@ -82,7 +81,7 @@ def record(
             file.write(f"{question.model_copy(update={'replies': tuple(recorder.replies)}).model_dump_json()}\n")
             file.flush()
 
-        return run_loop(session.library_root, read_questions(questions), recorder, videos, notify, model, keep)
+        return run_loop(session.library_root, read_lines(questions, Question), recorder, videos, notify, model, keep)
 
 
 def replay(
@@ -92,7 +91,7 @@ def replay(
     videos: Videos = HERE,
 ) -> Table:
     """Replay a cassette against the code of today; exits with 1 if a right answer is lost in whole or part."""
-    return run_loop(session.library_root, read_questions(cassette), Player(), videos, notify)
+    return run_loop(session.library_root, read_lines(cassette, Question), Player(), videos, notify)
 
 
 def run_loop(
@@ -145,7 +144,6 @@ def run_loop(
         rows=tuple(rows),
         outcomes={name: count[name] for name in OUTCOMES},
         mean_rounds=fmean(row.rounds for row in rows),
-        mean_calls=fmean(row.calls for row in rows),
         mean_tokens=fmean(row.tokens for row in rows),
         mean_first_tokens=fmean(row.first_tokens for row in rows),
     )
@@ -155,7 +153,7 @@ def _row(question: Question, answer: Answer, traces: Path, requests: list[tuple[
     drafts = _drafts(RecordedTrace(traces, answer.trace or "")) if answer.trace else []
     last = drafts[-1] if drafts else {}
     shown = {name: place for _, request in requests for name, place in moments_in(request).items()}
-    places = [_start(shown[name]) for name in _ids(json.dumps(last)) if name in shown]
+    places = [start_of(shown[name]) for name in _ids(json.dumps(last)) if name in shown]
     places += [parse_time(time) for time in CLOCKED.findall(last.get("text", ""))]
     marks = [parse_time(time) for time in _TIME.findall(answer.answer)]
     moved = [mark for mark in marks if drafts and not any(abs(mark - int(place)) <= _NEAR for place in places)]
@@ -165,7 +163,6 @@ def _row(question: Question, answer: Answer, traces: Path, requests: list[tuple[
         outcome=_outcome(question, answer, last),
         status=answer.status,
         rounds=answer.usage.rounds,
-        calls=answer.usage.tool_calls,
         tokens=answer.usage.input_tokens + answer.usage.output_tokens,
         first_tokens=_tokens(first),
         moved=len(moved),
@@ -216,11 +213,6 @@ def _plain(text: str) -> str:
 def _drafts(trace: RecordedTrace) -> list[dict[str, Any]]:
     """The drafts that were judged, in order."""
     return [trace.blob(event["input"])["draft"] for event in trace.events() if event["type"] == "judge"]
-
-
-def _start(place: str) -> float:
-    found = re.search(r"(\d[\d:.]*)-", place)
-    return parse_time(found[1]) if found else 0.0
 
 
 def _tokens(request: Body) -> int:

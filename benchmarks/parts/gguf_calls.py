@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 from langchain_core.messages import messages_from_dict
@@ -23,13 +23,13 @@ from longtake.agent.controllers.call_parsing.calls import FROM_TEXT
 from longtake.agent.controllers.gguf import TIMINGS, GgufChatModel, open_gguf
 from longtake.agent.graph.agent import Agent
 from longtake.agent.traces.trace import RecordedTrace
-from longtake.benchmarks.clips.clip_questions import load_questions
-from longtake.benchmarks.clips.clips_run import Wordings
+from longtake.benchmarks.clips.clip_questions import ClipQuestion, load_questions
+from longtake.benchmarks.clips.clips_run import Wordings, ask, outcome_of
 from longtake.benchmarks.reports import Notify, Report, Share, Spread
 from longtake.console import Session
-from longtake.errors import EngineError, LongtakeError, MediaError
-from longtake.evalharness.scoring.grading import DEFAULT_TOLERANCE, Grade, grade
-from longtake.memory.records import Answer
+from longtake.errors import EngineError, MediaError
+from longtake.evalharness.scoring.grading import Grade
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.demo.demo_truth import load_truth
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.engines.packaged_files import PackagedFile
@@ -66,17 +66,6 @@ class GgufReport(Report):
     below: tuple[str, ...]
 
 
-class _Asked(NamedTuple):
-    """A question, its video and its gold; `cited_times` as in `grading.grade`."""
-
-    video: Path
-    question: str
-    options: tuple[str, ...]
-    gold: str
-    tolerance: float = DEFAULT_TOLERANCE
-    cited_times: bool = True
-
-
 @dataclass
 class _Seen:
     """What the traces of the model's runs contain."""
@@ -110,20 +99,21 @@ def measure_gguf(
         plain = Workspace(root, _with(session.settings, engine="extractive"))
         with_model = Workspace(root, _with(session.settings, engine="gguf", model=file))
         cold = open_gguf(with_model.settings, file).model_copy(update={"keeps_prefix": False})
-        for video in dict.fromkeys(one.video for one in asked):
-            notify(f"indexing {video.name}")
+        videos = media or Path()  # the demo's path is whole
+        for video in dict.fromkeys(one.media for one in asked):
+            notify(f"indexing {video}")
             with suppress(MediaError):  # a picture: its questions fail for both
-                plain.add(video)
+                plain.add(videos / video)
         extractive, agent, seen = Agent(plain), Agent(with_model), _Seen()
         grades: list[tuple[Grade, Grade]] = []
         own = 0
         for number, one in enumerate(asked, 1):
             notify(f"asking {number} of {len(asked)}: {one.question}")
-            answer = _ask(agent, one)
+            answer = ask(agent, videos, one)
             if answer.trace:
                 _look(RecordedTrace(with_model.library.trace_root, answer.trace), cold, seen)
             own += "The language model gave no answer" not in answer.answer
-            grades.append((_graded(one, _ask(extractive, one)), _graded(one, answer)))
+            grades.append((outcome_of(one, ask(extractive, videos, one)), outcome_of(one, answer)))
     return GgufReport(
         model=Path(file).name,
         questions=len(asked),
@@ -137,7 +127,7 @@ def measure_gguf(
         with_model=Counter(made for _, made in grades),
         own_answers=Share.of(own, len(asked)),
         below=tuple(
-            f"{one.video.name}: {one.question} ({made})"
+            f"{one.media}: {one.question} ({made})"
             for one, (without, made) in zip(asked, grades, strict=True)
             if without == "held" != made
         ),
@@ -153,35 +143,27 @@ def packaged_smollm2() -> str:
     return str(SMOLLM2.locate())
 
 
-def _questions(folder: Path, media: Path | None, wordings: Path | None, count: int) -> list[_Asked]:
+def _questions(folder: Path, media: Path | None, wordings: Path | None, count: int) -> list[ClipQuestion]:
     """The questions about the demo video, and `count` less those about clips, evenly chosen."""
-    video = make_demo(folder / "demo")
-    asked = [_Asked(video, one.question, one.options, one.answer) for one in load_truth().questions][:count]
+    truth = load_truth()
+    video, whole = str(make_demo(folder / "demo")), TimeSpan(start=0, end=truth.duration)
+    asked = [
+        ClipQuestion(
+            **one.model_dump(include={"question", "options", "answer"}),
+            **{"id": "", "media": video, "evidence": whole, "modality": "", "kind": ""},
+        )
+        for one in truth.questions[:count]
+    ]
     if media is None:
         return asked
     clips = load_questions(media) + (load_questions(media, wordings) if wordings else [])
     wanted = min(count - len(asked), len(clips))
-    chosen = [clips[place * len(clips) // wanted] for place in range(wanted)]
-    about = [
-        _Asked(media / one.media, one.question, (), one.answer, one.tolerance_s, one.cited_times) for one in chosen
-    ]
-    return asked + about
+    return asked + [clips[place * len(clips) // wanted] for place in range(wanted)]
 
 
 def _with(settings: Settings, **controller: str) -> Settings:
     changed = settings.controller.model_copy(update=controller)
     return settings.model_copy(update={"controller": changed})
-
-
-def _ask(agent: Agent, one: _Asked) -> Answer:
-    try:
-        return agent.ask([str(one.video)], one.question, options=one.options)
-    except LongtakeError as error:
-        return Answer(question=one.question, status="failed", answer="", error=str(error))
-
-
-def _graded(one: _Asked, answer: Answer) -> Grade:
-    return grade(one.gold, answer, tolerance=one.tolerance, cited_times=one.cited_times)
 
 
 def _look(trace: RecordedTrace, cold: GgufChatModel, seen: _Seen) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from longtake.benchmarks.loop.cassette import Player, read_questions
+from longtake.benchmarks.clips.examples import read_lines
+from longtake.benchmarks.loop.cassette import Player, Question
 from longtake.benchmarks.loop.table import Row, run_loop
 from longtake.evalharness.scripted.questions import WORDINGS, Wording, Wordings, read_wordings
 from longtake.evalharness.scripted.suite import write_suite
@@ -18,7 +19,7 @@ SEED, FIRST_MESSAGE = 5, 4_000  # of the scripted video; tokens at most
 
 
 def replayed(name: str, library: Path, videos: Path) -> dict[str, Row]:
-    table = run_loop(library, read_questions(CASSETTES / name), Player(), videos, lambda text: None)
+    table = run_loop(library, read_lines(CASSETTES / name, Question), Player(), videos, lambda text: None)
     return {row.id: row for row in table.rows}
 
 

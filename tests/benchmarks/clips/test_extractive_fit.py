@@ -58,7 +58,7 @@ def test_confidence_in_what_is_shown_is_fitted_to_a_run(tmp_path: Path) -> None:
     session = Session(overrides=PLAIN.overrides, library=tmp_path / "library")
     run = tmp_path / "run.json"
     run.write_text(json.dumps(bench_json(session, "clips", "--media", tmp_path)))
-    report = bench_json(session, "ranking", "--media", tmp_path, "--report", run, "--write", tmp_path)
+    report = bench_json(session, "ranking", "--report", run, "--write", tmp_path)
     assert (report["about"], report["questions"]) == (12, 12)
     assert report["found"]["on_clips"]["best"]["n"] == 12
     Weights.model_validate(json.loads((tmp_path / FILE).read_text())["wordllama"])

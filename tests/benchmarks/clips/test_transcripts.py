@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from helpers.media.clips import flat, write_clip
 
-from longtake.benchmarks.clips.transcripts import transcript, write_vtt
+from longtake.benchmarks.clips.transcripts import transcript
 from longtake.preprocess.media.cues import Cue
-from longtake.preprocess.media.subtitle_formats import parse_subtitles
 
 VTT = "WEBVTT\n\n00:01.000 --> 00:02.000\nFrom the sidecar.\n"
 
@@ -42,9 +41,3 @@ def test_a_track_inside_the_file_is_read(media: Path) -> None:
     cues = transcript(media / "auto-editor" / "mov_text.mp4")
     assert cues
     assert all(cue.text and cue.end > cue.start for cue in cues)
-
-
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    cues = [Cue(0.5, 1.25, "Salt & <pepper>", "Ann"), Cue(3599.5, 3600.0, "Two\nlines.")]
-    write_vtt(cues, tmp_path / "out.vtt")
-    assert parse_subtitles((tmp_path / "out.vtt").read_bytes(), "out.vtt") == cues
