@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -18,7 +19,7 @@ from longtake.benchmarks.reports import Notify, Report, Share
 from longtake.cli.options import Media
 from longtake.console import Session
 from longtake.errors import LongtakeError
-from longtake.evalharness.scoring.grading import Grade, grade
+from longtake.evalharness.scoring.grading import GRADES, Grade, grade
 from longtake.memory.records import Answer, Record
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -54,25 +55,19 @@ class Tally(Record):
     n: int
     held: Share
     wrong: Share
-    uncertain: int
+    others: dict[Grade, int]
     among_closest: int
-    partial: int
-    abstained: int
-    failed: int
 
     @classmethod
     def of(cls, graded: Sequence[GradedAnswer]) -> Tally:
         """Count the outcomes."""
-        made, n = [item.outcome for item in graded], len(graded)
+        made, n = Counter(item.outcome for item in graded), len(graded)
         return cls(
             n=n,
-            held=Share.of(made.count("held"), n),
-            wrong=Share.of(made.count("wrong"), n),
-            uncertain=made.count("uncertain"),
+            held=Share.of(made["held"], n),
+            wrong=Share.of(made["wrong"], n),
+            others={name: made[name] for name in GRADES if name not in ("held", "wrong")},
             among_closest=sum(item.closest_hold for item in graded),
-            partial=made.count("partial"),
-            abstained=made.count("abstained"),
-            failed=made.count("failed"),
         )
 
 

@@ -9,12 +9,11 @@ the second prompt of some questions it is measured again with nothing kept of th
 from __future__ import annotations
 
 import tempfile
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from langchain_core.messages import messages_from_dict
@@ -66,17 +65,14 @@ class GgufReport(Report):
     below: tuple[str, ...]
 
 
-@dataclass
-class _Seen:
-    """What the traces of the model's runs contain."""
+class _Seen(NamedTuple):
+    """What the traces of the model's runs contain: counts of calls, and sizes and times of prompts."""
 
-    calls: int = 0
-    broken: int = 0
-    refused: int = 0
-    first_tokens: list[float] = field(default_factory=list)
-    first: list[float] = field(default_factory=list)
-    later: list[float] = field(default_factory=list)
-    unkept: list[float] = field(default_factory=list)
+    calls: Counter[str]
+    prompts: defaultdict[str, list[float]]
+
+    def spread(self, prompts: str) -> Spread | None:
+        return Spread.of(self.prompts[prompts]) if self.prompts[prompts] else None
 
 
 def measure_gguf(
@@ -104,7 +100,7 @@ def measure_gguf(
             notify(f"indexing {video}")
             with suppress(MediaError):  # a picture: its questions fail for both
                 plain.add(videos / video)
-        extractive, agent, seen = Agent(plain), Agent(with_model), _Seen()
+        extractive, agent, seen = Agent(plain), Agent(with_model), _Seen(Counter(), defaultdict(list))
         grades: list[tuple[Grade, Grade]] = []
         own = 0
         for number, one in enumerate(asked, 1):
@@ -117,12 +113,12 @@ def measure_gguf(
     return GgufReport(
         model=Path(file).name,
         questions=len(asked),
-        broken=Share.of(seen.broken, seen.calls),
-        refused=Share.of(seen.refused, seen.calls),
-        first_message=_spread(seen.first_tokens),
-        first_token=_spread(seen.first),
-        later_token=_spread(seen.later),
-        later_token_unkept=_spread(seen.unkept),
+        broken=Share.of(seen.calls["broken"], seen.calls["made"]),
+        refused=Share.of(seen.calls["refused"], seen.calls["made"]),
+        first_message=seen.spread("first_tokens"),
+        first_token=seen.spread("first"),
+        later_token=seen.spread("later"),
+        later_token_unkept=seen.spread("unkept"),
         extractive=Counter(without for without, _ in grades),
         with_model=Counter(made for _, made in grades),
         own_answers=Share.of(own, len(asked)),
@@ -173,7 +169,7 @@ def _look(trace: RecordedTrace, cold: GgufChatModel, seen: _Seen) -> None:
     for event in trace.events():
         data = event["data"]
         if event["type"] == "tool" and rounds:
-            seen.refused += data["failure"] == "bad_arguments" and _fits(toolbox, data)
+            seen.calls["refused"] += data["failure"] == "bad_arguments" and _fits(toolbox, data)
         if event["type"] != "model" or "calls" not in data or not event["output"]:
             continue
         reply = trace.blob(event["output"])["data"]
@@ -183,17 +179,17 @@ def _look(trace: RecordedTrace, cold: GgufChatModel, seen: _Seen) -> None:
             continue
         rounds += 1
         calls = data["calls"]
-        seen.calls += len(calls)
+        seen.calls["made"] += len(calls)
         mended = [each for each in data["repairs"] if not each.endswith(FROM_TEXT)]
-        seen.broken += sum(not _fits(toolbox, call) for call in calls) or bool(calls and mended)
+        seen.calls["broken"] += sum(not _fits(toolbox, call) for call in calls) or bool(calls and mended)
         if rounds == 1:
-            seen.first_tokens.append(event["usage"]["input_tokens"])
-            seen.first.append(timings["prompt_ms"])
+            seen.prompts["first_tokens"].append(event["usage"]["input_tokens"])
+            seen.prompts["first"].append(timings["prompt_ms"])
         elif rounds == 2:
-            seen.later.append(timings["prompt_ms"])
-            if len(seen.unkept) < _UNKEPT:
+            seen.prompts["later"].append(timings["prompt_ms"])
+            if len(seen.prompts["unkept"]) < _UNKEPT:
                 with suppress(EngineError):  # not read within the time limit of a reply
-                    seen.unkept.append(_unkept(trace.blob(event["input"]), cold))
+                    seen.prompts["unkept"].append(_unkept(trace.blob(event["input"]), cold))
 
 
 def _unkept(given: Mapping[str, Any], cold: GgufChatModel) -> float:
@@ -208,7 +204,3 @@ def _fits(toolbox: Toolbox, call: Mapping[str, Any]) -> bool:
     except ToolError:
         return False
     return True
-
-
-def _spread(values: Sequence[float]) -> Spread | None:
-    return Spread.of(values) if values else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple, get_args
@@ -18,11 +18,7 @@ from longtake.evalharness.edits.edit_table import EDITS, edit_named
 from longtake.evalharness.edits.rendering import make_edit, render
 from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.analysis.frame_measures import Measured, measure
-from longtake.preprocess.analysis.frame_order import find_shuffled
-from longtake.preprocess.analysis.joins import find_interruptions, find_jumps
-from longtake.preprocess.analysis.overlays import find_overlays
-from longtake.preprocess.analysis.picture_faults import find_freezes, find_noise, find_tints
+from longtake.preprocess.analysis.frame_measures import measure
 from longtake.preprocess.demo.make import make_demo
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.fused_frames import Mode, fuse_frames
@@ -130,22 +126,10 @@ def _timed(
 
 
 def _analyses(clip: _Clip) -> dict[str, Callable[[], object]]:
-    """Those behind `inspect_motion` and `integrate_frames`; those of measured frames are timed without decoding."""
+    """What `inspect_motion` and `integrate_frames` do on every frame; findings in measured frames take next to none."""
     path, media = clip.file, probe(clip.file)
-
-    def measured() -> Sequence[Measured]:
-        return [measure(frame) for frame in read_whole_frames(path, media, clip.span, lambda: None)]
-
-    frames, end = measured(), clip.span.end
     return {
-        "decode and measure": measured,
-        "noise": partial(find_noise, frames, end),
-        "tints": partial(find_tints, frames, end),
-        "freezes": partial(find_freezes, frames),
-        "order": partial(find_shuffled, frames),
-        "interruptions": partial(find_interruptions, frames),
-        "overlays": partial(find_overlays, frames),
-        "jumps": partial(find_jumps, frames),
+        "decode and measure": lambda: list(map(measure, read_whole_frames(path, media, clip.span, lambda: None))),
         "direction of sound": partial(sound_direction, path, media, clip.span, lambda: None),
         **{
             f"decode and fuse: {mode}": partial(fuse_frames, path, media, clip.span, mode, lambda: None)

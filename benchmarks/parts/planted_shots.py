@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from hashlib import blake2b
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -39,10 +39,10 @@ Kind = Literal["cut", "dissolve", "fade"]
 KINDS: tuple[Kind, ...] = ("cut", "dissolve", "fade")
 
 _TIME = re.compile(r"\d+\.\d+")
-_FRAMES = 2
 _VIDEO = (".mp4", ".mkv", ".webm", ".avi")
 _SIZE = (640, 360)
 _FPS = 25.0
+_SLACK = 2 / _FPS + 1e-6  # seconds of two frames
 # Two pulses, whose darkest frames are named in PySceneDetect's own test of its threshold detector, and three fades
 # between a second of black and a picture, found by inspecting the frames.
 _FADES = {
@@ -130,15 +130,11 @@ def score(kind: Kind, true: Sequence[Transition], found: Sequence[Transition]) -
     )
 
 
-def _near(true: Transition, found: Transition) -> bool:
-    """Whether a boundary is in a transition, or within two frames of it."""
-    slack = _FRAMES / _FPS
-    middle = (found.start + found.end) / 2
-    return true.clip == found.clip and true.start - slack - 1e-6 <= middle <= true.end + slack + 1e-6
-
-
 def _matches(true: Transition, found: Transition) -> bool:
-    return true.kind == found.kind and _near(true, found)
+    """Whether a boundary of the same kind is in a transition, or within two frames of it."""
+    if (true.kind, true.clip) != (found.kind, found.clip):
+        return False
+    return true.start - _SLACK <= found.start <= true.end + _SLACK
 
 
 def _listed(media: Path) -> list[Transition]:
@@ -170,11 +166,10 @@ def _boundaries(name: str, path: Path, settings: Settings) -> list[Transition]:
         shots.observe(frame)
         end = frame.end
     shots.finish(end)
-    return [_transition(name, shot) for shot in shots.found.items[1:]]
-
-
-def _transition(clip: str, shot: Mapping[str, Any]) -> Transition:
-    return Transition(clip=clip, kind=shot["transition"], start=shot["start"], end=shot["start"])
+    return [
+        Transition(clip=name, kind=shot["transition"], start=shot["start"], end=shot["start"])
+        for shot in shots.found.items[1:]
+    ]
 
 
 def _held_out(media: Path) -> list[Path]:

@@ -19,7 +19,7 @@ def test_every_edit_and_analysis_is_timed_beside_decoding(tmp_path: Path) -> Non
     report = json.loads(CliRunner().invoke(bench, arguments, obj=Session(), catch_exceptions=False).stdout)
     edits, analyses = ({row["name"]: row for row in report[part]} for part in ("edits", "analyses"))
     assert set(edits) == set(EDITS)
-    assert edits["reversal"]["frames"] == analyses["order"]["frames"] == 75
+    assert edits["reversal"]["frames"] == analyses["decode and measure"]["frames"] == 75
     assert edits["occlusion"]["frames"] == 300
     rows = [*edits.values(), *analyses.values()]
     assert all(row["per_second"]["median"] > 0 and row["times_decoding"]["median"] > 0 for row in rows)
