@@ -18,7 +18,7 @@ from longtake.benchmarks.faults.ground import QUESTION, Ground, Trial, finish, m
 
 DAMAGES = ("flip", "cut", "zero")
 _BLOCK = 512  # most bytes of zeros
-_TOLD = re.compile("(longtake: )?The search index .* is built again from the layers, because it is damaged: .*")
+_TOLD = re.compile("WARNING: The search index .* is built again from the layers, because it is damaged: .*")
 
 
 def damage(ground: Ground, library: Path, chance: random.Random, number: int) -> Trial:

@@ -17,7 +17,7 @@ from typing import Any
 import httpx
 from pydantic import BaseModel, ConfigDict, Field
 
-from longtake.benchmarks.loop.endpoint import Answering, Body, Role
+from longtake.benchmarks.loop.endpoint import Body, Role
 from longtake.memory.timespan import parse_time
 
 _LINE = re.compile(r"^(m\d+) \[([^\]]+)\] ([a-z ]+?)(?: \(recognised poorly\))?: ", re.MULTILINE)
@@ -91,13 +91,13 @@ class Player:
 
 
 class Recorder:
-    """Passes requests on and keeps the replies."""
+    """Passes requests on to an OpenAI-compatible endpoint, and keeps the replies."""
 
-    def __init__(self, ask: Answering) -> None:
-        """Take who answers."""
+    def __init__(self, url: str, key: str | None) -> None:
         self.requests: list[tuple[Role, Body]] = []
         self.replies: list[Recorded] = []
-        self._ask = ask
+        self._client = httpx.Client(timeout=_LONGEST_WAIT, headers={"Authorization": f"Bearer {key}"} if key else {})
+        self._address = f"{url}/chat/completions"
 
     def load(self, question: Question) -> None:
         """Begin a question."""
@@ -107,23 +107,12 @@ class Recorder:
     def __call__(self, role: Role, request: Body) -> Body:
         """The message for a request."""
         self.requests.append((role, request))
-        message = self._ask(role, request)
+        answered = self._client.post(self._address, json=request).raise_for_status()
+        message = dict(answered.json()["choices"][0]["message"])
         kept = json.loads(_to_places(json.dumps(message, ensure_ascii=False), request))
         asked = _asked(request) if role == "vision" else ""
         self.replies.append(Recorded(role=role, message=kept, judged=tuple(_statements(request)), asked=asked))
         return message
-
-
-def forwarded(url: str, key: str | None) -> Answering:
-    """Replies of a real endpoint."""
-
-    def ask(role: Role, request: Body) -> Body:
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        answered = httpx.post(f"{url}/chat/completions", json=request, headers=headers, timeout=_LONGEST_WAIT)
-        answered.raise_for_status()
-        return dict(answered.json()["choices"][0]["message"])
-
-    return ask
 
 
 def moments_in(request: Body) -> dict[str, str]:

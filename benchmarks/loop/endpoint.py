@@ -13,7 +13,6 @@ from typing import Any, Literal
 
 Role = Literal["controller", "judge", "vision"]
 Body = dict[str, Any]
-Answering = Callable[[Role, Body], Body]  # the message for a request to a role
 ROLES: tuple[Role, ...] = ("controller", "judge", "vision")
 _PICTURE = 800  # tokens
 
@@ -32,8 +31,8 @@ def served(server: socketserver.TCPServer) -> Iterator[int]:
 
 
 @contextmanager
-def listening(answer: Answering) -> Iterator[int]:
-    """The port of an OpenAI-compatible server whose paths begin with a role, until the block ends."""
+def listening(answer: Callable[[Role, Body], Body]) -> Iterator[int]:
+    """The port of an OpenAI-compatible server whose paths begin with a role; `answer` gives the message for a request."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -17,7 +17,7 @@ from longtake.agent.drafts.cited import CLOCKED
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.api import Library
 from longtake.benchmarks.clips.examples import read_lines
-from longtake.benchmarks.loop.cassette import Player, Question, Recorder, forwarded, moments_in, start_of
+from longtake.benchmarks.loop.cassette import Player, Question, Recorder, moments_in, start_of
 from longtake.benchmarks.loop.endpoint import Body, Role, listening
 from longtake.benchmarks.reports import Notify, Report
 from longtake.config import load, secret
@@ -74,7 +74,7 @@ def record(
     model: Annotated[str, typer.Option(help="Name of the model.")] = "recorded",
 ) -> Table:
     """Ask questions and keep what the model replies, to a cassette; exits with 1 if a right answer is lost."""
-    recorder = Recorder(forwarded(url, secret("OPENAI_API_KEY")))
+    recorder = Recorder(url, secret("OPENAI_API_KEY"))
     with cassette.open("w", encoding="utf-8") as file:
 
         def keep(question: Question) -> None:

@@ -126,7 +126,7 @@ def _timed(
 
 
 def _analyses(clip: _Clip) -> dict[str, Callable[[], object]]:
-    """What `inspect_motion` and `integrate_frames` do on every frame; findings in measured frames take next to none."""
+    """What `inspect_motion` and `integrate_frames` do on every frame."""
     path, media = clip.file, probe(clip.file)
     return {
         "decode and measure": lambda: list(map(measure, read_whole_frames(path, media, clip.span, lambda: None))),
