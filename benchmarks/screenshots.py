@@ -26,6 +26,7 @@ from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.workspace import Workspace
 
 Page = Any  # of Playwright
+Step = Callable[[Page], None]
 Look = tuple[dict[str, int], str, str]  # size, colours, and the ending of the name
 
 LAPTOP = {"width": 1280, "height": 720}
@@ -60,7 +61,7 @@ class State(NamedTuple):
 
     name: str
     at: str
-    reach: Callable[[Page], None]
+    reach: Step
     looks: tuple[Look, ...] = LIGHT
 
 
@@ -147,150 +148,128 @@ def _evaluate(session: Session, library: Path, demo: Path) -> Path:
     return folder / "run" / "report.html"
 
 
-def _library(page: Page) -> None:
-    page.locator("li.card").nth(1).wait_for()
+def then(*steps: Step) -> Step:
+    """Steps one after the other."""
 
-
-def _chooser(page: Page) -> None:
-    _library(page)
-    page.get_by_role("button", name="From a folder").click()
-    page.locator("#chooser-list li").first.wait_for()
-
-
-def _chosen(page: Page) -> None:
-    _library(page)
-    page.locator("li.card summary").first.click()
-    page.get_by_role("checkbox", name="Select").first.check()
-    page.get_by_role("checkbox", name="Select").nth(1).check()
-
-
-def _tools(page: Page) -> None:
-    _dialog("Settings")(page)
-    page.get_by_text("Tools while answering", exact=True).click()
-    page.evaluate("document.querySelector('#settings details[open]').scrollIntoView()")
-
-
-def _dialog(name: str) -> Callable[[Page], None]:
     def reach(page: Page) -> None:
-        _library(page)
+        for step in steps:
+            step(page)
+
+    return reach
+
+
+def press(name: str) -> Step:
+    """Click a button."""
+    return lambda page: page.get_by_role("button", name=name).click()
+
+
+def open_part(words: str) -> Step:
+    """Click words that open a part of the page."""
+    return lambda page: page.get_by_text(words, exact=True).click()
+
+
+def see(part: str, place: int = 0) -> Step:
+    """Wait for a part of the page, or for that many more of the kind."""
+    return lambda page: page.locator(part).nth(place).wait_for()
+
+
+def scroll_to(part: str, block: str = "start") -> Step:
+    """Scroll a part of the page to the edge, or into the middle."""
+    return lambda page: page.evaluate(f"document.querySelector('{part}').scrollIntoView({{ block: '{block}' }})")
+
+
+def spin(page: Page) -> None:
+    """Wait until no player shows that it loads."""
+    page.wait_for_timeout(_SPINNING)
+
+
+def centre(part: str) -> Step:
+    """Show a part of the page in the middle."""
+    return then(scroll_to(part, "center"), spin)
+
+
+def dialog(name: str) -> Step:
+    """Open a dialog of the library."""
+
+    def reach(page: Page) -> None:
+        LIBRARY(page)
         if page.get_by_role("button", name="Menu").is_visible():
-            page.get_by_role("button", name="Menu").click()
-        page.get_by_role("button", name=name).click()
+            press("Menu")(page)
+        press(name)(page)
         page.get_by_role("dialog", name=name).wait_for()
 
     return reach
 
 
-def _overview(page: Page) -> None:
-    page.get_by_role("region", name="Overview").wait_for()
-    _drawn(page)
-    _centre(page, "#overview")
-    page.evaluate("scrollBy(0, -60)")  # on a phone, the player would cover the title
+def play_line(number: int) -> Step:
+    """Play from a line of what is said or shown."""
+    line = "#words .lines li button"
+    return then(lambda page: page.locator(line).nth(number).click(), settle, centre("#words"))
 
 
-def _answered(page: Page) -> None:
-    page.locator(".answer").wait_for()
-    _drawn(page)
-    _proof(page)
+def choose_both(page: Page) -> None:
+    """Open the first video's card and select two."""
+    page.locator("li.card summary").first.click()
+    page.get_by_role("checkbox", name="Select").first.check()
+    page.get_by_role("checkbox", name="Select").nth(1).check()
 
 
-def _proof(page: Page) -> None:
-    """Play the first citation until its picture is there, and stop."""
-    page.locator(".answer .chip").first.click()
-    settle(page)
-
-
-def _transcript(page: Page) -> None:
-    _answered(page)
-    _play_line(page, 5)
-
-
-def _chapters(page: Page) -> None:
-    _overview(page)
-    page.get_by_role("button", name="Chapters").click()
-    _play_line(page, 1)
-
-
-def _screen(page: Page) -> None:
-    _overview(page)
-    settle(page)
-    page.get_by_role("button", name="On screen").click()
-    page.locator("#words [aria-current]").wait_for()
-    _centre(page, "#words")
-
-
-def _details(page: Page) -> None:
-    _answered(page)
-    page.get_by_text("Details", exact=True).click()
-    _centre(page, ".details")
-
-
-def _play_line(page: Page, number: int) -> None:
-    page.locator("#words .lines li button").nth(number).click()
-    settle(page)
-    _centre(page, "#words")
-
-
-def _centre(page: Page, part: str) -> None:
-    page.evaluate(f"document.querySelector('{part}').scrollIntoView({{ block: 'center' }})")
-    page.wait_for_timeout(_SPINNING)
-
-
-def _compared(page: Page) -> None:
-    page.get_by_role("button", name="Compare").click()
-    settle(page, "#compare video")
-    page.wait_for_timeout(_SPINNING)
-
-
-def _drawn(page: Page) -> None:
-    wait_until(page, "document.querySelector('.lane.speech path[d^=M]')")
-
-
-def _report(page: Page) -> None:
-    page.locator("details.item").first.wait_for()
-
-
-def _item(page: Page) -> None:
-    _report(page)
-    page.locator("details.item > summary").nth(1).click()
-    page.locator("details.item[open] figure").first.wait_for()
-    page.evaluate("document.querySelector('details.item[open]').scrollIntoView()")
-
-
-def _exported(page: Page) -> None:
+def show_export(page: Page) -> None:
     """The exported chat is a download; here, the page shows what it holds."""
     exported = page.request.get(urljoin(page.url, "api/threads/price/export?format=html")).text()
     page.goto("about:blank")
     page.set_content(exported)
     page.evaluate("Object.assign(document.querySelector('video'), { muted: true, currentTime: 2 }).play()")
-    settle(page)
-    page.wait_for_timeout(_SPINNING)
 
 
+def drawn(page: Page) -> None:
+    """Wait for the lane of what is said."""
+    wait_until(page, "document.querySelector('.lane.speech path[d^=M]')")
+
+
+LIBRARY = see("li.card", 1)
+# On a phone, the player would cover the title.
+OVERVIEW = then(
+    lambda page: page.get_by_role("region", name="Overview").wait_for(),
+    drawn,
+    centre("#overview"),
+    lambda page: page.evaluate("scrollBy(0, -60)"),
+)
+PROOF = then(lambda page: page.locator(".answer .chip").first.click(), settle)  # play the first citation, and stop
+ANSWERED = then(see(".answer"), drawn, PROOF)
+REPORT = see("details.item")
+SECOND_ITEM = then(
+    REPORT,
+    lambda page: page.locator("details.item > summary").nth(1).click(),
+    see("details.item[open] figure"),
+    scroll_to("details.item[open]"),
+)
+TOOLS = then(dialog("Settings"), open_part("Tools while answering"), scroll_to("#settings details[open]"))
+ON_SCREEN = then(OVERVIEW, settle, press("On screen"), see("#words [aria-current]"), centre("#words"))
 LOCKED = (State("page/token", "", lambda page: page.get_by_role("dialog").wait_for()),)
 EMPTY = (State("page/empty", "", lambda page: page.get_by_text("No videos yet").wait_for()),)
 STATES = (
-    State("page", "#/thread/summary", _answered, ((LAPTOP, "dark", "-dark"),)),
-    State("page", "#/thread/storm", _answered, ((PHONE, "light", "-phone"),)),
-    State("page", "#/thread/price", _answered, ((LAPTOP, "light", "-light"),)),
-    State("trace", "api/traces/{trace}", _proof, ((LAPTOP, "light", ""),)),
-    State("evaluation", "{report}", _report, ((LAPTOP, "light", ""),)),
-    State("page/library", "", _library),
-    State("page/chosen", "", _chosen),
-    State("page/folder", "", _chooser),
-    State("page/settings", "", _dialog("Settings")),
-    State("page/tools", "", _tools),
-    State("page/shortcuts", "", _dialog("Keyboard shortcuts")),
-    State("page/overview", "#/new/{first}", _overview),
-    State("page/answer", "#/thread/price", _answered, (*LIGHT, *DARK)),
-    State("page/details", "#/thread/price", _details),
-    State("page/unsure", "#/thread/builder", _answered),
-    State("page/transcript", "#/thread/price", _transcript),
-    State("page/screen", "#/new/{first}?t=28", _screen),
-    State("page/chapters", "#/new/{first}", _chapters),
-    State("page/compare", "#/thread/both", _compared),
-    State("page/trace", "api/traces/{trace}", _proof),
-    State("page/export", "", _exported),
-    State("page/report", "{report}", _report),
-    State("page/item", "{report}", _item),
+    State("page", "#/thread/summary", ANSWERED, ((LAPTOP, "dark", "-dark"),)),
+    State("page", "#/thread/storm", ANSWERED, ((PHONE, "light", "-phone"),)),
+    State("page", "#/thread/price", ANSWERED, ((LAPTOP, "light", "-light"),)),
+    State("trace", "api/traces/{trace}", PROOF, ((LAPTOP, "light", ""),)),
+    State("evaluation", "{report}", REPORT, ((LAPTOP, "light", ""),)),
+    State("page/library", "", LIBRARY),
+    State("page/chosen", "", then(LIBRARY, choose_both)),
+    State("page/folder", "", then(LIBRARY, press("From a folder"), see("#chooser-list li"))),
+    State("page/settings", "", dialog("Settings")),
+    State("page/tools", "", TOOLS),
+    State("page/shortcuts", "", dialog("Keyboard shortcuts")),
+    State("page/overview", "#/new/{first}", OVERVIEW),
+    State("page/answer", "#/thread/price", ANSWERED, (*LIGHT, *DARK)),
+    State("page/details", "#/thread/price", then(ANSWERED, open_part("Details"), centre(".details"))),
+    State("page/unsure", "#/thread/builder", ANSWERED),
+    State("page/transcript", "#/thread/price", then(ANSWERED, play_line(5))),
+    State("page/screen", "#/new/{first}?t=28", ON_SCREEN),
+    State("page/chapters", "#/new/{first}", then(OVERVIEW, press("Chapters"), play_line(1))),
+    State("page/compare", "#/thread/both", then(press("Compare"), lambda page: settle(page, "#compare video"), spin)),
+    State("page/trace", "api/traces/{trace}", PROOF),
+    State("page/export", "", then(show_export, settle, spin)),
+    State("page/report", "{report}", REPORT),
+    State("page/item", "{report}", SECOND_ITEM),
 )

@@ -32,7 +32,7 @@ def served(server: socketserver.TCPServer) -> Iterator[int]:
 
 @contextmanager
 def listening(answer: Callable[[Role, Body], Body]) -> Iterator[int]:
-    """The port of an OpenAI-compatible server whose paths begin with a role; `answer` gives the message for a request."""
+    """The port of an OpenAI-compatible server whose paths begin with a role; `answer` gives messages for requests."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

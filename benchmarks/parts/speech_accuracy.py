@@ -83,8 +83,8 @@ def measure_speech(
             for clip, said in spoken:
                 notify(clip.name)
                 clips.append(_measure(clip, str(clip.relative_to(media)), said, Path(folder), only))
-            said, wrong = sum(clip.said for clip in clips), sum(clip.wrong for clip in clips)
-            return SpeechAccuracy(engine=engine.id, words=said, wrong=wrong, clips=tuple(clips))
+            words, wrong = sum(clip.said for clip in clips), sum(clip.wrong for clip in clips)
+            return SpeechAccuracy(engine=engine.id, words=words, wrong=wrong, clips=tuple(clips))
         notify("joining the clips")
         recording = _join([clip for clip, _ in spoken], seconds, Path(folder) / "recording.wav")
         notify("transcribing it")
