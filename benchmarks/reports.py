@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from pathlib import Path
 from statistics import NormalDist, median
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from pydantic import BaseModel, Field
 
 from longtake.memory.records import Record
 
 Notify = Callable[[str], None]  # a progress callback
+Media = Annotated[Path, typer.Option(help="Folder of clips; with questions.jsonl if questions are asked.")]
+Rounds = Annotated[int, typer.Option(min=1, help="How often each is timed.")]
 _Z = NormalDist().inv_cdf(0.975)  # of intervals of 95 %
 
 

@@ -15,8 +15,7 @@ from pydantic import Field
 from longtake.agent.graph.agent import Agent
 from longtake.benchmarks.clips.clip_questions import ClipQuestion, load_questions
 from longtake.benchmarks.clips.closest import closest_hold
-from longtake.benchmarks.reports import Notify, Report, Share
-from longtake.cli.options import Media
+from longtake.benchmarks.reports import Media, Notify, Report, Share
 from longtake.console import Session
 from longtake.errors import LongtakeError
 from longtake.evalharness.scoring.grading import GRADES, Grade, grade

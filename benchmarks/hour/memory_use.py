@@ -14,10 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from longtake.benchmarks.hour.reel import HOUR, make_loop
+from longtake.benchmarks.hour.reel import HOUR, WORK, Seconds, Work, make_loop
 from longtake.benchmarks.processes import check, longtake, tree
-from longtake.benchmarks.reports import Notify, Report
-from longtake.cli.options import WORK, Media, Seconds, Work, ensure_folder
+from longtake.benchmarks.reports import Media, Notify, Report
+from longtake.cli.options import ensure_folder
 from longtake.console import Session
 from longtake.memory.records import Record
 

@@ -6,11 +6,14 @@ The clips' words go into one `.vtt` next to the video.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import cycle
 from math import ceil
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+import typer
 
 from longtake.benchmarks.clips.transcripts import transcript
 from longtake.benchmarks.processes import run
@@ -24,7 +27,9 @@ from longtake.preprocess.demo.slides import pictures
 from longtake.preprocess.media.cues import Cue
 from longtake.preprocess.media.media import probe
 
-HOUR = 3600.0
+Seconds = Annotated[float, typer.Option(min=10, help="Length of the video made of the clips.")]
+Work = Annotated[Path, typer.Option(help="Keeps the encoded clips and long videos, so that later runs are quick.")]
+HOUR, WORK = 3600.0, Path(tempfile.gettempdir()) / "longtake-bench"
 _PICTURES = (".mp4", ".mkv", ".mov", ".webm", ".avi")
 _SOUNDS = (".mp3", ".wav", ".flac", ".m4a", ".ogg")
 _STILL = ".png"

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from longtake.benchmarks.hour.reel import HOUR, make_loop
-from longtake.benchmarks.reports import Notify, Report, Spread, timed
-from longtake.cli.options import WORK, Media, Rounds, Seconds, Work, ensure_folder
+from longtake.benchmarks.hour.reel import HOUR, WORK, Seconds, Work, make_loop
+from longtake.benchmarks.reports import Media, Notify, Report, Rounds, Spread, timed
+from longtake.cli.options import ensure_folder
 from longtake.console import Session
 from longtake.memory.building import build_layers
 from longtake.preprocess.engines import EngineTable

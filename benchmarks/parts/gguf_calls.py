@@ -145,8 +145,14 @@ def _questions(folder: Path, media: Path | None, wordings: Path | None, count: i
     video, whole = str(make_demo(folder / "demo")), TimeSpan(start=0, end=truth.duration)
     asked = [
         ClipQuestion(
-            **one.model_dump(include={"question", "options", "answer"}),
-            **{"id": "", "media": video, "evidence": whole, "modality": "", "kind": ""},
+            id=one.question,
+            media=video,
+            question=one.question,
+            options=one.options,
+            answer=one.answer,
+            evidence=whole,
+            modality="",
+            kind="",
         )
         for one in truth.questions[:count]
     ]

@@ -11,8 +11,7 @@ from typing import Annotated, NamedTuple, get_args
 import typer
 
 from longtake.benchmarks.hour.visual_speed import decode
-from longtake.benchmarks.reports import Notify, Report, Spread, timed
-from longtake.cli.options import Rounds
+from longtake.benchmarks.reports import Notify, Report, Rounds, Spread, timed
 from longtake.evalharness.edits.edit import EditPlan, Piece, Source
 from longtake.evalharness.edits.edit_table import EDITS, edit_named
 from longtake.evalharness.edits.rendering import make_edit, render

@@ -20,8 +20,7 @@ import numpy as np
 from pydantic import Field
 
 from longtake.benchmarks.clips.clip_questions import load_questions
-from longtake.benchmarks.reports import Notify, Report, Share
-from longtake.cli.options import Media
+from longtake.benchmarks.reports import Media, Notify, Report, Share
 from longtake.console import Session
 from longtake.errors import MediaError
 from longtake.evalharness.edits.rendering import write_frames

@@ -20,8 +20,7 @@ import typer
 
 from longtake.benchmarks.clips.transcripts import transcript
 from longtake.benchmarks.hour.reel import is_clip
-from longtake.benchmarks.reports import Notify, Report, timed
-from longtake.cli.options import Media
+from longtake.benchmarks.reports import Media, Notify, Report, timed
 from longtake.console import Session
 from longtake.errors import ConfigError, MediaError
 from longtake.memory.records import Record

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,14 +30,6 @@ Executor = Annotated[
         "Every node must see the videos and the library at the same paths.",
     ),
 ]
-Media = Annotated[Path, typer.Option(help="Folder of clips; with questions.jsonl if questions are asked.")]
-Seconds = Annotated[float, typer.Option(min=10, help="Length of the video made of the clips.")]
-Rounds = Annotated[int, typer.Option(min=1, help="Timed runs per side.")]
-Work = Annotated[
-    Path,
-    typer.Option(help="Keeps the encoded clips, the long videos and their library, so that later runs are quick."),
-]
-WORK = Path(tempfile.gettempdir()) / "longtake-bench"
 
 
 def with_model(session: Session, name: str | None) -> Session:
