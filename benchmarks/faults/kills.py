@@ -74,16 +74,17 @@ def _forgotten(before: Path, after: Path) -> str:
 
 def kill_eval(ground: Ground, library: Path, chance: random.Random, number: int) -> Trial | None:
     """Kill `eval run` and `eval judge`; written lines must stay, and the scores be those of an undisturbed run."""
-    folder, stage = ground.folder / "evaluated", ("run", "judge")[number % 2]
-    whole, broken = folder / "whole", library
-    if not whole.exists():
+    folder, broken, stage = ground.folder / "evaluated", library, ("run", "judge")[number % 2]
+    known = folder / "undisturbed.json"  # seconds of the stages, and the scores
+    if not known.exists():
         write_set(folder, _QUESTIONS)
-        seconds = {stage: timed(partial(run, _stage(stage, folder, whole))) for stage in ("run", "judge")}
-        (folder / "seconds.json").write_text(json.dumps(seconds), encoding="utf-8")
-    expected = run(_stage("score", folder, whole))
+        whole = folder / "whole"
+        seconds = {each: timed(partial(run, _stage(each, folder, whole))) for each in ("run", "judge")}
+        known.write_text(json.dumps({**seconds, "score": run(_stage("score", folder, whole))}), encoding="utf-8")
+    undisturbed = json.loads(known.read_text(encoding="utf-8"))
     if stage == "judge":
         run(_stage("run", folder, broken))
-    moment = chance.uniform(0, json.loads((folder / "seconds.json").read_text(encoding="utf-8"))[stage])
+    moment = chance.uniform(0, undisturbed[stage])
     ended = finish(_stage(stage, folder, broken), moment)
     if not ended.failure():
         return None
@@ -94,7 +95,7 @@ def kill_eval(ground: Ground, library: Path, chance: random.Random, number: int)
             problem = f"lines of {name} were lost"
     if not problem and stage == "run":
         problem = finish(_stage("judge", folder, broken)).failure()
-    if not problem and run(_stage("score", folder, broken)) != expected:
+    if not problem and run(_stage("score", folder, broken)) != undisturbed["score"]:
         problem = "the scores differ from those of an undisturbed run"
     return Trial(f"eval {stage} killed after {moment:.2f} s", problem)
 

@@ -40,7 +40,22 @@ _FITTED = (
     f"pad={_WIDTH}:{_HEIGHT}:-1:-1,setsar=1,format=yuv420p,tpad=stop=-1:stop_mode=clone"
 )
 # The fast preset is also fast to decode, which keeps the bare decoding, the baseline, fast. FLAC has no padding.
-_CODED = ("-c:v", "libx264", "-preset", "veryfast", "-threads", "2", "-c:a", "flac", "-ar", "48000", "-ac", "1")
+_CODED = (
+    "-c:v",
+    "libx264",
+    "-preset",
+    "veryfast",
+    "-threads",
+    "2",
+    "-c:a",
+    "flac",
+    "-sample_fmt",
+    "s16",
+    "-ar",
+    "48000",
+    "-ac",
+    "1",
+)
 _SILENCE = ("-f", "lavfi", "-i", "anullsrc=r=48000:cl=mono")
 _GROUND = ("-f", "lavfi", "-i", f"color=c=0x202020:s={_WIDTH}x{_HEIGHT}:r={_FPS}")
 
