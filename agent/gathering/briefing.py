@@ -15,7 +15,7 @@ from longtake.agent.gathering.gathered import Briefing
 from longtake.agent.gathering.moments import GENERIC, MomentsOf, shown
 from longtake.agent.query.query import Query
 from longtake.memory.records import Moment
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.tools.core.refinement import answered_before

@@ -30,8 +30,8 @@ from longtake.agent.controllers.extractive.ranking import (
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader, Matrix
-from longtake.agent.traces.recording import conversation
 from longtake.agent.traces.trace import RecordedTrace
+from longtake.agent.traces.whole_run import conversation
 from longtake.benchmarks.clips.clip_questions import ClipQuestion, load_questions
 from longtake.benchmarks.clips.closest import closest_hold
 from longtake.benchmarks.clips.rewordings import load_wordings

@@ -11,7 +11,7 @@ import numpy as np
 import wordllama
 
 from longtake.memory.records import Modality, Moment
-from longtake.memory.search.search_index import Batch
+from longtake.memory.search.search_types import Batch
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.demo.demo_script import DEMO
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding

@@ -22,7 +22,7 @@ from longtake.benchmarks.parts.made_up import made_up_batch, queries, sentences,
 from longtake.benchmarks.timing import Machine, load, timed
 from longtake.memory.records import Record
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, Hit, SearchFilter
+from longtake.memory.search.search_types import Batch, Hit, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding

@@ -189,7 +189,7 @@ def _show_moment(conversation: _Conversation, argument: str) -> None:
 def _show_trace(conversation: _Conversation, argument: str) -> None:
     from rich.console import Console
 
-    from longtake.agent.traces.recorded import find_run
+    from longtake.agent.traces.lenient_run import find_run
     from longtake.agent.traces.tree import tree_of
 
     root = conversation.library.workspace.library.trace_root

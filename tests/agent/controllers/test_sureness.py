@@ -16,7 +16,7 @@ from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import SOURCES, TARGETS, Fact, Query, Reading, Scope, Source, Target
 from longtake.language.words import content_stems
 from longtake.memory.records import Closest, Moment
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 from longtake.tools.core.result import ToolFailure, ToolResult

@@ -8,7 +8,7 @@ import pytest
 
 from longtake.memory.records import Modality, Moment
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, Hit, SearchFilter
+from longtake.memory.search.search_types import Batch, Hit, SearchFilter
 from longtake.memory.timespan import TimeSpan
 
 
