@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import typer
 
 from longtake.cli.options import WORK, Json, Media, Rounds, Seconds, Work, ensure_folder, notify, print_report
@@ -17,15 +19,21 @@ def visual_pass(
     media: Media,
     seconds: Seconds = 3600,
     rounds: Rounds = 1,
+    by: Annotated[
+        Literal["tool", "observer"], typer.Option(help="Against other tools, or the work of each observer.")
+    ] = "tool",
     work: Work = WORK,
     as_json: Json = False,
 ) -> None:
     """Time the visual pass against bare decoding, PySceneDetect and ffmpeg; needs the extra `bench`."""
-    from longtake.benchmarks.hour.visual_speed import measure_pass, show_pass
+    from longtake.benchmarks.hour.visual_speed import measure_observers, measure_pass, show_observers, show_pass
 
     session: Session = context.obj
-    report = measure_pass(session.settings, media, ensure_folder(work), notify(as_json), seconds=seconds, rounds=rounds)
-    print_report(report, show_pass, as_json)
+    asked = (session.settings, media, ensure_folder(work), notify(as_json))
+    if by == "observer":
+        print_report(measure_observers(*asked, seconds), show_observers, as_json)
+    else:
+        print_report(measure_pass(*asked, seconds=seconds, rounds=rounds), show_pass, as_json)
 
 
 @hour.command(rich_help_panel=PANEL)

@@ -7,15 +7,20 @@ Measured on the same file and in turns:
 - the front end of LongShOT: `ffmpeg -vf fps=5,scale=512:512` to JPEG files.
 
 The last two together decode the file twice, for what the pass finds in one go.
+
+By observer, the pass runs once for each layer: what a layer adds to decoding and finding shots, in seconds of one core.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from pydantic import Field
 
 from longtake.benchmarks.hour.reel import HOUR, Notify, make_loop
 from longtake.benchmarks.intervals import Spread
@@ -28,10 +33,11 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.media import probe
-from longtake.preprocess.visual_pass.visual_pass import VisualPass
+from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
 from longtake.settings import Settings
 
 AIM_DECODING, AIM_OTHERS = 1.3, 0.5
+SHOTS = ("changes", "shots")  # which every pass finds, because the other observers need them
 
 
 class PassReport(Record):
@@ -93,6 +99,54 @@ def show_pass(report: PassReport) -> list[str]:
     ]
 
 
+class ObserverReport(Record):
+    """The public shape of `bench pass --by observer --json`; seconds of one core, each by itself."""
+
+    machine: Machine
+    video_seconds: float
+    decoding: float
+    shots: float = Field(description="Decoding, completing pictures shown in pieces, and finding shots.")
+    added: dict[str, float] = Field(description="By each other layer to that.")
+    whole: float
+
+
+def measure_observers(settings: Settings, media: Path, folder: Path, notify: Notify, seconds: float) -> ObserverReport:
+    """Measure the work of decoding, and of the pass with each observer alone."""
+    video = make_loop(media, folder, notify, seconds)
+    before = load()
+
+    def taken(name: str, work: Callable[[], object]) -> float:
+        notify(name)
+        started = time.process_time()
+        work()
+        return time.process_time() - started
+
+    decoding = taken("decoding", partial(decode, video.path))
+    shots = taken("shots", visual_pass(video.path, settings, SHOTS))
+    others = [name for name in LAYERS_OF_PASS if name not in SHOTS]
+    alone = {name: taken(name, visual_pass(video.path, settings, (*SHOTS, name))) for name in others}
+    return ObserverReport(
+        machine=Machine.since(before),
+        video_seconds=video.seconds,
+        decoding=round(decoding, 2),
+        shots=round(shots, 2),
+        added={name: round(each - shots, 2) for name, each in alone.items()},
+        whole=round(taken("all", visual_pass(video.path, settings)), 2),
+    )
+
+
+def show_observers(report: ObserverReport) -> list[str]:
+    """The report as lines to print."""
+    return [
+        str(report.machine),
+        f"one video of {report.video_seconds:g} s, 720p25 H.264; seconds of one core",
+        f"decoding        {report.decoding:7.2f}",
+        f"+ shots         {report.shots - report.decoding:7.2f}",
+        *(f"+ {name:<14}{seconds:7.2f}" for name, seconds in report.added.items()),
+        f"all             {report.whole:7.2f}",
+    ]
+
+
 def decode(path: Path) -> int:
     """Decode every picture of a file, do nothing with it, and return the number of pictures."""
     with open_media(path) as container:
@@ -100,11 +154,11 @@ def decode(path: Path) -> int:
         return sum(1 for _ in container.decode(video=0))
 
 
-def visual_pass(video: Path, settings: Settings) -> Callable[[], None]:
-    """A function that runs the visual pass over a video into a temporary folder."""
+def visual_pass(video: Path, settings: Settings, layers: Collection[str] = LAYERS_OF_PASS) -> Callable[[], None]:
+    """A function that runs the visual pass over a video, for some of its layers, into a temporary folder."""
     step = VisualPass()
     job = IndexJob(video, probe(video), settings, EngineTable(settings))
-    recipes = step.recipes(job)
+    recipes = tuple(recipe for recipe in step.recipes(job) if recipe.name in layers)
 
     def build() -> None:
         with (

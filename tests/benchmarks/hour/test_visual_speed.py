@@ -64,3 +64,14 @@ def test_each_round_times_all_four(tmp_path: Path) -> None:
     assert report["beside_decoding"]["seconds"] == report["beside_others"]["seconds"]
     assert report["beside_decoding"]["ratio"]["low"] > 0
     assert list((tmp_path / "work").glob("*/*.jpg")) == []
+
+
+def test_each_observer_is_measured_by_itself(tmp_path: Path) -> None:
+    (tmp_path / "clips").mkdir()
+    write_clip(tmp_path / "clips" / "clip.mp4", [noise(number) for number in range(50)])
+    arguments = ["pass", "--by", "observer", "--media", str(tmp_path / "clips"), "--seconds", "10", "--json"]
+    result = CliRunner().invoke(bench, [*arguments, "--work", str(tmp_path / "work")], obj=Session())
+    report = json.loads(result.stdout)
+    assert set(report["added"]) == {"still", "moments", "motion", "keyframes", "text_frames"}
+    assert 0 < report["decoding"] < report["shots"]
+    assert report["shots"] < report["whole"]
