@@ -104,6 +104,27 @@ def test_an_option_is_chosen_by_a_line_of_an_unlikely_source() -> None:
     assert reply.option == "B"
 
 
+@pytest.mark.parametrize(
+    ("target", "question", "heard", "outcome"),
+    [
+        ("time", "When does the siren sound?", "siren-like sound", "answered"),
+        ("time", "When does the car horn sound?", "siren-like sound", "uncertain"),
+        ("yesno", "Does a dog bark?", "dog barking", "answered"),
+        ("yesno", "Does a dog bark?", "cat meowing", "uncertain"),
+        ("name", "What sound is it?", "dog barking", "answered"),
+        ("name", "What animal is it?", "dog barking", "answered"),
+        ("name", "What sound is it?", "loud sound", "uncertain"),
+        ("time", "When is there a loud sound?", "loud sound", "answered"),
+    ],
+)
+def test_a_sound_is_sure_only_by_the_name_that_it_was_given(
+    target: Target, question: str, heard: str, outcome: Outcome
+) -> None:
+    item = line(heard).evidence.model_copy(update={"modality": "audio"})
+    sound = Candidate(evidence=item, line=(item,), cosine=0.5, tool="detect_audio_events")
+    assert formed(query("sound", target, question), sound).status == outcome
+
+
 @pytest.mark.parametrize(("source", "outcome"), [("file", "answered"), ("text", "uncertain")])
 def test_a_fact_is_the_answer_if_it_is_what_is_asked_for(source: Source, outcome: Outcome) -> None:
     item = line("The recording is 100 seconds long.").evidence.model_copy(update={"modality": "metadata"})
