@@ -100,12 +100,14 @@ def form(findings: Findings) -> Draft:
     # A fact about the recording is exact if the question asks for it.
     known = query.asks_for(best.fact) if best.fact is not None else sure
     known = known or mentions(query, best) or (_asks_for_all(query) and bool(every)) or _is_there(query, best)
-    if not known and trust < _NEAR and best.score is not None and _would_be_found(query):
-        return _abstained(_NOT_SAID, nearest).model_copy(update={"confidence": trust})
+    missing = query.lacks.get(query.source, "")
+    if not known and trust < _NEAR and best.score is not None and (missing or _would_be_found(query)):
+        return _abstained(missing or _NOT_SAID, nearest).model_copy(update={"confidence": trust})
     alone = query.target not in _MANY and not every
     quoted = every or _chosen(query, lines)
     return Draft(
         status="answered" if known else "uncertain",
+        text="" if known else missing,
         claims=tuple(_claim(query, _part(findings, each) if known and alone else each) for each in quoted),
         closest=nearest,
         confidence=round(best.chance(query), 4) if best.fact is not None else trust,

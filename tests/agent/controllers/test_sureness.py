@@ -149,6 +149,14 @@ def test_tools_that_look_are_not_called_for_a_recording_without_a_picture() -> N
     assert calls_for(asked.model_copy(update={"lacks": {"picture": "There is no picture."}}), Gathered()) == []
 
 
+def test_without_a_picture_what_reads_as_a_question_about_one_is_answered_by_what_is_said() -> None:
+    asked = query("picture", "name", "What animal did she find?")
+    reply = formed(asked.model_copy(update={"lacks": {"picture": "There is no picture."}}), line("Once a hamster."))
+    assert reply.status == "answered"
+    assert "hamster" in reply.claims[0].text
+    assert formed(asked, line("Once a hamster.")).status == "abstained"
+
+
 def test_what_could_not_be_worked_out_says_why() -> None:
     failed = ToolResult(
         tool="translate_speech", output={}, failure=ToolFailure(kind="unavailable", message="No model.")
