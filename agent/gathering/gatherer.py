@@ -14,7 +14,7 @@ from longtake.errors import EngineError
 from longtake.language.words import holds_phrase
 from longtake.memory.records import Modality, Moment
 from longtake.memory.search.fusion import WORDS
-from longtake.memory.search.search_index import Match, SearchFilter, Vectors
+from longtake.memory.search.search_types import Match, SearchFilter, Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 from longtake.preprocess.pipeline.retrieval import query_embeddings

@@ -30,7 +30,7 @@ from longtake.memory.conversations import Conversations
 from longtake.memory.library import VideoRecord
 from longtake.memory.notes import Notes
 from longtake.memory.records import Answer
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.preprocess.media.media import probe
 from longtake.preprocess.pipeline.progress import Watcher
 from longtake.preprocess.pipeline.retrieval import retrieve

@@ -229,11 +229,15 @@ class Query(Record):
     def chance(self, modality: Modality, *, measured: bool = False) -> float:
         """How likely a modality has the answer.
 
+        Without a picture, what reads as a question about one most likely asks what is said.
+
         Args:
             modality: that of a moment.
             measured: for a visual moment, whether it is a measured movement or change that names no object.
         """
         shares = self.reading.sources
+        if modality == "speech" and "picture" in self.lacks:
+            return shares["speech"] + shares["picture"]
         if modality == "visual":
             return shares["motion"] + shares["shots"] if measured else shares["picture"]
         if modality == "metadata":  # changes of shot

@@ -25,6 +25,7 @@ _PLACES = {word: place for place, word in enumerate(_ORDINAL_WORDS)}
 _PLACES |= {f"{place + 1}{('st', 'nd', 'rd')[place] if place < 3 else 'th'}": place for place in range(20)}
 _PLACES |= {"opening": 0, "last": -1, "final": -1, "closing": -1}
 _VERB_WITHIN = 3  # words after "who", as in "who else has mentioned"
+_DURING = frozenset({"in", "during", "throughout", "at"})  # what follows names the recording: "in this meeting"
 _BE = frozenset({"is", "are", "was", "were"})
 _NTH = "|".join(_PLACES)
 _APART = re.compile(rf"(\b(?:{'|'.join(_ORDINAL_WORDS)})\b|[,;.!?]\s+)")
@@ -123,7 +124,8 @@ def what_is_said(question: str) -> str:
     for place, word in enumerate(plain[start : start + _VERB_WITHIN], start):
         if stem(word) in TELLING:
             rest = " ".join(asked[place + 1 :])
-            return rest if set(content_stems(rest)).difference(_PLACES) else ""
+            within = _DURING.intersection(plain[place + 1 : place + 2])
+            return rest if set(content_stems(rest)).difference(_PLACES) and not within else ""
         if word in _BE and not any(each.endswith("ing") for each in plain[place + 1 : place + 2]):
             break  # "Who is mentioned first?" asks for somebody else.
     return ""

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from longtake.agent.traces.recorded import LenientRun, RunSummary
+from longtake.agent.traces.lenient_run import LenientRun, RunSummary
 from longtake.agent.traces.steps import TraceStep, every, steps_of
 from longtake.agent.traces.tree import named, one_line, place, receipt
 from longtake.errors import LibraryError

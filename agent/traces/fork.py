@@ -14,8 +14,8 @@ from longtake.agent.graph.agent import Agent
 from longtake.agent.graph.routing import SILENT
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.traces.playback import RecordedController, RecordedReader, RecordedToolbox, Replies
-from longtake.agent.traces.recording import RecordedCall, WholeRun
 from longtake.agent.traces.trace import RecordedTrace
+from longtake.agent.traces.whole_run import RecordedCall, WholeRun
 from longtake.errors import EngineError, LibraryError
 from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace

@@ -16,7 +16,7 @@ from langchain_core.tools import BaseTool
 from longtake.agent.controllers.asking import ContextFull
 from longtake.agent.gathering.moments import VideoMoments, key_of
 from longtake.agent.query.query import Reading
-from longtake.agent.traces.recording import RecordedCall, RecordedReply, characters
+from longtake.agent.traces.whole_run import RecordedCall, RecordedReply, characters
 from longtake.errors import EngineError, LibraryError
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan

@@ -25,8 +25,8 @@ from longtake.agent.traces.playback import (
     RecordedToolbox,
     Replies,
 )
-from longtake.agent.traces.recording import WholeRun, plans
 from longtake.agent.traces.trace import RecordedTrace, Trace
+from longtake.agent.traces.whole_run import WholeRun, plans
 from longtake.errors import Cancelled, EngineError, LibraryError
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import LibraryStore, VideoRecord

@@ -24,9 +24,9 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
 from longtake import __version__
-from longtake.agent.traces.recorded import tokens_in
-from longtake.agent.traces.recording import conversation, reply_in
+from longtake.agent.traces.lenient_run import tokens_in
 from longtake.agent.traces.trace import RecordedTrace
+from longtake.agent.traces.whole_run import conversation, reply_in
 from longtake.errors import LibraryError
 from longtake.tools.catalogue import ALL_TOOLS
 from longtake.tools.core.registry import SPECS

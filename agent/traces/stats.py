@@ -10,7 +10,7 @@ from statistics import median
 
 from pydantic import Field
 
-from longtake.agent.traces.recorded import LenientRun, TraceEvent
+from longtake.agent.traces.lenient_run import LenientRun, TraceEvent
 from longtake.console import counted
 from longtake.memory.records import Record
 

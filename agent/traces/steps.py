@@ -10,7 +10,7 @@ from pydantic import Field
 
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
-from longtake.agent.traces.recorded import Lenient, LenientRun, TraceEvent
+from longtake.agent.traces.lenient_run import Lenient, LenientRun, TraceEvent
 from longtake.console import counted
 from longtake.memory.records import Citation, Record
 from longtake.tools.core.result import ToolResult

@@ -1,6 +1,6 @@
 """Writes and reads the trace of a run: one JSONL event per step, with full inputs and outputs as blobs by content hash.
 
-Event schema v2: every event has `v` (schema, 2), `run`, `step` (from 0), `parent` (the step that requested it, or
+Event schema v3: every event has `v` (schema, 3), `run`, `step` (from 0), `parent` (the step that requested it, or
 null), `type`, `started` (seconds since the epoch), `seconds`, and, if they apply, `data` (small facts, such as repaired
 arguments), `input` and `output` (hashes of blobs: complete, and as sent), `spans` (what was looked at: [video, start,
 end]), `evidence` (ids) and `usage`.

@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 
-from longtake.agent.traces.recorded import ForkOrigin, LenientRun, RunSummary
+from longtake.agent.traces.lenient_run import ForkOrigin, LenientRun, RunSummary
 from longtake.agent.traces.steps import TraceStep, steps_of
 from longtake.console import counted
 from longtake.memory.records import Answer, Citation, display_name

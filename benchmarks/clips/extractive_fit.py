@@ -34,8 +34,8 @@ from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import LearnedReader
-from longtake.agent.traces.recording import conversation
 from longtake.agent.traces.trace import RecordedTrace
+from longtake.agent.traces.whole_run import conversation
 from longtake.benchmarks.clips.clip_questions import ClipQuestion
 from longtake.benchmarks.clips.clips_run import GradedAnswer, outcome_of
 from longtake.benchmarks.clips.closest import closest_hold

@@ -105,7 +105,7 @@ def make_loop(media: Path, folder: Path, notify: Notify, seconds: float = HOUR) 
         add_slide(min(_SLIDE, seconds - at))
     listed = segments / f"{target.stem}.txt"
     listed.write_text("".join(f"file {part.name}\n" for part in parts), encoding="utf-8")
-    _ffmpeg("-f", "concat", "-i", listed, "-c", "copy", target)
+    ffmpeg("-f", "concat", "-i", listed, "-c", "copy", target)
     target.with_suffix(".vtt").write_text(rendered(cues, "vtt"), encoding="utf-8")
     return Reel(target, round(at, 3))
 
@@ -129,12 +129,17 @@ def _segment(source: Path, seconds: float, folder: Path) -> Path:
         streams = ("-map", "0:v:0" if shown else "1:v:0", "-map", "0:a:0" if heard else "1:a:0")
         filters = ("-vf", _FITTED, "-af", "apad")
         unfinished = target.with_suffix(".part")
-        _ffmpeg(*given, *streams, *filters, *_CODED, "-t", f"{seconds:.3f}", "-f", "matroska", unfinished)
+        ffmpeg(*given, *streams, *filters, *_CODED, "-t", f"{seconds:.3f}", "-f", "matroska", unfinished)
         unfinished.replace(target)
     return target
 
 
-def _ffmpeg(*arguments: str | Path) -> None:
+def ffmpeg(*arguments: str | Path) -> None:
+    """Run ffmpeg with some arguments.
+
+    Raises:
+        EngineError: if there is none, or it fails.
+    """
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
 

@@ -28,7 +28,7 @@ from longtake.benchmarks.processes import tree
 from longtake.benchmarks.reports import Notify, Report
 from longtake.memory.records import Modality, Moment, Record
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, SearchFilter
+from longtake.memory.search.search_types import Batch, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.text.wordllama import WordLlamaEmbedding
 from longtake.settings import Settings

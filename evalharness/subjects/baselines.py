@@ -15,7 +15,7 @@ from longtake.evalharness.subjects.subject import AskedTurn, no_media, refuse_cl
 from longtake.evalharness.suites.benchmark_rows import BadRow, read_rows
 from longtake.language.words import content_stems, coverage
 from longtake.memory.records import Modality, Usage
-from longtake.memory.search.search_index import Hit, SearchFilter
+from longtake.memory.search.search_types import Hit, SearchFilter
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 

@@ -29,7 +29,7 @@ from longtake.evalharness.views.view import Shown, media_of
 from longtake.evalharness.views.view_table import view_named
 from longtake.language.words import content_stems, coverage
 from longtake.memory.records import Usage
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf, shared_server

@@ -24,7 +24,7 @@ from longtake.evalharness.subjects.model_spec import BAG_OF_FRAMES
 from longtake.evalharness.subjects.sampled_frames import Sampling, sampled
 from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.evalharness.views.view import FrameView, Shown, View, frames_of, media_of
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding

@@ -23,7 +23,7 @@ from longtake.errors import LibraryUnavailable, LongtakeError
 from longtake.memory.records import MOMENTS
 from longtake.memory.search.corpus import Corpus
 from longtake.memory.search.fusion import Ranking, top
-from longtake.memory.search.search_index import SearchFilter, Vectors
+from longtake.memory.search.search_types import SearchFilter, Vectors
 from longtake.memory.search.store import Snapshot
 from longtake.memory.search.vectors import Mask, VectorSpace
 from longtake.memory.timespan import TimeSpan

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from longtake.memory.records import MODALITIES, MOMENTS, Modality
 from longtake.memory.search.fusion import Positions, Scores
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.memory.timespan import TimeSpan
 
 FACTS = np.dtype([("start", "<f8"), ("end", "<f8"), ("modality", "u1"), ("terms", "<i4")])  # seconds; of `MODALITIES`

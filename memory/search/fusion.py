@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.search.search_index import Signal
+from longtake.memory.search.search_types import Signal
 
 Positions = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float32]

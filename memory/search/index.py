@@ -26,7 +26,7 @@ from longtake.memory.records import Moment
 from longtake.memory.search.corpus import FACTS, Corpus, Mask
 from longtake.memory.search.event_merging import Event, find_events
 from longtake.memory.search.fusion import WORDS, RankedPosition, fuse, top
-from longtake.memory.search.search_index import Batch, Hit, Match, SearchFilter, Vectors
+from longtake.memory.search.search_types import Batch, Hit, Match, SearchFilter, Vectors
 from longtake.memory.search.store import NAME, Snapshot, Store, StoreError
 from longtake.memory.search.vectors import VectorsError, VectorSpace
 

@@ -26,7 +26,7 @@ from longtake.language.terms import VERSION, document_terms
 from longtake.memory.database import Connection, check_database, open_database, read_database
 from longtake.memory.records import MODALITIES, Moment
 from longtake.memory.search.corpus import FACTS, Corpus, VideoEntry
-from longtake.memory.search.search_index import Batch, Vectors
+from longtake.memory.search.search_types import Batch, Vectors
 
 NAME = f"index-2.{VERSION}.sqlite"  # of another version of the tables or terms: another file
 _WHAT = "search index"

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.memory.search.fusion import Positions, Ranking, top
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 
 Mask = npt.NDArray[np.bool_]
 _FAISS: Any = faiss  # its types are those of C++; the package for CPUs lacks those for GPUs

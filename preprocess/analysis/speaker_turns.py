@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.preprocess.engines.audio.speaker_engine import STEP, WINDOW
 
 MAX_SPEAKERS = 12

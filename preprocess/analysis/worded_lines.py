@@ -11,7 +11,7 @@ import numpy as np
 from longtake.language.terms import content_words
 from longtake.memory.layers import Layer
 from longtake.memory.records import Moment
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.preprocess.layers.layer_moments import SOURCES, moments_of
 from longtake.preprocess.layers.text_vectors import load_vectors
 

@@ -12,7 +12,7 @@ import numpy as np
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.records import Moment
-from longtake.memory.search.search_index import Batch, Vectors
+from longtake.memory.search.search_types import Batch, Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.layers.step import IndexJob

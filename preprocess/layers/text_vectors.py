@@ -10,7 +10,7 @@ import numpy as np
 from longtake.errors import LibraryError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.memory.timespan import joined
 from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 from longtake.preprocess.layers.layer_moments import SOURCES, VERSION, moments_of

@@ -16,7 +16,7 @@ from longtake.memory.closer_readings import ANSWERS, CloserReading
 from longtake.memory.layers import Layer, content_key
 from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.records import Modality, Moment
-from longtake.memory.search.search_index import Batch
+from longtake.memory.search.search_types import Batch
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.frame_vectors import frame_batch
 from longtake.preprocess.layers.layer_moments import SOURCES, VERSION, moments_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from longtake.errors import EngineError
 from longtake.memory.search.fusion import RERANKED, contribution
-from longtake.memory.search.search_index import Hit, SearchFilter, Signal, Vectors
+from longtake.memory.search.search_types import Hit, SearchFilter, Signal, Vectors
 from longtake.memory.timespan import joined
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding

@@ -17,7 +17,7 @@ from longtake.settings import Settings
 
 if TYPE_CHECKING:
     from longtake.memory.search.index import Index
-    from longtake.memory.search.search_index import Hit, SearchFilter
+    from longtake.memory.search.search_types import Hit, SearchFilter
     from longtake.preprocess.pipeline.progress import IndexReport, Watcher
     from longtake.preprocess.pipeline.step_run import StepRunner
 

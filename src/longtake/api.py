@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from longtake.exports.clip_export import Clip
     from longtake.exports.transcript import TimedLine, Track
     from longtake.memory.records import Modality
-    from longtake.memory.search.search_index import Hit
+    from longtake.memory.search.search_types import Hit
     from longtake.preprocess.pipeline.step_run import StepRunner
 
 __all__ = ["Answer", "IndexReport", "Library", "LongtakeError", "Settings", "Video", "ask", "index", "load_settings"]
@@ -133,7 +133,7 @@ class Library:
             within: only this span of the videos.
             k: number of results; by default that of the settings.
         """
-        from longtake.memory.search.search_index import SearchFilter
+        from longtake.memory.search.search_types import SearchFilter
 
         library = self.workspace.library
         several = [videos] if isinstance(videos, str | PathLike) else videos

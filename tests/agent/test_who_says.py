@@ -56,7 +56,10 @@ def test_a_speaker_is_named_with_what_they_say(agent: Agent, question: str, answ
     assert found.answer.startswith(answer)
 
 
-@pytest.mark.parametrize("question", ["Who mentions the lighthouse?", "What does Odile say about the pump?"])
+@pytest.mark.parametrize(
+    "question",
+    ["Who mentions the lighthouse?", "What does Odile say about the pump?", "Who is talking in this meeting?"],
+)
 def test_what_nobody_or_somebody_else_says_is_not_told_as_said(agent: Agent, question: str) -> None:
     assert agent.ask(["allotment.wav"], question).status != "answered"
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from longtake.cli.main import app
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Modality, Moment
-from longtake.memory.search.search_index import Batch, Hit, Match, Signal
+from longtake.memory.search.search_types import Batch, Hit, Match, Signal
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.index_sync import key_of
 from longtake.preprocess.pipeline.workspace import Workspace

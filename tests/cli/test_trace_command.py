@@ -14,7 +14,7 @@ from helpers.data.recorded import COST, EVENTFUL, PRICE, alone, forked, lines_of
 from helpers.servers.openai_server import says
 from typer.testing import CliRunner, Result
 
-from longtake.agent.traces.recorded import LenientRun
+from longtake.agent.traces.lenient_run import LenientRun
 from longtake.cli.trace_command import trace
 from longtake.console import Session
 from longtake.errors import ConfigError, LibraryError

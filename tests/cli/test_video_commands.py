@@ -18,7 +18,7 @@ from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.postgres import Postgres
 from longtake.memory.records import Moment
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, SearchFilter
+from longtake.memory.search.search_types import Batch, SearchFilter
 from longtake.memory.timespan import TimeSpan
 
 TALK = "00112233445566aa"

@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from longtake.agent.traces.recorded import LenientRun, TraceEvent
+from longtake.agent.traces.lenient_run import LenientRun, TraceEvent
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.evalharness.items import Item, Judgement, Prediction
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder

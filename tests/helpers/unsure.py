@@ -11,7 +11,7 @@ import pytest
 from longtake.agent.graph.graph import Graph
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import Question
-from longtake.agent.traces.recorded import LenientRun
+from longtake.agent.traces.lenient_run import LenientRun
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.config import load
 from longtake.memory.records import Answer, Citation, Claim, Closest

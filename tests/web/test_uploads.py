@@ -103,6 +103,7 @@ def test_a_video_and_the_transcript_of_its_name_are_one_recording(
     said = b"0:01 Ann: The ferry leaves at nine.\n0:02 Bob: I know.\n0:03 Ann: Good.\n"
     files = {"talk.wav": tone.read_bytes(), "talk.txt": said}
     with server.client() as client:
+        video = ""
         for name in names:
             video = send(client, begin(client, name, len(files[name])), 0, files[name]).json()["video"]
             if not at_once:
@@ -270,6 +271,7 @@ def test_an_upload_is_never_missing_while_it_becomes_a_video(workspace: Workspac
     held.append(upload, 0, tone.read_bytes())
     with held.finishing(upload, lambda *_: None) as arrived:
         assert held.get(upload) == (KeptUpload(name="talk.wav", size=size), size)
+        assert arrived.target
         arrived.upload.rename(arrived.target)
         assert held.get(upload) == (KeptUpload(name="talk.wav", size=size, video=file_id(tone)), size)
     with pytest.raises(Refusal, match="already"), held.finishing(upload, lambda *_: None):

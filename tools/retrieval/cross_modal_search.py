@@ -12,7 +12,7 @@ from pydantic import Field, StringConstraints
 
 from longtake.language.text import comparable
 from longtake.memory.records import Modality, Moment
-from longtake.memory.search.search_index import Hit, Match, SearchFilter
+from longtake.memory.search.search_types import Hit, Match, SearchFilter
 from longtake.memory.timespan import ParsedSpan, TimeSpan
 from longtake.preprocess.layers.entities import entity_of
 from longtake.preprocess.layers.sections import Section, sections_of

@@ -9,7 +9,7 @@ from typing import Any
 from longtake.language.terms import matched_terms
 from longtake.memory.records import WORDS_WIDTH, Modality, display_name
 from longtake.memory.search.fusion import RERANKED, WORDS, contribution
-from longtake.memory.search.search_index import Hit, Match, Signal
+from longtake.memory.search.search_types import Hit, Match, Signal
 
 _PICTURE = "(picture)"  # shown for moments without text
 _WEAK = "  (weak)"

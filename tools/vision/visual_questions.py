@@ -15,7 +15,7 @@ from longtake.errors import EngineError, LibraryError
 from longtake.language.text import parse_json
 from longtake.memory.layers import Layer
 from longtake.memory.records import Moment
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
 from longtake.preprocess.engines.endpoints.chosen_frames import choose_times, read_chosen

@@ -10,7 +10,7 @@ from longtake.agent.query.query import Fact, Query
 from longtake.language.text import comparable, within
 from longtake.language.words import coverage
 from longtake.memory.records import Closest, Modality
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.tools.core.result import ToolResult
 
 Embed = Callable[[Sequence[str]], Vectors]

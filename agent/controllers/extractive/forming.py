@@ -33,6 +33,8 @@ _NOT_SAID = "This isn't said or written in the video, as far as it was understoo
 _UNSEEN = 0.75  # chance of a source from which lines of other sources don't count as answers
 _SPEAKS = stems("speaks speaker talks")
 _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # these recognise objects
+_SOUNDS = stems("sound sounds noise noises")
+_OF_NAMED = frozenset({"time", "duration", "count", "yesno"})  # targets of questions that name a sound
 _MANY = frozenset({"list", "order"})
 _WORKED_OUT = frozenset({"calculation", "translation"})
 _THROUGHOUT, _GAP = 0.98, 0.5  # share of the videos that are blank, and seconds between two blank spans
@@ -91,19 +93,21 @@ def form(findings: Findings) -> Draft:
     if _failed(findings):
         return Draft(status="uncertain", text=_reason(findings), claims=(_claim(query, best),), closest=nearest)
     trust = confidence(query, [lines[0], *(pair for pair in findings.ranked if pair[0] is not best)], findings.weights)
-    sure = trust >= sure_from(query, best, findings.weights)
+    sure = trust >= sure_from(query, best, findings.weights) and _may_name(query, best)
     if not sure and blind:
         return _abstained(blind, nearest)
     every = _every(query, lines)
     # A fact about the recording is exact if the question asks for it.
     known = query.asks_for(best.fact) if best.fact is not None else sure
     known = known or mentions(query, best) or (_asks_for_all(query) and bool(every)) or _is_there(query, best)
-    if not known and trust < _NEAR and best.score is not None and _would_be_found(query):
-        return _abstained(_NOT_SAID, nearest).model_copy(update={"confidence": trust})
+    missing = query.lacks.get(query.source, "")
+    if not known and trust < _NEAR and best.score is not None and (missing or _would_be_found(query)):
+        return _abstained(missing or _NOT_SAID, nearest).model_copy(update={"confidence": trust})
     alone = query.target not in _MANY and not every
     quoted = every or _chosen(query, lines)
     return Draft(
         status="answered" if known else "uncertain",
+        text="" if known else missing,
         claims=tuple(_claim(query, _part(findings, each) if known and alone else each) for each in quoted),
         closest=nearest,
         confidence=round(best.chance(query), 4) if best.fact is not None else trust,
@@ -242,6 +246,19 @@ def _shows_nothing(query: Query, lines: Ranked) -> str:
     if any(each.fact is None and each.evidence.engine != query.blank[0].engine for each, _ in lines):
         return ""
     return f"In {', '.join(map(str, blank))} {query.blank[0].text}. It shows nothing of this."
+
+
+def _may_name(query: Query, sound: Candidate) -> bool:
+    """Whether a recognised sound can be the one that the question is about; true of everything that isn't a sound.
+
+    What is called a "loud sound" was not recognised. And a question of when, how often, how long or whether something
+    sounds names it, while another name stands for another sound.
+    """
+    if sound.modality != "audio":
+        return True
+    named = set(query.words) - _SOUNDS
+    shared = bool(named & stems(sound.text))
+    return shared or not (sound.text.startswith(GENERIC) or (named and query.target in _OF_NAMED))
 
 
 def _is_there(query: Query, line: Candidate) -> bool:

@@ -20,7 +20,7 @@ from longtake.preprocess.media.language_names import language_name, language_of
 from longtake.tools.vision.inspect_motion import LONGEST
 
 PARTS = 5  # parts of a video that are summarised separately
-MAX_PART_LENGTH = 600.0  # seconds
+_PART = 60.0  # seconds of a part, unless there would be more
 _LOOKED_AT = 600.0  # seconds of video that a detector without a layer examines at most
 _SUM = re.compile(r"[\d(][\d\s().,+*/x×÷^%-]*[-+*/x×÷^%][\d\s().,+*/x×÷^%-]*[\d)%]")
 _TRANSLATED = 8  # lines on screen to translate
@@ -159,7 +159,7 @@ def _summary_calls(plan: PlanningInput) -> list[PlannedCall]:
 
 def summary_calls(whole: TimeSpan) -> list[PlannedCall]:
     """The calls that summarise a span, part by part if it is long."""
-    count = 1 if whole.length <= 60 else min(PARTS, max(2, round(whole.length / MAX_PART_LENGTH) + 1))
+    count = min(PARTS, max(1, ceil(whole.length / _PART)))
     edges = [whole.start + whole.length * number / count for number in range(count + 1)]
     length = "short" if count > 1 else "medium"
     return [

@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from jinja2 import Template
 
+from longtake.agent.traces.lenient_run import LenientRun
 from longtake.agent.traces.pages.page_videos import videos_of
 from longtake.agent.traces.pages.page_words import (
     about,
@@ -31,7 +32,6 @@ from longtake.agent.traces.pages.page_words import (
     spent,
     title_of,
 )
-from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.steps import TraceStep, every, spoken, steps_of
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import origin

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import cv2
 import numpy as np
 
+from longtake.agent.traces.lenient_run import LenientRun
 from longtake.agent.traces.pages.media_types import playable
-from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.tree import one_line
 from longtake.errors import LongtakeError
 from longtake.memory.library import LibraryStore, VideoRecord

@@ -7,7 +7,7 @@ import re
 import time
 from typing import Any
 
-from longtake.agent.traces.recorded import LenientRun
+from longtake.agent.traces.lenient_run import LenientRun
 from longtake.agent.traces.steps import TraceStep
 from longtake.agent.traces.tree import one_line
 from longtake.console import counted

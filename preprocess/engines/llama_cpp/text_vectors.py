@@ -10,7 +10,7 @@ import numpy as np
 
 from longtake.errors import EngineError
 from longtake.lazy import cached_property
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.models.catalogue import Task
 from longtake.models.folder import installed
 from longtake.preprocess.engines.llama_cpp.gguf_header import has_classifier, read_header

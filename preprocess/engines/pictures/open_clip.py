@@ -12,7 +12,7 @@ import numpy as np
 
 from longtake.errors import EngineError
 from longtake.lazy import cached_property
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.models.machine import placed
 from longtake.preprocess.engines.pictures.unit_rows import unit_rows
 from longtake.preprocess.engines.torchvision_import import make_importable

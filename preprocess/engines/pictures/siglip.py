@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from longtake.lazy import cached_property
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.preprocess.engines.pictures.unit_rows import unit_rows
 from longtake.preprocess.engines.transformers_folders import ModelKind, read_config
 from longtake.preprocess.media.frames import Picture

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 
 
 def unit_rows(rows: npt.NDArray[Any]) -> Vectors:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from longtake.lazy import cached_property
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.settings import Settings
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from longtake.lazy import cached_property
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.models.machine import usable_cores
 from longtake.preprocess.engines.packaged_files import PackagedFile
 from longtake.preprocess.engines.text.text_model import EmbeddingFiles

@@ -14,7 +14,7 @@ import numpy as np
 
 from longtake.errors import EngineError
 from longtake.lazy import cached_property
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.settings import Settings
 
 

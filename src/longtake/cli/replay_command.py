@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from longtake.agent.traces.recorded import find_run
+from longtake.agent.traces.lenient_run import find_run
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.cli.ask import EXITS, open_library
 from longtake.cli.ask import show as show_answer
@@ -102,7 +102,7 @@ def _trace(context: typer.Context, run: str) -> RecordedTrace:
 
 def _note_other_controller(trace: RecordedTrace, workspace: Workspace) -> None:
     """Warn when the live controller isn't the recorded one."""
-    from longtake.agent.traces.recording import WholeRun
+    from longtake.agent.traces.whole_run import WholeRun
 
     recorded, live = WholeRun.of(trace).settings.controller, workspace.settings.controller
     if (recorded.engine, recorded.model) != (live.engine, live.model):

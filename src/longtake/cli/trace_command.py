@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from longtake.agent.traces.recorded import LenientRun, RunSummary, find_run, no_traces, run_ids
+from longtake.agent.traces.lenient_run import LenientRun, RunSummary, find_run, no_traces, run_ids
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.traces.tree import one_line, tree_of
 from longtake.cli.options import Json, library_of

@@ -1,23 +1,19 @@
 """Terms of a text for word search: words of any script; numbers, times, codes and addresses whole as well as in parts.
 
-Words count by their English stem (Snowball, after Porter, 1980); in other languages that now and then makes two words
-one.
-Neighbouring words also make a pair (`red_car`), so that a phrase ranks above its scattered words.
+Words count by their English stem; in other languages that now and then makes two words one. Neighbouring words also
+make a pair (`red_car`), so that a phrase ranks above its scattered words.
 """
 
 from __future__ import annotations
 
-import threading
-from functools import lru_cache
 from itertools import pairwise
 
 import regex
-import snowballstemmer
 
 from longtake.language.languages import stop_words
 from longtake.language.numbers import without_separators
 from longtake.language.text import fold
-from longtake.language.words import FUNCTION_WORDS
+from longtake.language.words import FUNCTION_WORDS, english_stem
 
 VERSION = 3  # raised when a text gets other terms
 # Scripts written without spaces between words: every sign is a part of its own, and pairs make the words.
@@ -25,7 +21,6 @@ _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar
 _PART = regex.compile(rf"{_UNSPACED}|(?:(?!{_UNSPACED})[\p{{L}}\p{{N}}\p{{M}}])+")
 _EDGE = regex.compile(r"^[^\p{L}\p{N}\p{Sc}#@]+|[^\p{L}\p{N}\p{M}\p{Sc}%+#]+$")
 _SHORT = 2  # characters
-_STEMMER, _ALONE = snowballstemmer.stemmer("english"), threading.Lock()
 
 
 def document_terms(text: str) -> list[str]:
@@ -36,7 +31,7 @@ def document_terms(text: str) -> list[str]:
         parts.extend(inner)
         if _is_compound(chunk, inner):
             terms.append(_term(chunk))
-    parts = [_stem(part) for part in parts]
+    parts = [english_stem(part) for part in parts]
     return terms + parts + [f"{left}_{right}" for left, right in pairwise(parts)]
 
 
@@ -78,14 +73,7 @@ def _spellings(text: str) -> list[str]:
 
 
 def _term(spelling: str) -> str:
-    return "_".join(_stem(word) for word in spelling.split("_"))
-
-
-@lru_cache(maxsize=100_000)
-def _stem(word: str) -> str:
-    with _ALONE:  # it keeps the word that it works on
-        stem: str = _STEMMER.stemWord(word)
-    return stem
+    return "_".join(english_stem(word) for word in spelling.split("_"))
 
 
 def _chunks(text: str) -> list[tuple[str, list[str]]]:

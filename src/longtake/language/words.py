@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 
 import regex
+import snowballstemmer
 
 from longtake.language.languages import stop_words
 from longtake.language.numbers import NUMBER_WORDS
@@ -35,6 +37,7 @@ STOPWORDS = FUNCTION_WORDS | frozenset(
     ).split()
 )
 _CONTRACTED = re.compile(r"'(?:t|re|ve|ll|d|m)$")
+_STEMMER, _ALONE = snowballstemmer.stemmer("english"), threading.Lock()
 NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
 
 
@@ -43,16 +46,18 @@ def words(text: str) -> list[str]:
     return [word.removesuffix("'s") for word in _WORD.findall(fold(text))]
 
 
+@lru_cache(maxsize=100_000)
+def english_stem(word: str) -> str:
+    """What the forms of an English word share (Snowball, after Porter, 1980): `prices` meets `price`."""
+    with _ALONE:  # the stemmer keeps the word that it works on
+        found: str = _STEMMER.stemWord(word)
+    return found
+
+
 def stem(word: str) -> str:
-    """Cut the commonest English endings, so that `prices` meets `price` and `opened` meets `opens`."""
-    if not word.isalpha() or len(word) < 4:
-        return NUMBER_WORDS.get(word, word)
+    """The stem of a word, or the digits of a number in words; codes and amounts stay whole."""
     word = NUMBER_WORDS.get(word, word)
-    for ending, kept in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("edly", ""), ("ed", ""), ("es", ""), ("s", "")):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word[: -len(ending)] + kept
-            break
-    return word[:-1] if word.endswith("e") and len(word) > 3 else word
+    return english_stem(word) if word.isalpha() else word
 
 
 def content_stems(text: str) -> list[str]:

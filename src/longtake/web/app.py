@@ -19,7 +19,6 @@ from longtake.web import (
     overview,
     runs,
     settings_routes,
-    subtitles,
     threads,
     tracing,
     uploading,
@@ -71,7 +70,7 @@ def create_app(service: Service, admitted: Access, limits: Limits | None = None)
     app.state.access = admitted
     security = security_schemes(admitted.cookie_name) if admitted.token else []
     app.include_router(access.router, responses=errors(ErrorBody))
-    of_videos = (videos, folder_routes, words, chapters, entities, overview, subtitles, uploading, fetching)
+    of_videos = (videos, folder_routes, words, chapters, entities, overview, uploading, fetching)
     for routes in (*of_videos, threads, runs, models_routes, settings_routes, tracing):
         app.include_router(routes.router, responses=errors(ErrorBody), dependencies=security)
     app.include_router(openai_api.router, responses=errors(OpenAIErrorBody), dependencies=security)

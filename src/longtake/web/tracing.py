@@ -7,8 +7,8 @@ from pathlib import Path
 from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse, HTMLResponse
 
+from longtake.agent.traces.lenient_run import RUN
 from longtake.agent.traces.pages.page import page_of
-from longtake.agent.traces.recorded import RUN
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.web.http.described import content
 from longtake.web.http.refusals import Refusal

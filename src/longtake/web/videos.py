@@ -17,7 +17,7 @@ from longtake.errors import LibraryError
 from longtake.memory.layers import canonical_json
 from longtake.memory.library import LAYERS, VideoRecord
 from longtake.memory.records import Record
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.preprocess.media.contents import FilePart
 from longtake.preprocess.media.media import TRANSCRIPT
 from longtake.preprocess.media.sources import contents_of, media_of, source

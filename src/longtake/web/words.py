@@ -1,4 +1,4 @@
-"""Routes of a video's words: what is said, and the text on screen."""
+"""Routes of a video's words: what is said, the text on screen, and subtitles that are added."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from pydantic import Field
 from longtake.errors import LibraryError
 from longtake.exports.transcript import TimedLine, Track, read_by, rendered, transcript
 from longtake.memory.records import Record
-from longtake.web.http.described import content
+from longtake.web.http.described import RAW_BODY, RawBody, content
 from longtake.web.http.downloads import attached
 from longtake.web.http.refusals import Refusal
 from longtake.web.service import Served
+from longtake.web.uploads import MAX_NAME_LENGTH, NAME
+from longtake.web.videos import VideoDetails, shown
 
 FileFormat = Literal["txt", "srt", "vtt"]
 Which = Annotated[Track, Query(description="What is said, or the text on screen.")]
@@ -65,3 +67,15 @@ def download_words(video_id: str, form: FileFormat, service: Served, track: Whic
     except LibraryError as error:
         raise Refusal(404, str(error)) from error
     return attached(text, _TYPES[form], video.name, form)
+
+
+@router.put("/{video_id}/subtitles", status_code=202, openapi_extra=RAW_BODY)
+def add_subtitles(
+    video_id: str,
+    service: Served,
+    body: RawBody,
+    name: Annotated[str, Query(min_length=1, max_length=MAX_NAME_LENGTH, pattern=NAME, description="Of the file.")],
+) -> VideoDetails:
+    """Add a subtitle file or transcript, of at most 1 MiB, to a video whose file the library keeps, and index it."""
+    service.add_subtitles(service.video(video_id), name, body)
+    return shown(service, service.video(video_id))

@@ -16,8 +16,8 @@ from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.graph.agent import Agent
 from longtake.agent.query.query import TARGETS, Query, Reading, Scope, Source, Target
 from longtake.agent.query.reader import LearnedReader
-from longtake.agent.traces.recording import reply_in
 from longtake.agent.traces.trace import RecordedTrace
+from longtake.agent.traces.whole_run import reply_in
 from longtake.errors import EngineError
 from longtake.language.words import content_stems
 from longtake.memory.records import Answer, Moment

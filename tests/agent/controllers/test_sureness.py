@@ -16,7 +16,7 @@ from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import SOURCES, TARGETS, Fact, Query, Reading, Scope, Source, Target
 from longtake.language.words import content_stems
 from longtake.memory.records import Closest, Moment
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 from longtake.tools.core.result import ToolFailure, ToolResult
@@ -104,6 +104,27 @@ def test_an_option_is_chosen_by_a_line_of_an_unlikely_source() -> None:
     assert reply.option == "B"
 
 
+@pytest.mark.parametrize(
+    ("target", "question", "heard", "outcome"),
+    [
+        ("time", "When does the siren sound?", "siren-like sound", "answered"),
+        ("time", "When does the car horn sound?", "siren-like sound", "uncertain"),
+        ("yesno", "Does a dog bark?", "dog barking", "answered"),
+        ("yesno", "Does a dog bark?", "cat meowing", "uncertain"),
+        ("name", "What sound is it?", "dog barking", "answered"),
+        ("name", "What animal is it?", "dog barking", "answered"),
+        ("name", "What sound is it?", "loud sound", "uncertain"),
+        ("time", "When is there a loud sound?", "loud sound", "answered"),
+    ],
+)
+def test_a_sound_is_sure_only_by_the_name_that_it_was_given(
+    target: Target, question: str, heard: str, outcome: Outcome
+) -> None:
+    item = line(heard).evidence.model_copy(update={"modality": "audio"})
+    sound = Candidate(evidence=item, line=(item,), cosine=0.5, tool="detect_audio_events")
+    assert formed(query("sound", target, question), sound).status == outcome
+
+
 @pytest.mark.parametrize(("source", "outcome"), [("file", "answered"), ("text", "uncertain")])
 def test_a_fact_is_the_answer_if_it_is_what_is_asked_for(source: Source, outcome: Outcome) -> None:
     item = line("The recording is 100 seconds long.").evidence.model_copy(update={"modality": "metadata"})
@@ -126,6 +147,14 @@ def test_tools_that_look_are_not_called_for_a_recording_without_a_picture() -> N
     asked = query("picture", "description", "What is seen?")
     assert calls_for(asked, Gathered())
     assert calls_for(asked.model_copy(update={"lacks": {"picture": "There is no picture."}}), Gathered()) == []
+
+
+def test_without_a_picture_what_reads_as_a_question_about_one_is_answered_by_what_is_said() -> None:
+    asked = query("picture", "name", "What animal did she find?")
+    reply = formed(asked.model_copy(update={"lacks": {"picture": "There is no picture."}}), line("Once a hamster."))
+    assert reply.status == "answered"
+    assert "hamster" in reply.claims[0].text
+    assert formed(asked, line("Once a hamster.")).status == "abstained"
 
 
 def test_what_could_not_be_worked_out_says_why() -> None:

@@ -6,7 +6,7 @@ import pytest
 from helpers.asking import ask_endpoint
 from helpers.servers.openai_server import Reply, refuses, says
 
-from longtake.agent.traces.recorded import LenientRun
+from longtake.agent.traces.lenient_run import LenientRun
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.preprocess.pipeline.workspace import Workspace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from helpers.libraries import SETTINGS
 
-from longtake.agent.gathering.contents import contents
+from longtake.agent.gathering.briefing import contents
 from longtake.config import load
 from longtake.memory.library import VideoRecord
 from longtake.preprocess.layers.sections import sections_of

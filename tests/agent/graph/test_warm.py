@@ -9,7 +9,7 @@ import pytest
 
 from longtake.agent.graph.agent import Agent
 from longtake.config import load
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.memory.search.store import NAME
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace

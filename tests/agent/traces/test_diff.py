@@ -7,7 +7,7 @@ from helpers.data.recorded import EVENTFUL, LISTEN, PRICE, PRICES, SEARCH, recor
 from helpers.servers.openai_server import says
 
 from longtake.agent.traces.diff import Diff, diff_of, lines_of
-from longtake.agent.traces.recorded import LenientRun
+from longtake.agent.traces.lenient_run import LenientRun
 from longtake.errors import LibraryError
 from longtake.preprocess.pipeline.workspace import Workspace
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longtake.agent.traces.recorded import find_run, run_ids
+from longtake.agent.traces.lenient_run import find_run, run_ids
 from longtake.agent.traces.trace import Trace
 from longtake.errors import LibraryError
 

@@ -9,7 +9,7 @@ import pytest
 from helpers.data.recorded import EVENTFUL, LISTEN, PRICE, lines_of, recorded, rewritten
 from helpers.servers.openai_server import says
 
-from longtake.agent.traces.recorded import LenientRun
+from longtake.agent.traces.lenient_run import LenientRun
 from longtake.agent.traces.stats import Stats, ToolStats, plot_of, spread, stats_of, table_of
 from longtake.preprocess.pipeline.workspace import Workspace
 

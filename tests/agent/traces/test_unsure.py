@@ -11,8 +11,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from longtake.agent.traces.diff import diff_of
+from longtake.agent.traces.lenient_run import LenientRun
 from longtake.agent.traces.pages.page import page_of
-from longtake.agent.traces.recorded import LenientRun
 from longtake.agent.traces.spans import spans_of
 from longtake.agent.traces.stats import stats_of, table_of
 from longtake.agent.traces.tree import tree_of

@@ -1,4 +1,4 @@
-"""`bench pass`: the visual pass beside decoding."""
+"""`bench pass`: the visual pass beside decoding and other tools, and what each observer costs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helpers.media.clips import noise, write_clip
@@ -41,13 +42,25 @@ def test_the_pass_can_be_made_again_and_again(tmp_path: Path, monkeypatch: pytes
     assert made[0] == made[1] != {}
 
 
-def test_each_round_times_both(tmp_path: Path) -> None:
-    pytest.importorskip("imageio_ffmpeg")
+def measured(tmp_path: Path, *options: str) -> dict[str, Any]:
     (tmp_path / "clips").mkdir()
     write_clip(tmp_path / "clips" / "clip.mp4", [noise(number) for number in range(50)])
-    arguments = ["pass", "--media", str(tmp_path / "clips"), "--seconds", "10", "--rounds", "2", "--json"]
+    arguments = ["pass", "--media", str(tmp_path / "clips"), "--seconds", "10", "--json", *options]
     result = CliRunner().invoke(bench, [*arguments, "--work", str(tmp_path / "work")], obj=Session())
-    report = json.loads(result.stdout)
+    report: dict[str, Any] = json.loads(result.stdout)
     assert report["video_seconds"] == 10
-    assert report["visual_pass"]["n"] == report["decoding"]["n"] == report["times_decoding"]["n"] == 2
-    assert report["times_decoding"]["low"] > 0
+    return report
+
+
+@pytest.mark.parametrize("beside", ["decoding", "tools"])
+def test_each_round_times_both(tmp_path: Path, beside: str) -> None:
+    report = measured(tmp_path, "--rounds", "2", "--beside", beside)
+    assert report["visual_pass"]["n"] == report["beside"]["n"] == report["ratio"]["n"] == 2
+    assert report["ratio"]["low"] > 0
+    assert list((tmp_path / "work").glob("*/*.jpg")) == []
+
+
+def test_each_observer_is_measured_by_itself(tmp_path: Path) -> None:
+    report = measured(tmp_path, "--beside", "observers")
+    assert set(report["added"]) == {"still", "moments", "motion", "keyframes", "text_frames"}
+    assert 0 < report["decoding"] < report["shots"] < report["whole"]

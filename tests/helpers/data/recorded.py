@@ -10,7 +10,7 @@ from helpers.asking import ask_endpoint
 from helpers.servers.openai_server import Reply, doubts, says
 
 from longtake.agent.traces.fork import fork
-from longtake.agent.traces.recorded import LenientRun
+from longtake.agent.traces.lenient_run import LenientRun
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.memory.library import LibraryStore
 from longtake.preprocess.pipeline.workspace import Workspace

@@ -9,7 +9,7 @@ import numpy as np
 
 from longtake.memory.records import Modality, Moment
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, Vectors
+from longtake.memory.search.search_types import Batch, Vectors
 from longtake.memory.timespan import TimeSpan
 
 SPACE, PICTURES = "test", "pictures"

@@ -20,7 +20,7 @@ from longtake.errors import LibraryUnavailable
 from longtake.memory.records import MODALITIES, Modality, Moment
 from longtake.memory.search import chroma
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, Hit, SearchFilter, Vectors
+from longtake.memory.search.search_types import Batch, Hit, SearchFilter, Vectors
 from longtake.memory.search.vectors import VectorSpace
 from longtake.memory.timespan import TimeSpan
 
@@ -30,7 +30,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from helpers.data.search_index import SPACE
 import numpy as np
 Index(Path(sys.argv[1]), chroma=sys.argv[2]).search("", {SPACE: np.eye(16, dtype=np.float32)[0]}, SearchFilter(), 5)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from longtake.language.terms import document_terms, query_terms
 from longtake.memory.records import MODALITIES, MOMENTS
 from longtake.memory.search.corpus import FACTS, Corpus, VideoEntry
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.memory.timespan import TimeSpan
 
 TIMES = (0.0, 1.0, 1.001, 2.5, 3.0, 1 / 3)

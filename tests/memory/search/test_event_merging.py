@@ -8,7 +8,7 @@ import pytest
 
 from longtake.memory.records import Modality, Moment
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, Hit, SearchFilter
+from longtake.memory.search.search_types import Batch, Hit, SearchFilter
 from longtake.memory.timespan import TimeSpan
 
 
@@ -76,7 +76,7 @@ def test_what_is_said_at_two_ends_of_a_long_slide_is_two_events(index: Index) ->
     assert len(hits) == 2
     joined, alone = hits
     assert len(joined.also) == 1
-    assert {joined.also[0].moment, alone.moment} == {early, late}
+    assert {joined.also[0].moment.id, alone.moment.id} == {early.id, late.id}
     assert alone.also == ()
 
 

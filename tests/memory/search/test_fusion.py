@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from longtake.memory.search.fusion import Ranking, contribution, fuse, top
-from longtake.memory.search.search_index import Signal
+from longtake.memory.search.search_types import Signal
 
 
 def ranking(*positions: int) -> Ranking:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from longtake.errors import LibraryError
 from longtake.memory.records import Modality
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, Hit, SearchFilter, Signal
+from longtake.memory.search.search_types import Batch, Hit, SearchFilter, Signal
 from longtake.memory.search.store import NAME
 from longtake.memory.timespan import TimeSpan
 

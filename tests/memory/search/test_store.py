@@ -19,7 +19,7 @@ from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory import database
 from longtake.memory.records import Moment
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.memory.search.store import NAME
 from longtake.memory.timespan import TimeSpan
 

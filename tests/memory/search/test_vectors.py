@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from longtake.memory.search import vectors as vectors_module
-from longtake.memory.search.search_index import Vectors
+from longtake.memory.search.search_types import Vectors
 from longtake.memory.search.vectors import VectorsError, VectorSpace
 
 AXES = np.eye(4, dtype=np.float32)

@@ -21,7 +21,7 @@ from longtake.config import load
 from longtake.errors import Cancelled, EngineError, EngineUnavailable
 from longtake.memory.building import build_layers
 from longtake.memory.layers import Layer, LayerStore
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint

@@ -17,7 +17,7 @@ from longtake.errors import Cancelled, EngineError, EngineUnavailable, LibraryEr
 from longtake.memory.building import Chunks, build_layers
 from longtake.memory.layers import Layer, LayerStore
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, SearchFilter
+from longtake.memory.search.search_types import Batch, SearchFilter
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.built_in_engines import EngineEntry
 from longtake.preprocess.engines.engine_table import ENGINES

@@ -16,7 +16,7 @@ from helpers.servers.openai_server import openai_server, refuses, says
 from longtake.config import load
 from longtake.memory.building import build_layers
 from longtake.memory.layers import Layer, LayerStore
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.entities import Entities
 from longtake.preprocess.layers.outline import Outline, read_outline

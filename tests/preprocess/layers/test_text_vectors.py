@@ -14,7 +14,7 @@ from helpers.data.written_layers import write_layer
 from longtake.errors import Cancelled
 from longtake.memory.layers import Layer, LayerStore
 from longtake.memory.search.index import Index
-from longtake.memory.search.search_index import Batch, SearchFilter, Vectors
+from longtake.memory.search.search_types import Batch, SearchFilter, Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.layer_moments import moments_of

@@ -19,7 +19,7 @@ from longtake.cli.main import app
 from longtake.config import load
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import FORMAT, VideoRecord
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.memory.search.store import NAME
 from longtake.preprocess.pipeline import library_check
 from longtake.preprocess.pipeline.index_sync import make_findable

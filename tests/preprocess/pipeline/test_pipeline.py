@@ -22,7 +22,7 @@ from longtake.config import load
 from longtake.errors import Cancelled, LibraryError
 from longtake.memory.layers import Layer, LayerStore
 from longtake.memory.library import LAYERS, LibraryStore, file_id
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.pipeline.progress import IndexReport, StepProgress, Watcher
 from longtake.preprocess.pipeline.retrieval import retrieve

@@ -8,7 +8,7 @@ import pytest
 
 from longtake.config import load
 from longtake.memory.records import Moment
-from longtake.memory.search.search_index import Batch, SearchFilter
+from longtake.memory.search.search_types import Batch, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.minilm import missing_weights

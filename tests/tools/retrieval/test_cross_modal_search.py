@@ -8,7 +8,7 @@ import pytest
 
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Modality, Moment
-from longtake.memory.search.search_index import Batch
+from longtake.memory.search.search_types import Batch
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings

@@ -12,8 +12,8 @@ from helpers.data.hostile_trace import write_hostile_trace
 from helpers.data.recorded import EVENTFUL, recorded
 from helpers.servers.web_server import web_server
 
+from longtake.agent.traces.lenient_run import LenientRun
 from longtake.agent.traces.pages.page import address_from, page_of
-from longtake.agent.traces.recorded import LenientRun
 from longtake.preprocess.pipeline.workspace import Workspace
 
 pytestmark = pytest.mark.slow

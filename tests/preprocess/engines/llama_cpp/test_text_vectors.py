@@ -13,7 +13,7 @@ from helpers.models.tiny_reranker import write_tiny_reranker
 from longtake.config import load
 from longtake.errors import EngineError
 from longtake.memory.search.fusion import RERANKED
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.llama_cpp.text_vectors import GgufEmbedding
 from longtake.preprocess.engines.text.reranker import Reranker

@@ -14,7 +14,7 @@ from helpers.models.tiny_pictures import write_tiny_open_clip, write_tiny_siglip
 
 from longtake.config import load
 from longtake.errors import EngineError
-from longtake.memory.search.search_index import SearchFilter
+from longtake.memory.search.search_types import SearchFilter
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.pipeline.workspace import Workspace

@@ -10,7 +10,7 @@ from helpers.data.recorded import COST, EVENTFUL, LISTEN, PRICE, forked, lines_o
 from helpers.servers.openai_server import says
 
 from longtake.agent.graph.agent import Agent
-from longtake.agent.traces.recorded import ForkOrigin, LenientRun
+from longtake.agent.traces.lenient_run import ForkOrigin, LenientRun
 from longtake.agent.traces.steps import every, steps_of
 from longtake.agent.traces.trace import SCHEMA, RecordedTrace
 from longtake.preprocess.pipeline.workspace import Workspace
