@@ -51,7 +51,8 @@ def profile(tmp_path: Path) -> Path:
     weights.mkdir()
     settings = {
         "profile": "longshot",
-        "controller": {"base_url": f"http://127.0.0.1:{free_port()}/v1", "timeout": 600},  # a model beside other tests
+        # A model beside other tests, which may never end by itself.
+        "controller": {"base_url": f"http://127.0.0.1:{free_port()}/v1", "timeout": 600, "reply_tokens": 200},
         "visual_question": {"base_url": f"http://127.0.0.1:{free_port()}/v1"},
         "speech": {"model": str(write_tiny_whisper(weights / "whisper")), "closer_model": None},
         "objects": {"model": str(write_tiny_owlv2(weights / "owlv2"))},

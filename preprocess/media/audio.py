@@ -183,8 +183,8 @@ class _Blocks:
 
 def _mixed(channels: Samples) -> Samples:
     """The mean of channels, (n,) of (n, channels), or the loudest of them where little would be left of it."""
-    mean = channels.mean(axis=1)
-    powers = np.square(channels).mean(axis=0)
-    if len(channels) and float(np.square(mean).mean()) < _CANCELLED * float(powers.mean()):
+    mean = np.asarray(channels.mean(axis=1), np.float32)
+    powers = np.square(channels).sum(axis=0)
+    if float(np.square(mean).sum()) < _CANCELLED * float(powers.mean()):
         return np.ascontiguousarray(channels[:, powers.argmax()])
-    return np.asarray(mean, np.float32)
+    return mean
