@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -21,6 +22,7 @@ class Found(Record):
 
     evidence: Moment
     line: tuple[Moment, ...] = Field(description="The moment with its neighbours, in reading order.")
+    around: tuple[Moment, ...] = Field(default=(), description="The line as a reader sees it, with more around it.")
     cosine: float = Field(default=0.0, description="Similarity to the question, in the moment's embedding space.")
     words: float = Field(default=0.0, description="BM25 of the question's words.")
     anchored: bool = Field(
@@ -77,5 +79,13 @@ Gatherer = Callable[[Query, "RunContext"], Gathered]
 
 
 def joined_text(items: tuple[Moment, ...]) -> str:
-    """Lines of speech as one text, word for word; texts on screen separated."""
-    return (" " if items[0].modality == "speech" else CELLS).join(" ".join(item.text.split()) for item in items)
+    """Lines of speech as one text, word for word, each speaker named once; texts on screen separated."""
+    texts = [" ".join(item.text.split()) for item in items]
+    if items[0].modality != "speech":
+        return CELLS.join(texts)
+    named = [text.partition(": ")[:2] for text in texts]
+    goes_on = [one == other and bool(one[1]) for one, other in pairwise(named)]
+    return " ".join(
+        text.removeprefix("".join(name)) if same else text
+        for text, name, same in zip(texts, named, [False, *goes_on], strict=True)
+    )

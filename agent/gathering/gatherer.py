@@ -28,6 +28,7 @@ MOST = 24  # moments per modality
 _OF_AN_OPTION = 4  # moments per modality that are searched for each option
 _AROUND = 2.0  # seconds on either side of a named time, because speech and text began before it
 _NEAR = 15.0  # seconds around the scope to search if it is empty
+_CONVERSED = 30.0  # seconds on either side of the last answer's place that a follow-up is likely about
 _AFTERWARDS = 60.0  # seconds after or before an anchor that are searched
 _ANCHOR_COSINE = 0.3  # below which no moment matches a phrase
 
@@ -53,12 +54,25 @@ def _gather(query: Query, search: _Search) -> Gathered:
         return Gathered(found=search.within(query.question, near), window=window, widened=True)
     there, spot = search.anchored(query.scope.anchors)
     found = search.within(query.question, None)
-    if there is None:
+    likely = there or _goes_on_at(query)
+    if likely is None:
         return Gathered(found=found)
-    inside = [each.model_copy(update={"anchored": True}) for each in search.within(query.question, there)]
+    inside = [
+        each.model_copy(update={"anchored": True})
+        for each in search.within(query.question, likely)
+        if there or (query.last and each.evidence.video == query.last.video)
+    ]
     known = {each.evidence.id for each in inside}
     others = [each for each in found if each.evidence.id not in known]
     return Gathered(found=(*inside, *others), window=there, spot=spot)
+
+
+def _goes_on_at(query: Query) -> TimeSpan | None:
+    """The seconds around what the last answer showed, if the question refers back to it and names nothing else."""
+    if query.last is None or not query.goes_on or query.instead or query.last.video not in query.videos:
+        return None
+    shown = TimeSpan(start=query.last.start, end=query.last.end)
+    return shown.widened(_CONVERSED, _CONVERSED, query.videos[query.last.video])
 
 
 def _for_options(query: Query, gathered: Gathered, search: _Search) -> list[Found]:
@@ -117,7 +131,8 @@ class _Search:
         return best.evidence if best and best.cosine >= _ANCHOR_COSINE else None
 
     def _with_line(self, match: Match, window: TimeSpan | None) -> Found:
-        line = self._lines[match.moment.video].line_of(match.moment)
+        lines = self._lines[match.moment.video]
+        line = lines.line_of(match.moment)
         if window:
             line = tuple(item for item in line if item.span.overlaps(window))
         words = match.signals.get(WORDS)
@@ -125,6 +140,7 @@ class _Search:
         return Found(
             evidence=match.moment,
             line=line or (match.moment,),
+            around=lines.around(line or (match.moment,)),
             cosine=round(max(cosines, default=0.0), 4),
             words=round(words.score, 4) if words else 0.0,
         )

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from longtake.agent.gathering.text_lines import CELLS, ENDS, by_row
-from longtake.language.text import words_of
+from longtake.agent.gathering.text_lines import CELLS, by_row
+from longtake.language.text import ends_sentence, words_of
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.layers.entities import ENGINE as ENTITIES
@@ -241,7 +241,7 @@ def _belongs(group: Sequence[Moment], cue: Moment) -> bool:
     count = sum(len(each.text.split()) for each in group)
     if cue.span.start - last.span.end > _PAUSE or cue.span.end - group[0].span.start > _LONGEST or count >= _MANY:
         return False
-    return not (count >= _FEW and ENDS.search(last.text)) and cue.trusted == last.trusted
+    return not (count >= _FEW and ends_sentence(last.text)) and cue.trusted == last.trusted
 
 
 def _merged_alike(items: Sequence[Moment]) -> list[Moment]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import chain
 
-from longtake.language.text import words_of
+from longtake.language.text import ends_sentence, words_of
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 
@@ -16,8 +15,8 @@ CELLS = " · "  # between the texts of one row
 SAME_ROW = 0.6  # of a line's height: the largest distance between the centres of two texts in one row
 _PAUSE = 2.5  # seconds between two cues of one line
 _WORDS = 25  # of a line of speech, from which no further cue is added
-ENDS = re.compile(r"[.!?…。！？][\"”»)]?\s*$")  # of a sentence
 _CHARACTERS = 100  # of on-screen text in one line, if it spans several rows
+_AROUND = 300  # the same for a reader
 _TOGETHER = 0.5  # share of the shorter text's time in which two texts of one line must overlap
 _ALIKE = 0.8  # similarity, 0 to 1, from which two texts at one time are readings of the same text
 
@@ -29,18 +28,30 @@ class Lines:
         """Take all moments of one video."""
         self._speech = sorted((item for item in moments if item.modality == "speech"), key=_start)
         self._texts = sorted((item for item in moments if item.modality == "scene_text"), key=_start)
+        self._place = {cue: number for number, cue in enumerate(self._speech)}
+        self._shown = frozenset(self._texts)
         self._starts = [item.span.start for item in self._texts]
         self._longest = max((item.span.length for item in self._texts), default=0.0)
 
     def line_of(self, item: Moment) -> tuple[Moment, ...]:
         """The moment with its neighbours, in reading order; alone if it isn't one of those given."""
-        if item in self._speech:
+        if item in self._place:
             return self._spoken(item)
-        return self._rows_around(item) if item in self._texts else (item,)
+        return self._rows_around(item) if item in self._shown else (item,)
+
+    def around(self, line: Sequence[Moment]) -> tuple[Moment, ...]:
+        """A line for a reader: speech with the sentence that follows, rows of text with what is shown beside them."""
+        last = line[-1]
+        if last in self._place:
+            after = self._place[last] + 1
+            goes_on = after < len(self._speech) and _continues(last, self._speech[after])
+            return (*line, *(self._sentence(after) if goes_on else ()))
+        of_a_table = len(line) > 1 and len(by_row(line)) == 1
+        return tuple(line) if of_a_table or last not in self._shown else self._rows(line, _AROUND)
 
     def _spoken(self, item: Moment) -> tuple[Moment, ...]:
         """A cue with its sentence, the cue before it and the sentence after it, which often say what it means."""
-        place = self._speech.index(item)
+        place = self._place[item]
         before = [cue for cue in self._speech[max(0, place - 1) : place] if _continues(cue, item)]
         sentence = self._sentence(place)
         after = place + len(sentence)
@@ -54,7 +65,7 @@ class Lines:
         for following in self._speech[place + 1 :]:
             long = sum(len(each.text.split()) for each in line) >= _WORDS
             asks = not asked and line[-1].text.rstrip('"”») ').endswith("?")
-            if not _continues(line[-1], following) or (not asks and (long or ENDS.search(line[-1].text))):
+            if not _continues(line[-1], following) or (not asks and (long or ends_sentence(line[-1].text))):
                 break
             asked = asked or asks
             line.append(following)
@@ -62,18 +73,23 @@ class Lines:
 
     def _rows_around(self, item: Moment) -> tuple[Moment, ...]:
         """The row of a text; for a row with a single text also the nearest rows, from the top."""
+        row = row_of(item, self._together(item))
+        return tuple(row) if len(row) > 1 else self._rows(row, _CHARACTERS)
+
+    def _together(self, item: Moment) -> list[Moment]:
         first = bisect_left(self._starts, item.span.start - self._longest)
         last = bisect_right(self._starts, item.span.end)
-        together = [each for each in self._texts[first:last] if _share(each.span, item.span) >= _TOGETHER]
-        row = row_of(item, together)
-        if len(row) > 1:
-            return tuple(row)
-        others = by_row(sorted((each for each in together if each is not item), key=well_read, reverse=True))
-        chosen = [row]
-        for other in sorted(others, key=lambda each: _distance(each[0], item)):
+        return [each for each in self._texts[first:last] if _share(each.span, item.span) >= _TOGETHER]
+
+    def _rows(self, row: Sequence[Moment], characters: int) -> tuple[Moment, ...]:
+        """A row with the nearest other rows, from the top, up to a number of characters."""
+        beside = (each for each in self._together(row[0]) if each not in row)
+        others = by_row(sorted(beside, key=well_read, reverse=True))
+        chosen = by_row(row)
+        for other in sorted(others, key=lambda each: _distance(each[0], row[0])):
             if all(_is_read(cell, chosen) for cell in other):
                 continue
-            if sum(len(each.text) for each in chain(*chosen, other)) > _CHARACTERS:
+            if sum(len(each.text) for each in chain(*chosen, other)) > characters:
                 break
             chosen.append(other)
         return tuple(chain(*sorted(chosen, key=_top)))

@@ -85,7 +85,7 @@ class Agent:
     def warm(self) -> None:
         """Load what every question needs, so that the first one doesn't wait; a question says what is missing."""
         with suppress(LongtakeError):
-            self._reader.read(_ANY)
+            self._reader.warm()
             retrieve(_ANY, SearchFilter(), 1, self._workspace.engines, self._workspace.index)
 
     def likeliest(self, question: str, among: Sequence[str] = ()) -> list[str]:
@@ -237,7 +237,7 @@ class Agent:
             return []
         answers = [each.answer for each in self._conversations.exchanges(thread)[:again][-REMEMBERED:]]
         return [
-            Turn(question=each.question, answer=each.answer, proof=next(iter(each.citations), None))
+            Turn(question=each.question, answer=each.answer, proof=next(iter(each.places), None))
             for each in answers
             if each.status != "failed"
         ]

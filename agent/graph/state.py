@@ -71,7 +71,7 @@ class Turn(Record):
 
     question: str
     answer: str
-    proof: Citation | None = None  # the first of its citations
+    proof: Citation | None = None  # the first of its citations or, if it is unsure, of its closest lines
 
 
 REMEMBERED = 20  # earlier questions that the next one of a thread knows; few, as every step of a run writes them all

@@ -22,6 +22,7 @@ _NO_STREAMS = "The file is a transcript: it has no picture and no sound."
 _NO_SOUND = "The file has no audio track."
 _NO_SOUND_BUT_WORDS = "The file has no audio track: nothing was heard, and what is said was read from its subtitles."
 _SHOWN: tuple[Source, ...] = ("picture", "text", "shots", "motion")
+_OF_PICTURE: tuple[Target, ...] = ("number", "yesno", "name", "quote", "description", "choice")
 _OF_CHANGES: tuple[Target, ...] = ("count", "time", "list", "yesno", "choice", "description", "quote", "order")
 _OF_SPEAKERS: tuple[Target, ...] = ("name", "count", "number", "list", "yesno", "quote")
 _SLACK = 0.5  # seconds by which an examined span may miss the edges of a shot
@@ -145,7 +146,7 @@ def recording_facts(video: VideoHandle) -> list[Fact]:
     length = f"The recording is {video.duration:.1f} seconds ({clock(video.duration)}) long."
     found = [
         fact(length, "file", ("duration", "number", "time", "count", "quote")),
-        fact(shown, "file", ("number", "yesno", "name", "quote", "description", "choice")),
+        fact(shown, "file", _OF_PICTURE if picture else ("yesno", "choice")),
         fact(_sound(video, len(streams["audio"])) if picture or streams["audio"] else shown, "sound", ("yesno",)),
     ]
     if (shots := video.layer("shots")) and video.items("shots"):
@@ -164,8 +165,8 @@ def _speakers(video: VideoHandle) -> list[Fact]:
         return [Fact(evidence=said, source="speech", targets=_OF_SPEAKERS)]
     if words and words.count:
         whole = {"start": 0.0, "end": video.duration}
-        said = evidence_of(whole, "The transcript doesn't say who speaks.", "metadata", words, video.id)
-        return [Fact(evidence=said, source="speech", targets=("name", "list"))]
+        unsaid = evidence_of(whole, "The transcript doesn't say who speaks.", "metadata", words, video.id)
+        return [Fact(evidence=unsaid, source="speech", targets=("name", "list"), told=False)]
     return []
 
 

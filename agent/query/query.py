@@ -170,6 +170,7 @@ class Fact(Record):
     evidence: Moment
     source: Source
     targets: tuple[Target, ...]
+    told: bool = Field(default=True, description="False if it says that the recording doesn't tell.")
 
 
 class Query(Record):
@@ -197,7 +198,8 @@ class Query(Record):
     pieces: tuple[Moment, ...] = Field(default=(), description="Spans whose frames each show a piece of a picture.")
     lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that no video has, and why.")
     earlier: tuple[str, ...] = Field(default=(), description="Questions and answers of the thread, oldest first.")
-    last: Citation | None = Field(default=None, description="The first citation of the thread's last answer.")
+    last: Citation | None = Field(default=None, description="The first place that the thread's last answer showed.")
+    goes_on: bool = Field(default=False, description="Whether it refers back to what was asked before.")
 
     @property
     def own_words(self) -> str:

@@ -6,6 +6,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.agent.query.query import SOURCES, TARGETS, Reading
-from longtake.errors import ConfigError
+from longtake.errors import ConfigError, LongtakeError
 from longtake.language.languages import ENGLISH, language_in
 from longtake.lazy import cached_property
 from longtake.preprocess.engines import EngineTable
@@ -24,6 +25,7 @@ from longtake.preprocess.engines.text.text_embedding import TextEmbedding
 
 Matrix = npt.NDArray[np.float32]
 DIMENSIONS = 1024  # of the n-grams, which tell apart what a sentence embedding blurs
+_ANY = "What is this video about?"
 _PIECE = 4  # letters; a typo leaves most pieces of a word intact
 _WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
 _DIGITS = re.compile(r"\d+")
@@ -124,6 +126,13 @@ class LearnedReader:
     def __init__(self, engines: EngineTable) -> None:
         """Take the engines. Nothing is loaded before the first question."""
         self._engines = engines
+
+    def warm(self) -> None:
+        """Load the models, so that the first question doesn't wait; that question says what is missing."""
+        with suppress(LongtakeError):
+            self.read(_ANY)
+            if self.reranker:
+                self.reranker.score(_ANY, [_ANY])
 
     def read(self, question: str) -> Reading:
         """The probability of every source and target.

@@ -250,8 +250,13 @@ def resolve(question: str, earlier: Sequence[str]) -> str:
 def _is_follow_up(question: str) -> bool:
     asked, own = words(question) or [""], len(content_stems(question))
     alone = own == 0 and len(asked) <= _SHORT and asked[0] in _ASKING
-    goes_on = own <= _SHORT and len(_after_opening(asked)) < len(asked)
-    return alone or (own < _SHORT and not _BACK.isdisjoint(asked)) or goes_on
+    opened = own <= _SHORT and len(_after_opening(asked)) < len(asked)
+    return alone or (own < _SHORT and not _BACK.isdisjoint(asked)) or opened
+
+
+def goes_on(question: str) -> bool:
+    """Whether a question refers back: by a word such as "it", or because it can't be understood by itself."""
+    return _is_follow_up(question) or not _BACK.isdisjoint(words(question))
 
 
 def _after_opening(asked: Sequence[str]) -> Sequence[str]:

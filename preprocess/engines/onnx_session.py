@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import Any
 
 from longtake.errors import EngineError
 
+_loading = threading.Lock()
 
-@cache
+
 def onnx_session(file: str, model: str) -> Any:
-    """The model in a file, loaded once for all libraries of a process.
+    """The model in a file, loaded once for all libraries and threads of a process.
 
     Args:
         file: its path.
@@ -19,6 +21,12 @@ def onnx_session(file: str, model: str) -> Any:
     Raises:
         EngineError: if the file can't be loaded.
     """
+    with _loading:
+        return _session(file, model)
+
+
+@cache
+def _session(file: str, model: str) -> Any:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

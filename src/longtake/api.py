@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike, fspath
@@ -192,10 +193,14 @@ class Library:
     @cached_property
     def agent(self) -> Agent:
         """The agent, created for the first question."""
-        from longtake.agent.graph.agent import Agent
+        from longtake.agent.query.reader import LearnedReader
 
         if self._closed:
             raise LibraryError(f"The library {self.workspace.library.root} is closed. Open it again to ask.")
+        # The models load while the agent is imported, which takes longer.
+        threading.Thread(target=LearnedReader(self.workspace.engines).warm, name="models").start()
+        from longtake.agent.graph.agent import Agent
+
         return Agent(self.workspace)
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from longtake.errors import LibraryError
-from longtake.language.text import words_of
+from longtake.language.text import ends_sentence, words_of
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan, joined, parse_time
 from longtake.preprocess.engines.text.summary_engine import Summarizer
@@ -35,6 +35,8 @@ LAYERS: dict[str, Modality] = {
 }
 _RUNNING = 0.9  # share of the video from which a text is a running header, or a logo
 _SLACK = 0.5  # seconds of a section, or of a line, in a span that are none
+_PAUSE = 2.5  # seconds between cues of one sentence
+_LONG = 40  # words from which a sentence without an end is one
 _ROOM = 12_000  # characters that a model is given to sum up
 _LETTERS = re.compile(r"[^\W\d_]{2}")  # what has none, such as a time code or a page number, says nothing
 _CLOCK = re.compile(r"\b\d{1,2}:[0-5]\d:[0-5]\d(?:\.\d)?\b")
@@ -71,13 +73,20 @@ def summarize_segment(
         prompt = render(PROMPTS, "summarize", sentences=lines, count=SENTENCES[length])
         summary = context.text_model.complete(prompt, seconds=context.budget.left)
         return _result(summary, _cited(summary, evidence), looked_at, notes)
-    starting = [each for each in _sections(context) if parsed.span.start <= each.start < parsed.span.end - _SLACK]
-    if len(starting) > 1 and (standing := _of_sections(evidence, starting)):
-        return _result(" · ".join(item.text for item in standing), standing, looked_at, notes)
     engine: Summarizer = context.engines.load("summary")
-    chosen = engine.summarize(sentences, SENTENCES[length])
-    kept = tuple(evidence[index] for index in chosen) if evidence else ()
-    return _result(" ".join(sentences[index] for index in chosen), kept, looked_at, notes)
+    if not evidence:
+        chosen = engine.summarize(sentences, SENTENCES[length])
+        return _result(" ".join(sentences[index] for index in chosen), (), looked_at, notes)
+    starting = [each for each in _sections(context) if parsed.span.start <= each.start < parsed.span.end - _SLACK]
+    titles = _of_sections(evidence, starting) if len(starting) > 1 else ()
+    # Titles name the subjects and sentences tell of them; where nothing is said, titles say it all.
+    said = _sentences([item for item in evidence if item.modality == "speech"])
+    seen = [item for item in evidence if item.modality == "visual"]
+    told = _ordered([*said, *seen]) or (() if titles else evidence)
+    count = max(1, SENTENCES[length] - len(titles))
+    typical = engine.summarize([item.text for item in told], count)
+    kept = _ordered(list(dict.fromkeys([*titles, *(told[index] for index in typical)])))
+    return _result((" · " if titles else " ").join(item.text for item in kept), kept, looked_at, notes)
 
 
 def split_sentences(text: str) -> list[str]:
@@ -106,6 +115,27 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Moment, ...],
     running = [each.modality == "scene_text" and each.span.length >= _RUNNING * video.duration for each in inside]
     passing = [item for item, runs in zip(inside, running, strict=True) if not runs]
     return _ordered(passing or inside), joined(seen)
+
+
+def _sentences(cues: Sequence[Moment]) -> tuple[Moment, ...]:
+    """Spoken sentences from cues, which often hold a part of one."""
+    found: list[list[Moment]] = []
+    for cue in cues:
+        last = found[-1] if found else []
+        words = sum(len(each.text.split()) for each in last)
+        if last and words < _LONG and not ends_sentence(last[-1].text) and cue.span.start - last[-1].span.end <= _PAUSE:
+            last.append(cue)
+        else:
+            found.append([cue])
+    return tuple(
+        line[0].model_copy(
+            update={
+                "text": " ".join(cue.text for cue in line),
+                "span": TimeSpan(start=line[0].span.start, end=line[-1].span.end),
+            }
+        )
+        for line in found
+    )
 
 
 def _within_room(context: ToolContext, span: TimeSpan, evidence: Sequence[Moment]) -> tuple[Moment, ...]:

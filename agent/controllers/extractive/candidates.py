@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from longtake.agent.gathering.gathered import Found, Gathered
+from longtake.agent.gathering.gathered import Found, Gathered, joined_text
 from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Fact, Query
 from longtake.language.text import comparable, within
@@ -47,7 +47,7 @@ class Candidate(Found):
     def closest(self) -> Closest:
         """The form in which it is shown as a closest line."""
         return Closest(
-            text=self.text,
+            text=joined_text(self.around or self.line),
             start=round(self.span.start, 3),
             end=round(self.span.end, 3),
             modality=self.modality,

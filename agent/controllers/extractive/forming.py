@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import WORDED, Candidate, Embed, distinct
@@ -13,11 +15,12 @@ from longtake.agent.controllers.extractive.settling import affirmed, mentions, s
 from longtake.agent.controllers.extractive.values import worked_out
 from longtake.agent.drafts.draft import LETTERS, NOTHING, Draft, DraftClaim
 from longtake.agent.gathering.moments import GENERIC
-from longtake.agent.query.query import MODALITY_OF, TOLD_IN_ORDER, Query, Source
+from longtake.agent.query.query import MODALITY_OF, TOLD_IN_ORDER, Fact, Query, Source
+from longtake.errors import EngineError
 from longtake.language.text import as_sentence, comparable, within
 from longtake.language.words import NEGATION, stems
 from longtake.memory.records import Closest, Modality
-from longtake.memory.timespan import clock, joined
+from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.preprocess.engines.text.reranker import Reranker
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 from longtake.tools.core.result import ToolResult
@@ -31,6 +34,11 @@ _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
 _NEAR = 0.15  # confidence below which no line comes near an answer
 _NOT_SAID = "This isn't said or written in the video, as far as it was understood."
 _UNSEEN = 0.75  # chance of a source from which lines of other sources don't count as answers
+_UNRELATED = -5.0  # score of a line and a question below which they have nothing to do with each other
+# Phrases with which speakers begin to correct themselves: the editing terms of Shriberg (1994), after a speaker's name.
+_EDITS = re.compile(
+    r"(?:[^:.]{1,40}: )?(?:oh,? )?(?:no|sorry|wait|hold on|hang on|i mean|actually|or rather)\b", re.IGNORECASE
+)
 _SPEAKS = stems("speaks speaker talks")
 _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # these recognise objects
 _SOUNDS = stems("sound sounds noise noises")
@@ -93,14 +101,15 @@ def form(findings: Findings) -> Draft:
     if _failed(findings):
         return Draft(status="uncertain", text=_reason(findings), claims=(_claim(query, best),), closest=nearest)
     trust = confidence(query, [lines[0], *(pair for pair in findings.ranked if pair[0] is not best)], findings.weights)
+    if _only_goes_on(findings, best):
+        trust = round(trust / 2, 4)
     sure = trust >= sure_from(query, best, findings.weights) and _may_name(query, best)
     if not sure and blind:
         return _abstained(blind, nearest)
     every = _every(query, lines)
-    # A fact about the recording is exact if the question asks for it.
-    known = query.asks_for(best.fact) if best.fact is not None else sure
+    known = _is_asked(query, best.fact) if best.fact is not None else sure
     known = known or mentions(query, best) or (_asks_for_all(query) and bool(every)) or _is_there(query, best)
-    missing = query.lacks.get(query.source, "")
+    missing = query.lacks.get(query.source, "" if best.fact is None or best.fact.told else best.text)
     if not known and trust < _NEAR and best.score is not None and (missing or _would_be_found(query)):
         return _abstained(missing or _NOT_SAID, nearest).model_copy(update={"confidence": trust})
     alone = query.target not in _MANY and not every
@@ -110,7 +119,7 @@ def form(findings: Findings) -> Draft:
         text="" if known else missing,
         claims=tuple(_claim(query, _part(findings, each) if known and alone else each) for each in quoted),
         closest=nearest,
-        confidence=round(best.chance(query), 4) if best.fact is not None else trust,
+        confidence=round(best.chance(query), 4) if best.fact is not None and best.fact.told else trust,
     )
 
 
@@ -199,7 +208,14 @@ def _part(findings: Findings, best: Candidate) -> Candidate:
         return best
     if mentions(findings.query, best):
         return best.model_copy(update={"line": (best.evidence,)})
-    return most_telling(findings.query.question, best, findings.reranker)
+    return _with_correction(most_telling(findings.query.question, best, findings.reranker))
+
+
+def _with_correction(part: Candidate) -> Candidate:
+    """A part of a line, with what follows it if that begins like a correction: "There are nine. No, seven."."""
+    after = part.around[part.around.index(part.line[-1]) + 1 :] if part.line[-1] in part.around else ()
+    corrected = bool(after) and bool(_EDITS.match(after[0].text))
+    return part.model_copy(update={"line": (*part.line, *after)}) if corrected else part
 
 
 def _chosen(query: Query, lines: Ranked) -> list[Candidate]:
@@ -261,15 +277,38 @@ def _may_name(query: Query, sound: Candidate) -> bool:
     return shared or not (sound.text.startswith(GENERIC) or (named and query.target in _OF_NAMED))
 
 
+def _only_goes_on(findings: Findings, line: Candidate) -> bool:
+    """Whether a line that the last answer showed fits the question before, but not what is asked now."""
+    query = findings.query
+    last, reranker = query.last, findings.reranker
+    if last is None or reranker is None or query.instead or not (query.goes_on and query.as_asked):
+        return False
+    if last.video != line.evidence.video or not line.span.overlaps(TimeSpan(start=last.start, end=last.end)):
+        return False
+    with suppress(EngineError):
+        return reranker.score(query.as_asked, [line.text])[0] < _UNRELATED
+    return False
+
+
+def _is_asked(query: Query, fact: Fact) -> bool:
+    """Whether the question asks for a fact about the recording, which is exact then: "Would you?" asks for none."""
+    return fact.told and query.asks_for(fact) and (query.target != "yesno" or bool(query.words))
+
+
 def _is_there(query: Query, line: Candidate) -> bool:
     """Whether a question only asks if anything is said, or written, at all, and the line is."""
-    return query.target == "yesno" and not query.words and line.modality == MODALITY_OF.get(query.source)
+    there = line.fact is None and line.modality == MODALITY_OF.get(query.source)
+    return there and query.target == "yesno" and not query.words
 
 
 def _would_be_found(query: Query) -> bool:
-    """Whether what is asked would be said or written somewhere, and all of that was examined."""
+    """Whether what is asked would be said or written somewhere, and all of that was examined.
+
+    What a question is about that refers back, by a word such as "it", may have another name there.
+    """
     anywhere = query.scope.ordinal is None and not query.scope.anchors and bool(query.words)
-    return anywhere and query.source in ("speech", "text") and query.examined("speech") and query.examined("text")
+    everything = query.examined("speech") and query.examined("text")
+    return anywhere and not query.goes_on and query.source in ("speech", "text") and everything
 
 
 def _failed(findings: Findings) -> bool:

@@ -18,6 +18,7 @@ _COUNTED = 0.8  # chance that a count is right if its detector reports no doubt
 _WORKED_OUT = 0.9  # the same for calculations, translations and notes
 _DOUBTED = 0.3  # the same if the question may want something else
 _SUMMED_UP = 0.6  # chance of a summary from which there is one
+_ABOUT = 0.77  # the same if the question has a subject: what is in a thing reads much like what is in a video
 MAX_FAULTS = 6
 
 
@@ -59,7 +60,8 @@ def _summary(query: Query, results: Sequence[ToolResult]) -> Draft | None:
     """The best lines of each part, each once, in the order of the video."""
     told = query.scope.span or not query.words
     asked = sum(query.reading.targets[target] for target in (TOLD_IN_ORDER if told else ("summary",)))
-    lines = summary_lines(_of(results, "summarize_segment")) if asked >= _SUMMED_UP else {}
+    sure = asked >= (_SUMMED_UP if told else _ABOUT)
+    lines = summary_lines(_of(results, "summarize_segment")) if sure else {}
     return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT * asked)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
@@ -79,6 +80,7 @@ def _says(candidate: Candidate, text: str) -> bool:
     return SequenceMatcher(None, comparable(content), comparable(text)).ratio() >= _MISREAD
 
 
+_EXCEPTS = re.compile(r"^which\b.*(?:\bnot\b|n['’]t\b|\bnever\b)|\bexcept\b", re.IGNORECASE | re.DOTALL)
 _TRUTHS = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _READ = 6  # lines that every option is read with; more change nothing
 _COMPARED = 24  # the same if nothing reads
@@ -107,7 +109,8 @@ def choose(
     """The likeliest option. None without lines.
 
     It is settled if it is clearly ahead, or if the line says it and no other option, unless the question denies
-    something. No line says that a question can't be answered, so such an option is never chosen.
+    something. Asked for the exception, "Which of these is not mentioned?", it is the option of which lines say least.
+    No line says that a question can't be answered, so such an option is never chosen.
 
     Args:
         question: as asked.
@@ -121,6 +124,9 @@ def choose(
     if not lines or not numbers:
         return None
     answers = [options[number] for number in numbers]
+    if _EXCEPTS.search(question):
+        told = _support(question, answers, distinct(ranked)[:_COMPARED], reranker, embed)
+        return OptionChoice(LETTERS[numbers[int(np.argmin(told))]], lines[0], sure=False)
     whole, read = _option_scores(question, answers, [line.text for line in lines], reranker, embed)
     line = lines[int(np.argmax(whole.max(axis=0)))]
     parts, both = _option_scores(question, answers, _parts(line.text), reranker, embed)
@@ -167,6 +173,21 @@ def _option_scores(
     own = _telling_stems(answers)
     held = [[coverage(each, passage) for passage in passages] for each in own]
     return vectors[: len(asked)] @ vectors[len(asked) :].T + np.array(held, np.float32), False
+
+
+def _support(
+    question: str, answers: Sequence[str], lines: Sequence[Candidate], reranker: Reranker | None, embed: Embed
+) -> Matrix:
+    """How well the best of the lines most like each answer tells it, (answers,)."""
+    texts = [line.text for line in lines]
+    vectors = embed([*answers, *texts])
+    alike = vectors[: len(answers)] @ vectors[len(answers) :].T
+    near = [[texts[place] for place in np.argsort(-row, kind="stable")[:_READ]] for row in alike]
+    if reranker is not None:
+        with suppress(EngineError):
+            return np.array([max(reranker.score(one, some)) for one, some in zip(answers, near, strict=True)])
+    held = [max(coverage(own, text) for text in texts) for own in _telling_stems(answers)]
+    return np.array(alike.max(axis=1) + held, np.float32)
 
 
 def _parts(line: str) -> list[str]:

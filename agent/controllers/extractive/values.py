@@ -94,9 +94,9 @@ def _named_in_question(query: Query, peers: Sequence[Value]) -> list[Value]:
 
 
 def _others_meant(query: Query, values: Sequence[Value], ranked: Sequence[Candidate]) -> bool:
-    """Whether the question gives another amount, or a word of it that these lines lack stands with another one."""
+    """Whether the question gives another amount, or a word of it that these lines lack stands in another line."""
     held = {amount.number for value in values for amount in amounts(value.line.text)}
     if {amount.number for amount in amounts(query.question)} - held:
         return True
     left = set(query.words).difference(*(content_stems(value.line.text) for value in values))
-    return any(left.intersection(content_stems(line.text)) and amounts(line.text) for line in ranked)
+    return any(left.intersection(content_stems(line.text)) for line in ranked)

@@ -15,6 +15,7 @@ from longtake.agent.query.query import Query, Scope, Source
 from longtake.agent.query.scope import (
     EDGES,
     asked_instead,
+    goes_on,
     pointed_at,
     quoted,
     read_scope,
@@ -86,6 +87,7 @@ def _query(state: AgentState, context: RunContext) -> Query:
         lacks=_lacks(videos),
         earlier=tuple(f"Q: {turn.question}\nA: {turn.answer}" for turn in state.turns[-4:]),
         last=last,
+        goes_on=goes_on(state.question),
     )
 
 

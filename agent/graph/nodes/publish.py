@@ -76,7 +76,7 @@ def publish(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         data={"status": status},
         evidence=[item.id for item in state.evidence],
     )
-    turn = Turn(question=state.question, answer=text, proof=next(iter(result.citations), None))
+    turn = Turn(question=state.question, answer=text, proof=next(iter(result.places), None))
     return {"answer": result, "turns": [turn]}
 
 

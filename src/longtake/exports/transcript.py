@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
 from longtake.errors import LibraryError
+from longtake.language.text import ends_sentence
 from longtake.memory.layers import Layer
 from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import clock
@@ -16,7 +16,6 @@ from longtake.memory.timespan import clock
 Track = Literal["speech", "text"]
 Format = Literal["readable", "txt", "srt", "vtt"]
 _LAYERS: Mapping[Track, tuple[str, ...]] = {"speech": ("subtitles", "speech"), "text": ("scene_text",)}
-_ENDS = re.compile(r"[.!?…。！？][\"”»)]?$")  # of a sentence
 _LONGEST, _PAUSE = 12.0, 2.0  # seconds of a line that was heard, and of silence within it
 _WHAT: Mapping[Track, str] = {"speech": "transcript", "text": "on-screen text"}
 
@@ -145,7 +144,7 @@ def _sentences(words: Sequence[_Word]) -> Iterator[TimedLine]:
     """Lines that end with a sentence; one that is too long is parted at its longest pauses."""
     begun = 0
     for number, word in enumerate(words, 1):
-        if number == len(words) or _ENDS.search(word.text):
+        if number == len(words) or ends_sentence(word.text):
             yield from _short(words[begun:number])
             begun = number
 

@@ -21,7 +21,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 _SIGNS = str.maketrans(dict.fromkeys("’‘‛", "'") | dict.fromkeys("“”„", '"') | dict.fromkeys("−–—‒‐‑", "-"))
-_CLOSING = "”’\"'» \u00a0\u202f"  # quotation marks, and the spaces before French ones
+_CLOSING = "”’\"'») \u00a0\u202f"  # quotation marks and brackets, and the spaces before French ones
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _BULLETS = "•·‣▪▫■□●○◦"
 # Those of Latin, Greek and Cyrillic letters. In other scripts what is combined makes another letter, as が is not か.
@@ -46,9 +46,14 @@ def without_bullet(line: str) -> str:
     return line.lstrip(_BULLETS + " ") or line if line.startswith(tuple(_BULLETS)) else line
 
 
+def ends_sentence(text: str) -> bool:
+    """Whether a text ends with the mark of a sentence, which a quotation mark or bracket may follow."""
+    return text.rstrip(_CLOSING).endswith(_ENDS)
+
+
 def as_sentence(text: str) -> str:
-    """The text with a full stop, unless it ends a sentence already, also inside a quotation mark."""
-    return text if text.rstrip(_CLOSING).endswith(_ENDS) else f"{text}."
+    """The text with a full stop, unless it ends a sentence already."""
+    return text if ends_sentence(text) else f"{text}."
 
 
 def same(one: str, other: str) -> bool:

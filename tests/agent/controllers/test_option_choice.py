@@ -131,3 +131,11 @@ def test_lines_that_contradict_each_other_and_options_that_are_no_yes_and_no_dec
     both = [line("The gate is closed."), line("The gate is not closed.")]
     assert by_claim("The gate is closed.", ("True", "False"), both) is None
     assert by_claim("The gate is closed.", ("True", "Perhaps"), both[:1]) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("question", ["Which of these does the shop not sell?", "The shop sells all of these except:"])
+def test_the_exception_is_what_no_line_says(reader: LearnedReader, question: str) -> None:
+    lines = ("We sell lamps and candles.", "The chairs are made of oak.", "You can buy rugs from Iran here.")
+    options = ("Lamps", "Clocks", "Wooden chairs", "Rugs")
+    assert chosen(reader, question, options, *lines).letter == "B"

@@ -244,3 +244,35 @@ def test_of_what_has_the_very_words_what_is_said_or_shown_as_asked_comes_first(s
     shown = line("Storm of 9 January", start=40)
     shown = shown.model_copy(update={"evidence": shown.evidence.model_copy(update={"modality": "scene_text"})})
     assert formed(when, shown, said).closest[0].text == formed(when, said, shown).closest[0].text == first
+
+
+def test_what_corrects_an_answer_is_quoted_with_it() -> None:
+    asked = query("speech", "count", "How many spoons of sugar are in lemonade?")
+    first, after = (line(text, start=start) for start, text in ((10, "Lemonade has nine."), (15, "No, it has seven.")))
+    said = first.model_copy(update={"around": (*first.line, *after.line), "score": 5.0})
+    assert "seven" in formed(asked, said).claims[0].text
+    plain = said.model_copy(update={"around": (*first.line, *line("Cola has nine.", start=15).line)})
+    assert "Cola" not in formed(asked, plain).claims[0].text
+
+
+def test_that_the_transcript_does_not_tell_who_speaks_is_no_answer() -> None:
+    item = line("The transcript doesn't say who speaks.").evidence
+    fact = Fact(
+        evidence=item.model_copy(update={"modality": "metadata"}), source="speech", targets=("name",), told=False
+    )
+    untold = Candidate(evidence=fact.evidence, line=(fact.evidence,), fact=fact)
+    reply = formed(query("speech", "name", "Who speaks?"), untold, line("My name is Ada."))
+    assert (reply.status, reply.text) == ("uncertain", fact.evidence.text)
+    assert reply.closest[0].text == "My name is Ada."
+
+
+def test_what_a_question_refers_back_to_may_have_another_name_than_not_said() -> None:
+    asked = query("speech", "name", "Who repairs the fence?")
+    asked = asked.model_copy(update={"coverage": {"speech": 1.0, "scene_text": 1.0}})
+    unlike = line("The weather was fine.").model_copy(update={"score": -11.0})
+    doubting = TRUSTING.model_copy(update={"as_read": always(SHIPPED.as_read, -10.0)})
+    replies = [
+        form(Findings(each, [(unlike, 0.1)], doubting, (), lambda texts: np.ones((len(texts), 2), np.float32)))
+        for each in (asked, asked.model_copy(update={"goes_on": True}))
+    ]
+    assert [reply.status for reply in replies] == ["abstained", "uncertain"]

@@ -72,10 +72,12 @@ def test_values_that_the_question_names_go_before_those_of_a_likelier_line() -> 
         ("difference", "How much dearer is the lamp than the bench?", False),  # it stands with another amount
         ("sum", "What do all cost together?", True),
         ("sum", "If each cost $9 more, what would they cost together?", False),
+        ("sum", "What does the sum on the invoice come to?", False),  # another line speaks of it
     ],
 )
 def test_a_result_is_doubted_where_other_values_may_be_meant(target: Target, question: str, sure: bool) -> None:
     bench = written("Bench $300, 4 legs", 0.2, start=80)
-    draft = worked_out(asking(target, question), [*PRICES, bench])
+    told = written("The invoice is on page 5.", 0.6, start=90)
+    draft = worked_out(asking(target, question), [*PRICES, bench, told])
     assert draft is not None
     assert ((draft.confidence or 0) > 0.5) == sure

@@ -109,3 +109,18 @@ def test_several_readings_of_one_text_are_one_in_the_line() -> None:
 def test_a_sound_is_a_line_of_its_own() -> None:
     tone = moment("tone of 1000 Hz", 1, 3, modality="audio")
     assert Lines([tone, moment("Hello.", 1, 3)]).line_of(tone) == (tone,)
+
+
+def test_a_reader_also_sees_the_sentence_that_follows_and_all_that_is_shown_with_a_text() -> None:
+    cues = [moment(text, start, start + 1) for start, text in enumerate(("We asked.", "They said", "no.", "Why?"))]
+    assert joined_text(Lines(cues).around(cues[:1])) == "We asked. They said no."
+    rows = [text(each, 0, 9, (0.1, 0.1 + 0.2 * row, 0.5, 0.1)) for row, each in enumerate(("Quotes", "Door", "x" * 95))]
+    lines = Lines(rows)
+    assert lines.line_of(rows[0]) == tuple(rows[:2])
+    assert lines.around(lines.line_of(rows[0])) == tuple(rows)
+
+
+def test_a_line_names_each_speaker_once() -> None:
+    said = ("Ada: It is broken.", "Ada: Since May.", "Bo: Why?", "Ada: A sensor.")
+    cues = tuple(moment(text, start, start + 1) for start, text in enumerate(said))
+    assert joined_text(cues) == "Ada: It is broken. Since May. Bo: Why? Ada: A sensor."

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.graph.agent import Agent
-from longtake.agent.query.scope import pointed_at, resolve, with_times
+from longtake.agent.query.scope import goes_on, pointed_at, resolve, with_times
+from longtake.agent.traces.trace import RecordedTrace
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
@@ -106,3 +108,26 @@ def test_a_thread_answers_about_what_the_follow_up_names(demo_workspace: Workspa
 )
 def test_a_quoted_title_stands_for_its_section(question: str, meant: str) -> None:
     assert with_times(question, {"Folding & waiting": TimeSpan(start=69.25, end=95.5)}) == meant
+
+
+@pytest.mark.parametrize(
+    ("question", "back"),
+    [
+        ("Why is it taking so long?", True),
+        ("What did she tell them to do?", True),
+        ("And before that?", True),
+        ("When is the next meeting?", False),
+    ],
+)
+def test_a_pronoun_refers_back(question: str, back: bool) -> None:
+    assert goes_on(question) == back
+
+
+def test_a_follow_up_is_likely_about_the_seconds_around_the_last_answer(small_workspace: Workspace) -> None:
+    agent = Agent(small_workspace)
+    agent.ask(["talk.mp4"], "What does the blue kettle cost?", thread="near")
+    answer = agent.ask(["talk.mp4"], "And who made it?", thread="near")
+    trace = RecordedTrace(small_workspace.library.trace_root, answer.trace or "")
+    (event,) = [event for event in trace.events() if event["type"] == "brief"]
+    found = Gathered.model_validate(trace.blob(event["output"])).found
+    assert [each.evidence.text for each in found if each.anchored]
