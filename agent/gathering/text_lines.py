@@ -82,16 +82,19 @@ class Lines:
         return [each for each in self._texts[first:last] if _share(each.span, item.span) >= _TOGETHER]
 
     def _rows(self, row: Sequence[Moment], characters: int) -> tuple[Moment, ...]:
-        """A row with the nearest other rows, from the top, up to a number of characters."""
-        beside = (each for each in self._together(row[0]) if each not in row)
+        """A row with the nearest other rows, from the top, up to a number of characters: all shown at one time."""
+        briefest = min(row, key=_length)  # a menu stays while what is beside it changes
+        beside = (each for each in self._together(briefest) if each not in row)
         others = by_row(sorted(beside, key=well_read, reverse=True))
         chosen = by_row(row)
         for other in sorted(others, key=lambda each: _distance(each[0], row[0])):
-            if all(_is_read(cell, chosen) for cell in other):
+            cells = [cell for cell in other if _share(cell.span, briefest.span) >= _TOGETHER]
+            if all(_is_read(cell, chosen) for cell in cells):
                 continue
-            if sum(len(each.text) for each in chain(*chosen, other)) > characters:
+            if sum(len(each.text) for each in chain(*chosen, cells)) > characters:
                 break
-            chosen.append(other)
+            chosen.append(cells)
+            briefest = min((briefest, *cells), key=_length)
         return tuple(chain(*sorted(chosen, key=_top)))
 
 
@@ -117,6 +120,10 @@ def _same_text(one: str, other: str) -> bool:
 
 def _start(item: Moment) -> float:
     return item.span.start
+
+
+def _length(item: Moment) -> float:
+    return item.span.length
 
 
 def _share(one: TimeSpan, other: TimeSpan) -> float:

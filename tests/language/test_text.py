@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.language.text import as_sentence, fold, same, within, without_bullet
+from longtake.language.text import as_sentence, ends_sentence, fold, same, within, without_bullet
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,7 @@ def test_what_differs_in_writing_only_is_the_same(one: str, other: str) -> None:
         ("“It costs 9”", "“It costs 9”."),
         ("“It costs 9.”", "“It costs 9.”"),
         ("“Who sold it?”", "“Who sold it?”"),
+        ("It costs (a lot).", "It costs (a lot)."),
         ("He said “‘Stop!’”", "He said “‘Stop!’”"),
         ("« Ça coûte neuf… »", "« Ça coûte neuf… »"),
         ("“値段は九ドルです。”", "“値段は九ドルです。”"),
@@ -41,6 +42,10 @@ def test_what_differs_in_writing_only_is_the_same(one: str, other: str) -> None:
 )
 def test_a_sentence_ends_once(text: str, sentence: str) -> None:
     assert as_sentence(text) == sentence
+
+
+def test_a_title_before_a_name_ends_no_sentence() -> None:
+    assert [ends_sentence(text) for text in ("Thank you, Mrs.", "Ask Dr.", "It is Ada.")] == [False, False, True]
 
 
 @pytest.mark.parametrize(

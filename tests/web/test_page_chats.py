@@ -17,6 +17,7 @@ from helpers.servers.server_events import answer, begin
 from helpers.servers.web_server import WebServer, web_server
 
 from longtake.config import load
+from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
 
 pytestmark = pytest.mark.slow
@@ -230,3 +231,13 @@ def test_two_videos_are_compared_at_the_moments_of_one_question(
         right.get_by_text("costs 249 dollars").wait_for()
         page.keyboard.press("Escape")
         until(page, "!document.querySelector('#compare video')")
+
+
+def test_a_chat_that_was_left_while_its_video_was_indexed_is_answered_again(
+    browser: Any, server: WebServer, video: str
+) -> None:
+    early = Answer(question=COST, status="partial", answer="Nothing found so far.", coverage={"subtitles": 0.1})
+    server.service.conversations.add("early", [video], early)
+    with opened(browser, f"{server.url}/#/thread/early") as page:
+        page.locator(".answer", has_text="249").wait_for()
+        assert page.locator("article.turn").count() == 1

@@ -268,6 +268,8 @@ def test_a_transcript_alone_is_asked_without_a_player(browser: Any, tmp_path: Pa
         page.locator("#videos").get_by_text("Indexed").wait_for()
         page.locator("#files").set_input_files(copy)
         page.get_by_text("copy.txt has the same bytes as meeting.txt").wait_for()
+        page.locator("#files").set_input_files(meeting)
+        page.get_by_text("meeting.txt is in the library already").wait_for()
         page.locator("#videos h2 a").click()
         page.locator(".reading").wait_for()
         assert page.locator("#player video, #player img").count() == 0

@@ -46,10 +46,12 @@ class Candidate(Found):
     @property
     def closest(self) -> Closest:
         """The form in which it is shown as a closest line."""
+        shown = self.around or self.line
+        spoken = self.modality == "speech"  # what is shown with a text may stay longer
         return Closest(
-            text=joined_text(self.around or self.line),
+            text=joined_text(shown),
             start=round(self.span.start, 3),
-            end=round(self.span.end, 3),
+            end=round(max(item.span.end for item in shown) if spoken else self.span.end, 3),
             modality=self.modality,
             video=self.evidence.video,
         )

@@ -96,6 +96,10 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
         so_far = f"So far: {found}" if found else "Nothing found so far."
         why = "" if guard == STOPPED or not guard else f" because {guard}"
         return "partial", f"Stopped{why}. {so_far}"
+    unfinished = ", ".join(context.known.incomplete)
+    not_all = f"({unfinished}: indexing isn't finished, so not everything was searched.)" if unfinished else ""
+    if unfinished and judged.status == "abstained" and not context.plans_by_model(state):
+        return "partial", f"Nothing found so far. {not_all}"  # why nothing was found isn't known yet
     notes = []
     if guard and not guard.startswith(SILENT):
         notes.append(LIMITED.format(why=guard))
@@ -112,11 +116,9 @@ def _conclude(state: AgentState, context: RunContext) -> tuple[Status, str]:
         notes.append("(Pages of the web were read, which are no part of the video.)")
     if state.stands_in:
         notes.append(STOOD_IN.format(why=_why(state.stands_in)))
-    if not context.known.incomplete:
+    if not unfinished:
         return judged.status, " ".join(filter(None, (text, *notes)))
-    unfinished = ", ".join(context.known.incomplete)
-    notes.append(f"({unfinished}: indexing isn't finished, so not everything was searched.)")
-    return "partial", " ".join(filter(None, (text or NOTHING, *notes)))
+    return "partial", " ".join(filter(None, (text or NOTHING, *notes, not_all)))
 
 
 def _letter_named(state: AgentState, text: str) -> str:

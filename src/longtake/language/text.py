@@ -23,6 +23,7 @@ def parse_json(text: str | bytes) -> Any:
 _SIGNS = str.maketrans(dict.fromkeys("’‘‛", "'") | dict.fromkeys("“”„", '"') | dict.fromkeys("−–—‒‐‑", "-"))
 _CLOSING = "”’\"'») \u00a0\u202f"  # quotation marks and brackets, and the spaces before French ones
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
+_TITLES = ("Mr.", "Mrs.", "Ms.", "Dr.", "Prof.")
 _BULLETS = "•·‣▪▫■□●○◦"
 # Those of Latin, Greek and Cyrillic letters. In other scripts what is combined makes another letter, as が is not か.
 _ACCENTS = re.compile("[\u0300-\u036f]+")
@@ -47,8 +48,9 @@ def without_bullet(line: str) -> str:
 
 
 def ends_sentence(text: str) -> bool:
-    """Whether a text ends with the mark of a sentence, which a quotation mark or bracket may follow."""
-    return text.rstrip(_CLOSING).endswith(_ENDS)
+    """Whether a text ends with the mark of a sentence, perhaps in quotation marks; "Mrs." ends none."""
+    end = text.rstrip(_CLOSING)
+    return end.endswith(_ENDS) and not end.endswith(_TITLES)
 
 
 def as_sentence(text: str) -> str:

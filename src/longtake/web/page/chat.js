@@ -86,8 +86,24 @@ export class Chat {
     this.menu.of(id);
     this.#title(thread.title || thread.asking || "New chat");
     this.#about(thread.videos.filter((video) => this.#known.has(video)));
+    if (this.#videos.length < thread.videos.length) notice("The library no longer has a video of this chat.");
     this.#history(thread);
     this.#last?.element.scrollIntoView();
+    if (!this.#moreIsKnown()) return;
+    this.#last.early = true;
+    this.#askAgain();
+  }
+
+  /** Whether all is indexed now and the last answer was given when less was read of some layer. */
+  #moreIsKnown() {
+    const { read } = this.#last ?? {};
+    const videos = this.#videos.map((id) => this.#known.get(id));
+    if (!read || videos.some(({ progress }) => progress && !over(progress))) return false;
+    const total = videos.reduce((sum, { duration }) => sum + duration, 0);
+    const shares = {};
+    for (const { layers, duration } of videos)
+      for (const { name, share } of layers) shares[name] = (shares[name] ?? 0) + (share * duration) / total;
+    return Object.entries(shares).some(([name, share]) => share > (read[name] ?? 0) + 0.01);
   }
 
   /** Load a thread and the library; undefined on failure. */

@@ -46,8 +46,16 @@ function update(video, progress) {
   if (!panels.has(video.id)) panels.set(video.id, panelOf(video));
   const panel = panels.get(video.id);
   panel.open = !over(progress);
+  panel.done = progress.state === "done";
   panel.show(progress);
+  tidy(video.id);
   for (const listener of listeners) listener(video.id, progress);
+}
+
+/** Of what is indexed only the last one stays, while nothing else is under way: its card says so, too. */
+function tidy(last) {
+  const busy = [...panels.values()].some(({ open }) => open);
+  for (const [id, { done, item }] of panels) if (done && (busy || id !== last)) (panels.delete(id), item.remove());
 }
 
 /** The state of indexing in a few words. */

@@ -70,6 +70,7 @@ export class Turn {
     this.asked.querySelector("h2").textContent = answer.question;
     this.#offer(answer.options);
     this.open = answer.status !== "answered";
+    this.read = answer.status === "partial" ? answer.coverage : null; // what was read by then
     const stored = number !== null;
     const acts = {
       again: stored ? () => this.context.again(this, this.question, this.options) : null,

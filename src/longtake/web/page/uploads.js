@@ -2,6 +2,7 @@
 
 import { api } from "./api.js";
 import { byId, el, fill, meter, notice } from "./dom.js";
+import { over } from "./events.js";
 import { bytes, percent } from "./format.js";
 import { discard, send, state, unfinished, uploadOf } from "./sending.js";
 
@@ -85,9 +86,10 @@ function sender(file, arrived) {
   };
 }
 
-/** Say so if a file that was added is one that the library has under another name. */
-export function noteSame(name, { name: known }) {
+/** Say so if a file that was added is one that the library has, perhaps under another name. */
+export function noteSame(name, { name: known, complete, progress }) {
   if (known !== name) notice(`${name} has the same bytes as ${known}, which is in the library already.`);
+  else if (complete && (!progress || over(progress))) notice(`${name} is in the library already.`);
 }
 
 /** A browser forgets files when a page is left: they must be chosen again, and then resume. */
