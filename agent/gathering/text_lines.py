@@ -17,6 +17,7 @@ _PAUSE = 2.5  # seconds between two cues of one line
 _WORDS = 25  # of a line of speech, from which no further cue is added
 _CHARACTERS = 100  # of on-screen text in one line, if it spans several rows
 _AROUND = 300  # the same for a reader
+_STAYING = 0.9  # share of the time with text from which a text is a menu or a logo
 _TOGETHER = 0.5  # share of the shorter text's time in which two texts of one line must overlap
 _ALIKE = 0.8  # similarity, 0 to 1, from which two texts at one time are readings of the same text
 
@@ -30,6 +31,8 @@ class Lines:
         self._texts = sorted((item for item in moments if item.modality == "scene_text"), key=_start)
         self._place = {cue: number for number, cue in enumerate(self._speech)}
         self._shown = frozenset(self._texts)
+        staying = [item for item in self._texts if item.span.length >= _STAYING * _extent(self._texts)]
+        self._staying = frozenset(staying if len(staying) < len(self._texts) else ())
         self._starts = [item.span.start for item in self._texts]
         self._longest = max((item.span.length for item in self._texts), default=0.0)
 
@@ -77,13 +80,16 @@ class Lines:
         return tuple(row) if len(row) > 1 else self._rows(row, _CHARACTERS)
 
     def _together(self, item: Moment) -> list[Moment]:
+        """What is shown with a text. A menu or a logo that stays all the time says nothing of what is beside it."""
         first = bisect_left(self._starts, item.span.start - self._longest)
         last = bisect_right(self._starts, item.span.end)
-        return [each for each in self._texts[first:last] if _share(each.span, item.span) >= _TOGETHER]
+        beside = self._staying if item not in self._staying else frozenset[Moment]()
+        together = (each for each in self._texts[first:last] if _share(each.span, item.span) >= _TOGETHER)
+        return [each for each in together if each not in beside]
 
     def _rows(self, row: Sequence[Moment], characters: int) -> tuple[Moment, ...]:
         """A row with the nearest other rows, from the top, up to a number of characters: all shown at one time."""
-        briefest = min(row, key=_length)  # a menu stays while what is beside it changes
+        briefest = min(row, key=_length)  # what stays longer is beside several things
         beside = (each for each in self._together(briefest) if each not in row)
         others = by_row(sorted(beside, key=well_read, reverse=True))
         chosen = by_row(row)
@@ -120,6 +126,11 @@ def _same_text(one: str, other: str) -> bool:
 
 def _start(item: Moment) -> float:
     return item.span.start
+
+
+def _extent(texts: Sequence[Moment]) -> float:
+    """Seconds from the first text to the end of the last."""
+    return max(item.span.end for item in texts) - texts[0].span.start if texts else 0.0
 
 
 def _length(item: Moment) -> float:

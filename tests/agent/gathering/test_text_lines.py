@@ -120,6 +120,17 @@ def test_a_reader_also_sees_the_sentence_that_follows_and_all_that_is_shown_with
     assert lines.around(lines.line_of(rows[0])) == tuple(rows)
 
 
+def test_what_stays_on_the_screen_is_not_part_of_what_is_shown_beside_it() -> None:
+    menu = text("Orders", 0, 100, (0.05, 0.4, 0.1, 0.1))
+    first, second = (
+        text(each, start, start + 20, (0.4, 0.4, 0.3, 0.1)) for each, start in (("Door £9", 0), ("Lamp", 80))
+    )
+    lines = Lines([menu, first, second])
+    assert lines.line_of(first) == (first,)
+    assert menu in lines.line_of(menu)
+    assert Lines([menu]).line_of(menu) == (menu,)
+
+
 def test_a_line_names_each_speaker_once() -> None:
     said = ("Ada: It is broken.", "Ada: Since May.", "Bo: Why?", "Ada: A sensor.")
     cues = tuple(moment(text, start, start + 1) for start, text in enumerate(said))
