@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from longtake.agent.gathering.briefing import brief
 from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Anchor, Query, Relation
-from longtake.errors import EngineError
 from longtake.language.words import holds_phrase
 from longtake.memory.records import Modality, Moment
 from longtake.memory.search.fusion import WORDS
-from longtake.memory.search.search_types import Match, SearchFilter, Vectors
+from longtake.memory.search.search_types import Match, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
-from longtake.preprocess.pipeline.retrieval import query_embeddings
+from longtake.preprocess.pipeline.retrieval import query_vectors
 from longtake.tools.core.tool_context import ToolContext
 
 if TYPE_CHECKING:
@@ -90,7 +88,7 @@ def _longest(query: Query) -> float:
 
 
 class _Search:
-    """The moments of the open videos, and the embedding of each text that is searched."""
+    """Searches the moments of the open videos."""
 
     def __init__(self, query: Query, tools: ToolContext) -> None:
         self._query = query
@@ -102,10 +100,11 @@ class _Search:
 
     def within(self, text: str, window: TimeSpan | None, most: int = MOST) -> tuple[Found, ...]:
         """The moments found for a text, best first in each modality."""
-        vectors = self._embedded(text)
+        videos = tuple(self._tools.videos)
+        vectors = query_vectors(text, videos, self._tools.engines, self._tools.index)
         found: dict[str, Found] = {}
         for modality in SEARCHED:
-            where = SearchFilter(tuple(self._tools.videos), (modality,), window)
+            where = SearchFilter(videos, (modality,), window)
             hits = self._tools.index.search(text, vectors, where, most)
             matches = (match for hit in hits for match in (hit, *hit.also))
             for match in sorted(matches, key=lambda match: -match.score)[:most]:
@@ -144,15 +143,6 @@ class _Search:
             cosine=round(max(cosines, default=0.0), 4),
             words=round(words.score, 4) if words else 0.0,
         )
-
-    def _embedded(self, text: str) -> Mapping[str, Vectors]:
-        spaces = self._tools.index.spaces(tuple(self._tools.videos))
-        vectors: dict[str, Vectors] = {}
-        for embedding in query_embeddings(self._tools.engines):
-            if embedding.space in spaces:
-                with suppress(EngineError):
-                    vectors[embedding.space] = embedding.embed([text])[0]
-        return vectors
 
 
 def _narrowed(start: float, end: float, spot: TimeSpan, relation: Relation) -> tuple[float, float]:

@@ -140,8 +140,7 @@ def _length(item: Moment) -> float:
 def _share(one: TimeSpan, other: TimeSpan) -> float:
     if not one.length or not other.length:
         return float(one.overlaps(other))
-    shared = min(one.end, other.end) - max(one.start, other.start)
-    return max(0.0, shared) / max(min(one.length, other.length), 1e-3)
+    return one.shared(other) / max(min(one.length, other.length), 1e-3)
 
 
 def _distance(one: Moment, other: Moment) -> float:

@@ -258,10 +258,6 @@ def _parse_sbv(text: str, name: str, note: Note) -> list[Cue]:
     return [cue for block in blocks for cue in _voices(block)]
 
 
-def _parse_transcript(text: str, name: str, note: Note) -> list[Cue]:
-    return parse_transcript(text.splitlines(), name, note)
-
-
 def _in_order(start: float, end: float, line: int, note: Note) -> tuple[float, float]:
     if end < start:
         note(f"line {line} (ends before it starts: times swapped)")
@@ -281,7 +277,9 @@ _FORMATS = (
         _parse_timed,
     ),
     _Format((".sbv",), lambda text, head: any(map(_SBV.fullmatch, text.splitlines())), _parse_sbv),
-    _Format((".lrc",), lambda text, head: True, _parse_transcript),
+    _Format(
+        (".lrc",), lambda text, head: True, lambda text, name, note: parse_transcript(text.splitlines(), name, note)
+    ),
 )
 SUFFIXES = tuple(suffix for format in _FORMATS for suffix in format.suffixes)
 

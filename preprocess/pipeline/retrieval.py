@@ -38,12 +38,7 @@ def retrieve(query: str, where: SearchFilter, k: int, engines: EngineTable, inde
     Raises:
         EngineError: if the settings name a reranker that can't be used.
     """
-    vectors: dict[str, Vectors] = {}
-    spaces = index.spaces(where.videos)
-    for embedding in query_embeddings(engines):
-        if embedding.space in spaces:
-            with suppress(EngineError):
-                vectors[embedding.space] = embedding.embed([query])[0]
+    vectors = query_vectors(query, where.videos, engines, index)
     if engines.report("reranking").engine is None and not engines.settings.reranking.model:
         return index.search(query, vectors, where, k)
     found = index.search(query, vectors, where, max(k, engines.settings.reranking.candidates))
@@ -101,6 +96,17 @@ def _reranked(query: str, found: Sequence[Hit], engine: Reranker) -> list[Hit]:
         replace(hit, signals={**hit.signals, RERANKED: Signal(rank, score)}) for rank, (score, hit) in best_first
     )
     return [*(hit if hit.moment.modality == "audio" else next(ordered) for hit in strong), *others]
+
+
+def query_vectors(query: str, videos: tuple[str, ...], engines: EngineTable, index: Index) -> dict[str, Vectors]:
+    """The vector of a query in each space that these videos have, without those of engines that fail."""
+    vectors: dict[str, Vectors] = {}
+    spaces = index.spaces(videos)
+    for embedding in query_embeddings(engines):
+        if embedding.space in spaces:
+            with suppress(EngineError):
+                vectors[embedding.space] = embedding.embed([query])[0]
+    return vectors
 
 
 def query_embeddings(engines: EngineTable) -> Iterator[QueryEmbedding]:

@@ -40,11 +40,6 @@ from longtake.tools.vision.visual_questions import ask_about, locate_things, rea
 _ONCE = "the picture of every second was examined: what is there for less time may be missed"
 
 
-def has_detections(context: ToolContext) -> bool:
-    """Whether the video has the layer."""
-    return context.video.layer(Detections.name) is not None
-
-
 def in_index(context: ToolContext, span: TimeSpan, query: ObjectQuery) -> SeenObjects | None:
     """What the layer has of the things of a query in a span; None if it can't tell. Only people are certain."""
     layer, kind = context.video.layer(Detections.name), kind_of(query)
@@ -284,7 +279,9 @@ def _unknown(context: ToolContext, query: ObjectQuery) -> ToolError:
 def asks_a_model(context: ToolContext, query: ObjectQuery) -> bool:
     """Whether a vision-language model counts best: there is one, and no detector that surely knows such objects."""
     people = _people_engine(context)
-    detected = kind_of(query) == PERSON and (has_detections(context) or (people and people.knows(query)))
+    detected = kind_of(query) == PERSON and (
+        context.video.layer(Detections.name) is not None or (people and people.knows(query))
+    )
     if not _model_sees(context) or detected:
         return False
     if context.engines.report("objects").engine in (None, "opencv"):

@@ -275,7 +275,8 @@ def logistic(rows: Matrix, weights: Sequence[float]) -> Matrix:
 def features(query: Query, candidates: Sequence[Candidate]) -> Matrix:
     """The features of each candidate, (candidates, features)."""
     words = max(each.words for each in candidates) or 1.0
-    starts = sorted({each.evidence.span.start for each in candidates if each.modality == _modality(query)})
+    asked = MODALITY_OF.get(query.source)
+    starts = sorted({each.evidence.span.start for each in candidates if each.modality == asked})
     most = max(each.chance(query) for each in candidates) or 1.0
     rows = [
         (
@@ -305,10 +306,6 @@ def _behind(candidates: Sequence[Candidate]) -> list[float]:
         max(-_FAR, (worst if each.score is None else each.score) - best) if each.modality in WORDED else 0.0
         for each in candidates
     ]
-
-
-def _modality(query: Query) -> str:
-    return MODALITY_OF.get(query.source, "")
 
 
 def _in_order(query: Query, candidate: Candidate, starts: Sequence[float]) -> float:

@@ -64,11 +64,9 @@ def lanes_of(library: LibraryStore, video: VideoRecord) -> Lanes:
     for moment in moments_of(video.id, layers):
         item = LaneItem(start=moment.span.start, end=moment.span.end, text=moment.text)
         found[lane_of_key[moment.layer]].append(item)
-    return Lanes(lanes=tuple(Lane(name=name, items=_by_time(found[name])) for name in _NAMES))
-
-
-def _by_time(items: list[LaneItem]) -> tuple[LaneItem, ...]:
-    return tuple(sorted(items, key=lambda item: (item.start, item.end)))
+    for items in found.values():
+        items.sort(key=lambda item: (item.start, item.end))
+    return Lanes(lanes=tuple(Lane(name=name, items=tuple(found[name])) for name in _NAMES))
 
 
 _QUALITY = 80

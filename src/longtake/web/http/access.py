@@ -77,7 +77,8 @@ class Access:
         if local:
             return cls(names, token or None, alone=not origins, origins=origins)
         name = socket.gethostname().lower()
-        return cls(names | {name, f"{name}.local"}, token, any_address=_is_wildcard(host), alone=False, origins=origins)
+        names |= {name, f"{name}.local"}
+        return cls(names, token, any_address=host in ("0.0.0.0", "::"), alone=False, origins=origins)
 
     def knows_host(self, header: str) -> bool:
         """Whether a Host header names this server."""
@@ -181,10 +182,6 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_wildcard(host: str) -> bool:
-    return host in ("0.0.0.0", "::")
 
 
 def _is_loopback(host: str) -> bool:
