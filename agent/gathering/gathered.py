@@ -26,7 +26,8 @@ class Found(Record):
     cosine: float = Field(default=0.0, description="Similarity to the question, in the moment's embedding space.")
     words: float = Field(default=0.0, description="BM25 of the question's words.")
     anchored: bool = Field(
-        default=False, description="It is where the question's anchors say: after, before or during them."
+        default=False,
+        description="It is where the question's anchors say, or for a follow-up near what the last answer showed.",
     )
 
     @property
@@ -71,7 +72,7 @@ class Gathered(Record):
     @property
     def evidence(self) -> list[Moment]:
         """Every moment that was found and their lines, each once."""
-        pieces = (item for found in self.found for item in (found.evidence, *found.line))
+        pieces = (item for found in self.found for item in (found.evidence, *found.line, *found.around))
         return list({item.id: item for item in pieces}.values())
 
 

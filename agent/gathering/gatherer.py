@@ -52,22 +52,23 @@ def _gather(query: Query, search: _Search) -> Gathered:
         return Gathered(found=search.within(query.question, near), window=window, widened=True)
     there, spot = search.anchored(query.scope.anchors)
     found = search.within(query.question, None)
-    likely = there or _goes_on_at(query)
+    likely = there or _referred_to(query)
     if likely is None:
         return Gathered(found=found)
+    place = spot or query.last
     inside = [
         each.model_copy(update={"anchored": True})
         for each in search.within(query.question, likely)
-        if there or (query.last and each.evidence.video == query.last.video)
+        if place and each.evidence.video == place.video
     ]
     known = {each.evidence.id for each in inside}
     others = [each for each in found if each.evidence.id not in known]
     return Gathered(found=(*inside, *others), window=there, spot=spot)
 
 
-def _goes_on_at(query: Query) -> TimeSpan | None:
+def _referred_to(query: Query) -> TimeSpan | None:
     """The seconds around what the last answer showed, if the question refers back to it and names nothing else."""
-    if query.last is None or not query.goes_on or query.instead or query.last.video not in query.videos:
+    if query.last is None or not query.refers_back or query.instead or query.last.video not in query.videos:
         return None
     shown = TimeSpan(start=query.last.start, end=query.last.end)
     return shown.widened(_CONVERSED, _CONVERSED, query.videos[query.last.video])

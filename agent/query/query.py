@@ -177,7 +177,7 @@ class Query(Record):
     """The question as data. Every controller starts from it."""
 
     question: str = Field(
-        description="The question, with a follow-up's pronouns replaced if that is clear, and titles by times."
+        description="The question, a follow-up with the one before it, titles in quotation marks as times."
     )
     as_asked: str = Field(default="", description="The question in the person's own words, if they differ.")
     reading: Reading
@@ -199,7 +199,7 @@ class Query(Record):
     lacks: Mapping[Source, str] = Field(default_factory=dict, description="Sources that no video has, and why.")
     earlier: tuple[str, ...] = Field(default=(), description="Questions and answers of the thread, oldest first.")
     last: Citation | None = Field(default=None, description="The first place that the thread's last answer showed.")
-    goes_on: bool = Field(default=False, description="Whether it refers back to what was asked before.")
+    refers_back: bool = Field(default=False, description="Whether it refers back to what was asked before.")
 
     @property
     def own_words(self) -> str:

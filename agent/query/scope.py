@@ -227,7 +227,7 @@ _POINTS_AT = re.compile(
     re.IGNORECASE,
 )
 _BACK = frozenset("he him his she her hers it its they them their theirs".split())
-_GOES_ON = frozenset("and but so".split())
+_OPENINGS = frozenset("and but so".split())
 _ASKING = frozenset("who whom whose when why where how".split())
 _INSTEAD = (["what", "about"], ["how", "about"])
 _SHORT = 2  # words of a question such as "When exactly?", and content words from which one says what it is about
@@ -254,14 +254,14 @@ def _is_follow_up(question: str) -> bool:
     return alone or (own < _SHORT and not _BACK.isdisjoint(asked)) or opened
 
 
-def goes_on(question: str) -> bool:
+def refers_back(question: str) -> bool:
     """Whether a question refers back: by a word such as "it", or because it can't be understood by itself."""
     return _is_follow_up(question) or not _BACK.isdisjoint(words(question))
 
 
 def _after_opening(asked: Sequence[str]) -> Sequence[str]:
     """A question's words without "and", "what about" and the like before them."""
-    rest = asked[1:] if asked[:1] and asked[0] in _GOES_ON else asked
+    rest = asked[1:] if asked[:1] and asked[0] in _OPENINGS else asked
     return rest[2:] if rest[:2] in _INSTEAD else rest
 
 

@@ -163,9 +163,12 @@ def _central(video: VideoHandle, lines: Sequence[Moment], count: int) -> list[Mo
     whole = np.mean([vector for _, vector in told], axis=0)
     scores: dict[Moment, float] = {}
     for line in lines:
-        own = [each for item, each in told if line.span.start <= item["start"] < line.span.end]
+        inside = (each for each in told if line.span.start <= each[0]["start"] < line.span.end)
+        own = [vector for item, vector in inside if item["modality"] == line.modality]
         telling = min(1.0, len(line.text.split()) / _TELLING)
         scores[line] = telling * float(np.mean(own, axis=0) @ whole) if own else 0.0
+    if not any(scores.values()):
+        return []
     return sorted(scores, key=lambda line: -scores[line])[:count]
 
 

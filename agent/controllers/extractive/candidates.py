@@ -58,7 +58,7 @@ class Candidate(Found):
 
 
 def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult], embed: Embed) -> list[Candidate]:
-    """Every candidate once. A tool's new reading replaces the same moment from search.
+    """Every candidate once: what search found, with the tool that found the same moment, and what only tools found.
 
     A follow-up such as "And the lamp?" is answered by lines about the lamp, if there are any.
     """

@@ -35,6 +35,7 @@ _NEAR = 0.15  # confidence below which no line comes near an answer
 _NOT_SAID = "This isn't said or written in the video, as far as it was understood."
 _UNSEEN = 0.75  # chance of a source from which lines of other sources don't count as answers
 _UNRELATED = -5.0  # score of a line and a question below which they have nothing to do with each other
+_CORRECTION = 2  # cues: "No, nine is cola." "Lemonade is seven."
 # Phrases with which speakers begin to correct themselves: the editing terms of Shriberg (1994), after a speaker's name.
 _EDITS = re.compile(
     r"(?:[^:.]{1,40}: )?(?:oh,? )?(?:no|sorry|wait|hold on|hang on|i mean|actually|or rather)\b", re.IGNORECASE
@@ -215,7 +216,7 @@ def _with_correction(part: Candidate) -> Candidate:
     """A part of a line, with what follows it if that begins like a correction: "There are nine. No, seven."."""
     after = part.around[part.around.index(part.line[-1]) + 1 :] if part.line[-1] in part.around else ()
     corrected = bool(after) and bool(_EDITS.match(after[0].text))
-    return part.model_copy(update={"line": (*part.line, *after)}) if corrected else part
+    return part.model_copy(update={"line": (*part.line, *after[:_CORRECTION])}) if corrected else part
 
 
 def _chosen(query: Query, lines: Ranked) -> list[Candidate]:
@@ -281,7 +282,7 @@ def _only_goes_on(findings: Findings, line: Candidate) -> bool:
     """Whether a line that the last answer showed fits the question before, but not what is asked now."""
     query = findings.query
     last, reranker = query.last, findings.reranker
-    if last is None or reranker is None or query.instead or not (query.goes_on and query.as_asked):
+    if last is None or reranker is None or query.instead or not (query.refers_back and query.as_asked):
         return False
     if last.video != line.evidence.video or not line.span.overlaps(TimeSpan(start=last.start, end=last.end)):
         return False
@@ -308,7 +309,7 @@ def _would_be_found(query: Query) -> bool:
     """
     anywhere = query.scope.ordinal is None and not query.scope.anchors and bool(query.words)
     everything = query.examined("speech") and query.examined("text")
-    return anywhere and not query.goes_on and query.source in ("speech", "text") and everything
+    return anywhere and not query.refers_back and query.source in ("speech", "text") and everything
 
 
 def _failed(findings: Findings) -> bool:

@@ -80,7 +80,13 @@ def _says(candidate: Candidate, text: str) -> bool:
     return SequenceMatcher(None, comparable(content), comparable(text)).ratio() >= _MISREAD
 
 
-_EXCEPTS = re.compile(r"^which\b.*(?:\bnot\b|n['’]t\b|\bnever\b)|\bexcept\b", re.IGNORECASE | re.DOTALL)
+# "Which of these is not ...", "Which food is NOT ..." and "all of these except": of "Which day is it not open?" a line
+# says the answer.
+_EXCEPTS = re.compile(
+    r"^(?i:which of (?:these|those|the following)\b.*(?:\bnot\b|n['’]t\b|\bnever\b))"
+    r"|^(?i:which)\b.*\bNOT\b"
+    r"|(?i:\bexcept)\W*$"
+)
 _TRUTHS = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _READ = 6  # lines that every option is read with; more change nothing
 _COMPARED = 24  # the same if nothing reads

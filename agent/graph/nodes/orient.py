@@ -15,10 +15,10 @@ from longtake.agent.query.query import Query, Scope, Source
 from longtake.agent.query.scope import (
     EDGES,
     asked_instead,
-    goes_on,
     pointed_at,
     quoted,
     read_scope,
+    refers_back,
     resolve,
     what_is_said,
     with_times,
@@ -87,7 +87,7 @@ def _query(state: AgentState, context: RunContext) -> Query:
         lacks=_lacks(videos),
         earlier=tuple(f"Q: {turn.question}\nA: {turn.answer}" for turn in state.turns[-4:]),
         last=last,
-        goes_on=goes_on(state.question),
+        refers_back=refers_back(state.question),
     )
 
 

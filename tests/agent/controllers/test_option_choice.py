@@ -134,8 +134,12 @@ def test_lines_that_contradict_each_other_and_options_that_are_no_yes_and_no_dec
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("question", ["Which of these does the shop not sell?", "The shop sells all of these except:"])
+@pytest.mark.parametrize(
+    "question", ["Which of these does the shop not sell?", "The shop sells all of these except:", "Which is NOT sold?"]
+)
 def test_the_exception_is_what_no_line_says(reader: LearnedReader, question: str) -> None:
     lines = ("We sell lamps and candles.", "The chairs are made of oak.", "You can buy rugs from Iran here.")
     options = ("Lamps", "Clocks", "Wooden chairs", "Rugs")
     assert chosen(reader, question, options, *lines).letter == "B"
+    day = "Which day does the museum not open?"
+    assert chosen(reader, day, ("Friday", "Monday"), "The museum does not open on Monday.").letter == "B"

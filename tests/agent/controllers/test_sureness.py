@@ -273,6 +273,6 @@ def test_what_a_question_refers_back_to_may_have_another_name_than_not_said() ->
     doubting = TRUSTING.model_copy(update={"as_read": always(SHIPPED.as_read, -10.0)})
     replies = [
         form(Findings(each, [(unlike, 0.1)], doubting, (), lambda texts: np.ones((len(texts), 2), np.float32)))
-        for each in (asked, asked.model_copy(update={"goes_on": True}))
+        for each in (asked, asked.model_copy(update={"refers_back": True}))
     ]
     assert [reply.status for reply in replies] == ["abstained", "uncertain"]

@@ -6,7 +6,7 @@ import pytest
 
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.graph.agent import Agent
-from longtake.agent.query.scope import goes_on, pointed_at, resolve, with_times
+from longtake.agent.query.scope import pointed_at, refers_back, resolve, with_times
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.memory.records import Citation
 from longtake.memory.timespan import TimeSpan
@@ -120,7 +120,7 @@ def test_a_quoted_title_stands_for_its_section(question: str, meant: str) -> Non
     ],
 )
 def test_a_pronoun_refers_back(question: str, back: bool) -> None:
-    assert goes_on(question) == back
+    assert refers_back(question) == back
 
 
 def test_a_follow_up_is_likely_about_the_seconds_around_the_last_answer(small_workspace: Workspace) -> None:
