@@ -105,19 +105,22 @@ def form(findings: Findings) -> Draft:
     if _only_goes_on(findings, best):
         trust = round(trust / 2, 4)
     sure = trust >= sure_from(query, best, findings.weights) and _may_name(query, best)
-    if not sure and blind:
+    reads = (best.score or 0.0) > 0  # as an answer, whatever the question seemed to be about
+    if not sure and blind and not reads:
         return _abstained(blind, nearest)
     every = _every(query, lines)
     known = _is_asked(query, best.fact) if best.fact is not None else sure
     known = known or mentions(query, best) or (_asks_for_all(query) and bool(every)) or _is_there(query, best)
-    missing = query.lacks.get(query.source, "" if best.fact is None or best.fact.told else best.text)
-    if not known and trust < _NEAR and best.score is not None and (missing or _would_be_found(query)):
+    missing = "" if reads else query.lacks.get(query.source, "")
+    untold = best.text if best.fact is not None and not best.fact.told else ""
+    unlike = trust < _NEAR and best.score is not None
+    if not known and unlike and (missing or (_would_be_found(query) and not _touched(query, found))):
         return _abstained(missing or _NOT_SAID, nearest).model_copy(update={"confidence": trust})
     alone = query.target not in _MANY and not every
     quoted = every or _chosen(query, lines)
     return Draft(
         status="answered" if known else "uncertain",
-        text="" if known else missing,
+        text="" if known else untold,
         claims=tuple(_claim(query, _part(findings, each) if known and alone else each) for each in quoted),
         closest=nearest,
         confidence=round(best.chance(query), 4) if best.fact is not None and best.fact.told else trust,
@@ -310,6 +313,11 @@ def _would_be_found(query: Query) -> bool:
     anywhere = query.scope.ordinal is None and not query.scope.anchors and bool(query.words)
     everything = query.examined("speech") and query.examined("text")
     return anywhere and not query.refers_back and query.source in ("speech", "text") and everything
+
+
+def _touched(query: Query, lines: Sequence[Candidate]) -> bool:
+    """Whether something that was found has a content word of the question: it may tell the answer in others."""
+    return any(stems(each.text).intersection(query.words) for each in lines if each.modality in WORDED)
 
 
 def _failed(findings: Findings) -> bool:

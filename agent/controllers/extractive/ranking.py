@@ -72,6 +72,8 @@ def read(question: str, likeliest: Sequence[Candidate], reranker: Reranker | Non
 def most_telling(question: str, line: Candidate, reranker: Reranker | None) -> Candidate:
     """The part of a line of speech that answers best and has the cue that search found; other lines as they are.
 
+    A part that ends with a question lacks the reply.
+
     Args:
         question: as asked.
         line: the best one.
@@ -82,6 +84,7 @@ def most_telling(question: str, line: Candidate, reranker: Reranker | None) -> C
         return line
     place = [cue.id for cue in cues].index(line.evidence.id)
     parts = [cues[first:last] for first in range(place + 1) for last in range(place + 1, len(cues) + 1)]
+    parts = [part for part in parts if not part[-1].text.rstrip().endswith("?")] or parts
     try:
         scores = reranker.score(question, [joined_text(part) for part in parts])
     except EngineError:

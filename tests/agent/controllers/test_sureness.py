@@ -10,11 +10,11 @@ import pytest
 from longtake.agent.controllers.extractive.candidates import Candidate
 from longtake.agent.controllers.extractive.forming import Findings, form, unsure
 from longtake.agent.controllers.extractive.planning import calls_for
-from longtake.agent.controllers.extractive.ranking import load_weights
+from longtake.agent.controllers.extractive.ranking import load_weights, most_telling
 from longtake.agent.drafts.draft import Draft, Outcome
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import SOURCES, TARGETS, Fact, Query, Reading, Scope, Source, Target
-from longtake.language.words import content_stems
+from longtake.language.words import content_stems, stems
 from longtake.memory.records import Closest, Moment
 from longtake.memory.search.search_types import Vectors
 from longtake.memory.timespan import TimeSpan
@@ -276,3 +276,30 @@ def test_what_a_question_refers_back_to_may_have_another_name_than_not_said() ->
         for each in (asked, asked.model_copy(update={"refers_back": True}))
     ]
     assert [reply.status for reply in replies] == ["abstained", "uncertain"]
+
+
+def test_a_question_is_quoted_with_its_reply() -> None:
+    asked, reply = (
+        line(text, start=start) for start, text in ((10, "Do you have a certificate?"), (15, "It ran out."))
+    )
+    both = Candidate(evidence=asked.evidence, line=(*asked.line, *reply.line), cosine=0.5, score=5.0)
+    assert most_telling("Is there a certificate?", both, Echoing()).line == both.line
+
+
+def test_what_has_a_word_of_the_question_is_offered_before_it_counts_as_not_said() -> None:
+    asked = query("speech", "number", "What was the score of the match?")
+    asked = asked.model_copy(update={"coverage": {"speech": 1.0, "scene_text": 1.0}})
+    doubting = TRUSTING.model_copy(update={"as_read": always(SHIPPED.as_read, -10.0)})
+    for said, status in (("The match ended four to two.", "uncertain"), ("It rained all day.", "abstained")):
+        read = line(said).model_copy(update={"score": -11.0})
+        findings = Findings(asked, [(read, 0.1)], doubting, (), lambda texts: np.ones((len(texts), 2), np.float32))
+        assert form(findings).status == status
+
+
+class Echoing:
+    """A reranker that likes best what repeats the question."""
+
+    id = "echo"
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        return [len(stems(query) & stems(text)) - len(text.split()) / 100 for text in texts]
