@@ -16,6 +16,7 @@ from longtake.language.text import ends_sentence, words_of
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan, joined, parse_time
 from longtake.preprocess.engines.text.summary_engine import Summarizer
+from longtake.preprocess.engines.text.textrank import TextRank
 from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.preprocess.layers.speaker_lines import spoken_by
 from longtake.preprocess.layers.text_vectors import load_vectors
@@ -89,9 +90,10 @@ def summarize_segment(
     seen = [item for item in evidence if item.modality == "visual"]
     told = _ordered([*said, *seen]) or (() if titles else evidence)
     count = max(1, SENTENCES[length] - len(titles))
-    typical = _central(context.video, told, count) or [
-        told[index] for index in engine.summarize([item.text for item in told], count)
-    ]
+    # The built-in engine sees a part alone; the vectors know the whole video. An engine of the user's choice decides.
+    typical = _central(context.video, told, count) if engine.id == TextRank.id else []
+    if not typical:
+        typical = [told[index] for index in engine.summarize([item.text for item in told], count)]
     kept = _ordered(list(dict.fromkeys([*titles, *typical])))
     return _result((" · " if titles else " ").join(item.text for item in kept), kept, looked_at, notes)
 

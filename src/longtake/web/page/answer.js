@@ -14,12 +14,13 @@ export function answerOf(answer, context, details) {
   const words = answer.status === "partial" && !answer.claims.length ? "Not found so far" : STATUS[answer.status];
   const badge = words ? el("p", { class: `badge ${answer.status}` }, words) : null;
   const text = answer.error ?? answer.answer;
+  const said = answer.status === "uncertain" && text.includes(answer.option?.text); // "Probably B: …"
   return el(
     "div",
     { class: "answer" },
     badge,
     el("p", { class: "text" }, ...cited(text, answer, context)),
-    answer.option ? chosen(answer.option) : null,
+    answer.option && !said ? chosen(answer.option) : null,
     answer.closest.length ? closestOf(answer, context) : null,
     actions(answer, context),
     details,

@@ -1,7 +1,7 @@
 /** What can be done with a stored chat: rename, export, delete. */
 
 import { api, remove, threadPath } from "./api.js";
-import { attempt, byId, confirmed } from "./dom.js";
+import { attempt, byId, confirmed, notice } from "./dom.js";
 import { showThreads } from "./threads.js";
 
 export class ChatMenu {
@@ -21,6 +21,7 @@ export class ChatMenu {
     addEventListener("pointerdown", ({ target }) => menu.contains(target) || close());
     byId("rename-thread").onclick = () => this.#rename(renamed);
     byId("delete-thread").onclick = () => this.#delete();
+    byId("export-html").addEventListener("click", () => notice("The page is made with its clips, which takes a while."));
     byId("rename-cancel").onclick = () => byId("rename").close();
   }
 

@@ -100,13 +100,18 @@ function panelOf(video) {
     const missing = progress.layers.filter(({ reason }) => reason);
     lacking.hidden = !missing.length;
     if (missing.length !== reasons.children.length)
-      reasons.replaceChildren(...missing.map(({ name, reason }) => el("li", {}, ...coded(`${Plain(name)}: ${reason}`))));
+      reasons.replaceChildren(...missing.map(lack));
     for (const layer of progress.layers) {
       if (!rows.has(layer.name)) rows.set(layer.name, layerRow(layer.name, layers));
       rows.get(layer.name)(layer);
     }
   };
   return { item, show };
+}
+
+/** What is missing by its name; why, in the words of engines and settings, is folded. */
+function lack({ name, reason }) {
+  return el("li", {}, el("details", {}, el("summary", {}, Plain(name)), el("p", {}, ...coded(reason))));
 }
 
 function layerRow(name, list) {
