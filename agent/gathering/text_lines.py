@@ -31,7 +31,8 @@ class Lines:
         self._texts = sorted((item for item in moments if item.modality == "scene_text"), key=_start)
         self._place = {cue: number for number, cue in enumerate(self._speech)}
         self._shown = frozenset(self._texts)
-        staying = [item for item in self._texts if item.span.length >= _STAYING * _extent(self._texts)]
+        long = _STAYING * _extent(self._texts)
+        staying = [item for item in self._texts if item.span.length >= long]
         self._staying = frozenset(staying if len(staying) < len(self._texts) else ())
         self._starts = [item.span.start for item in self._texts]
         self._longest = max((item.span.length for item in self._texts), default=0.0)
