@@ -111,7 +111,7 @@ def form(findings: Findings) -> Draft:
     every = _every(query, lines)
     known = _is_asked(query, best.fact) if best.fact is not None else sure
     known = known or mentions(query, best) or (_asks_for_all(query) and bool(every)) or _is_there(query, best)
-    missing = "" if reads else query.lacks.get(query.source, "")
+    missing = "" if reads or _touched(query, [best]) else query.lacks.get(query.source, "")
     untold = best.text if best.fact is not None and not best.fact.told else ""
     unlike = trust < _NEAR and best.score is not None
     if not known and unlike and (missing or (_would_be_found(query) and not _touched(query, found))):
@@ -120,7 +120,7 @@ def form(findings: Findings) -> Draft:
     quoted = every or _chosen(query, lines)
     return Draft(
         status="answered" if known else "uncertain",
-        text="" if known else untold,
+        text="" if known else untold or missing,
         claims=tuple(_claim(query, _part(findings, each) if known and alone else each) for each in quoted),
         closest=nearest,
         confidence=round(best.chance(query), 4) if best.fact is not None and best.fact.told else trust,
