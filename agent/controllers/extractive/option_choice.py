@@ -80,8 +80,7 @@ def _says(candidate: Candidate, text: str) -> bool:
     return SequenceMatcher(None, comparable(content), comparable(text)).ratio() >= _MISREAD
 
 
-# "Which of these is not ...", "Which food is NOT ..." and "all of these except": of "Which day is it not open?" a line
-# says the answer.
+# Asked so, no line says the answer. A line does say the answer to "Which day is it not open?".
 _EXCEPTS = re.compile(
     r"^(?i:which of (?:these|those|the following)\b.*(?:\bnot\b|n['’]t\b|\bnever\b))"
     r"|^(?i:which)\b.*\bNOT\b"
