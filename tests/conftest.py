@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
+from hypothesis import HealthCheck, settings
 from openai import _base_client as openai_client
 
 from longtake.agent.controllers import asking
@@ -38,6 +39,10 @@ TESTS = Path(__file__).resolve().parent
 MEDIA = TESTS.parent.parent / "shared" / "media"
 # Tests run side by side: threads of each that wait for each other busily would more than double the time of all.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# How fast a machine is shows in benchmarks, not in tests.
+UNHURRIED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("any speed", deadline=None, suppress_health_check=UNHURRIED)
+settings.load_profile("any speed")
 # A Ray cluster on this machine has the address of its network card.
 CARDS = tuple(each.address for card in psutil.net_if_addrs().values() for each in card if "." in each.address)
 LOOPBACK = ("127.", "::1", "localhost")

@@ -32,7 +32,7 @@ _LED_EDGE = re.compile(r"(?:[.!?][\"”»)*_]*\s+|[。！？]\s*)(?=\S)")
 # Full stops in these end no sentence: quotations, abbreviations, numbers of a list, letters of options.
 _WHOLE = re.compile(
     r"“[^”\n]*”|\"[^\"\n]*\"|\b(?:Dr|Mr|Mrs|Ms|Prof|St|No|vs|approx|e\.g|i\.e)\.|\b[A-Z]\.(?=\s)"
-    r"|^[ \t>*_]*\(?(?:\d{1,3}|[a-zA-Z])[.)](?=\s)",
+    r"|(?:^[ \t>*_]*|[:;,]\s+)\(?(?:\d{1,3}|[a-zA-Z])[.)](?=\s)",
     re.MULTILINE,
 )
 _ITEM = re.compile(r"[\s>]*(?:[-*•|]|\d{1,3}[.)]\s)")  # of a list, or a row of a table

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pydantic import Field
@@ -12,6 +11,7 @@ from longtake.agent.gathering.text_lines import CELLS
 from longtake.agent.query.query import Query
 from longtake.memory.records import Modality, Moment, Record
 from longtake.memory.timespan import TimeSpan
+from longtake.preprocess.layers.speaker_lines import named_once
 
 if TYPE_CHECKING:
     from longtake.agent.graph.run_context import RunContext
@@ -81,12 +81,6 @@ Gatherer = Callable[[Query, "RunContext"], Gathered]
 
 def joined_text(items: tuple[Moment, ...]) -> str:
     """Lines of speech as one text, word for word, each speaker named once; texts on screen separated."""
-    texts = [" ".join(item.text.split()) for item in items]
     if items[0].modality != "speech":
-        return CELLS.join(texts)
-    named = [text.partition(": ")[:2] for text in texts]
-    goes_on = [one == other and bool(one[1]) for one, other in pairwise(named)]
-    return " ".join(
-        text.removeprefix("".join(name)) if same else text
-        for text, name, same in zip(texts, named, [False, *goes_on], strict=True)
-    )
+        return CELLS.join(" ".join(item.text.split()) for item in items)
+    return " ".join(named_once(item.text for item in items))

@@ -17,7 +17,7 @@ from longtake.language.text import ends_sentence, words_of
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.layers.entities import ENGINE as ENTITIES
-from longtake.preprocess.layers.speaker_lines import SPEAKERS
+from longtake.preprocess.layers.speaker_lines import SPEAKERS, named_once
 from longtake.tools.core.frames import is_frame
 from longtake.tools.core.result import ToolResult
 
@@ -194,7 +194,9 @@ def holds(moment: Moment, item: Moment) -> bool:
         return moment.frame == item.frame
     if (moment.video, moment.modality) != (item.video, item.modality) or not _near(moment.span, item.span):
         return False
-    return words_of(item.text) in words_of(moment.text)
+    said = words_of(moment.text)
+    unnamed = item.text.partition(": ")[2] if item.modality == "speech" else ""  # a passage names its speaker once
+    return words_of(item.text) in said or (bool(unnamed) and words_of(unnamed) in said)
 
 
 def _near(one: TimeSpan, other: TimeSpan) -> bool:
@@ -224,7 +226,7 @@ def _passages(cues: Sequence[Moment]) -> list[Moment]:
             groups[-1].append(cue)
         else:
             groups.append([cue])
-    return [_one(group, " ".join(" ".join(cue.text.split()) for cue in group)) for group in groups]
+    return [_one(group, " ".join(named_once(cue.text for cue in group))) for group in groups]
 
 
 def _without_echo(cues: Sequence[Moment]) -> list[Moment]:

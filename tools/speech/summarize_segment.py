@@ -12,9 +12,10 @@ import numpy as np
 from pydantic import Field
 
 from longtake.errors import LibraryError
-from longtake.language.text import ends_sentence, words_of
+from longtake.language.text import words_of
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan, joined, parse_time
+from longtake.preprocess.analysis.spoken_sentences import spoken_sentences
 from longtake.preprocess.engines.text.summary_engine import Summarizer
 from longtake.preprocess.engines.text.textrank import TextRank
 from longtake.preprocess.layers.sections import Section, sections_of
@@ -40,8 +41,7 @@ _RUNNING = 0.9  # share of the video from which a text is a running header, or a
 _SLACK = 0.5  # seconds of a section, or of a line, in a span that are none
 _TELLING = 12  # words of a sentence that can tell something by itself
 _ROWS = 2  # of a title beside which sentences tell the rest
-_PAUSE = 2.5  # seconds between cues of one sentence
-_LONG = 40  # words from which a sentence without an end is one
+_SENTENCE = 30.0  # seconds in which the longest sentence is said
 _ROOM = 12_000  # characters that a model is given to sum up
 _LETTERS = re.compile(r"[^\W\d_]{2}")  # what has none, such as a time code or a page number, says nothing
 _CLOCK = re.compile(r"\b\d{1,2}:[0-5]\d:[0-5]\d(?:\.\d)?\b")
@@ -83,7 +83,7 @@ def summarize_segment(
         chosen = engine.summarize(sentences, SENTENCES[length])
         return _result(" ".join(sentences[index] for index in chosen), (), looked_at, notes)
     starting = [each for each in _sections(context) if parsed.span.start <= each.start < parsed.span.end - _SLACK]
-    said = _sentences([item for item in evidence if item.modality == "speech"])
+    said = _said(context, parsed.span)
     titled = [each for each in starting if each.card] if said else starting
     # Titles name the subjects and sentences tell of them; where nothing is said, titles say it all.
     titles = _of_sections(evidence, titled, alone=not said) if len(starting) > 1 else ()
@@ -126,25 +126,12 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Moment, ...],
     return _ordered(passing or inside), joined(seen)
 
 
-def _sentences(cues: Sequence[Moment]) -> tuple[Moment, ...]:
-    """Spoken sentences from cues, which often hold a part of one."""
-    found: list[list[Moment]] = []
-    for cue in cues:
-        last = found[-1] if found else []
-        words = sum(len(each.text.split()) for each in last)
-        if last and words < _LONG and not ends_sentence(last[-1].text) and cue.span.start - last[-1].span.end <= _PAUSE:
-            last.append(cue)
-        else:
-            found.append([cue])
-    return tuple(
-        line[0].model_copy(
-            update={
-                "text": " ".join(cue.text for cue in line),
-                "span": TimeSpan(start=line[0].span.start, end=line[-1].span.end),
-            }
-        )
-        for line in found
-    )
+def _said(context: ToolContext, span: TimeSpan) -> tuple[Moment, ...]:
+    """The whole sentences that begin in a span; what was recognised poorly proves nothing, so only if all was."""
+    whole = TimeSpan(start=max(0.0, span.start - _SENTENCE), end=span.end + _SENTENCE)
+    cues = [item for item in _evidence(context, whole)[0] if item.modality == "speech"]
+    begun = [each for each in spoken_sentences(cues) if span.start <= each.span.start < span.end]
+    return tuple(each for each in begun if each.trusted) or tuple(begun)
 
 
 def _central(video: VideoHandle, lines: Sequence[Moment], count: int) -> list[Moment]:
@@ -165,7 +152,7 @@ def _central(video: VideoHandle, lines: Sequence[Moment], count: int) -> list[Mo
     whole = np.mean([vector for _, vector in told], axis=0)
     scores: dict[Moment, float] = {}
     for line in lines:
-        inside = (each for each in told if line.span.start <= each[0]["start"] < line.span.end)
+        inside = (each for each in told if each[0]["start"] < line.span.end and line.span.start < each[0]["end"])
         own = [vector for item, vector in inside if item["modality"] == line.modality]
         telling = min(1.0, len(line.text.split()) / _TELLING)
         scores[line] = telling * float(np.mean(own, axis=0) @ whole) if own else 0.0

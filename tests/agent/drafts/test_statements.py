@@ -50,6 +50,10 @@ def ids(read: ReadDraft) -> list[list[str]]:
             "It sells for 249 dollars. [m1] You find it in room 4417. [m2][m3]",
             ["It sells for 249 dollars.", "You find it in room 4417."],
         ),
+        (
+            "The board has the same order: 4. Hold the collar, 5. Then the treat [m1].",
+            ["The board has the same order: 4. Hold the collar, 5. Then the treat."],
+        ),
         ("It sells for 249.\n[m1]\nIt is really blue.", ["It sells for 249.", "It is really blue."]),
         ("It sells for 249 dollars [m1] in room 4417 [m2] today.", ["It sells for 249 dollars in room 4417 today."]),
         (
@@ -77,6 +81,7 @@ def ids(read: ReadDraft) -> list[list[str]]:
         *(
             "sentences",
             "marks after stops",
+            "numbers within",
             "a line of marks",
             "marks within",
             "marks before",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from longtake.agent.gathering.moments import VideoMoments, line_of, shown, shown_result
+from longtake.agent.gathering.moments import VideoMoments, holds, line_of, shown, shown_result
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.tools.core.result import ToolFailure, ToolResult
@@ -88,6 +88,13 @@ def test_cues_become_passages_and_nothing_is_said_twice(cues: list[Moment], pass
     moments = VideoMoments(cues)
     assert texts(moments.passages) == passages
     assert {each.text for each in map(moments.around, moments.passages)} == set(passages)
+
+
+def test_a_passage_names_its_speaker_once_and_holds_each_of_its_cues() -> None:
+    cues = [item("Ana: The lamp", 0, 1), item("Ana: is green.", 1, 2), item("Ben: Is it?", 2, 3)]
+    (passage,) = VideoMoments(cues).passages
+    assert passage.text == "Ana: The lamp is green. Ben: Is it?"
+    assert all(holds(passage, cue) for cue in cues)
 
 
 def test_a_still_described_alike_is_one_picture() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.data.search_index import PICTURES, SPACE, axes, batch, moment, moments, open_index, rewrite
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longtake.errors import LibraryError
@@ -195,7 +195,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Index:
     st.none() | st.tuples(st.floats(0, 20), st.floats(0, 5)),
     st.booleans(),
 )
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_filters_hold_exactly(
     filled: Index,
     videos: Sequence[str],

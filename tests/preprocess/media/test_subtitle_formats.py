@@ -266,7 +266,7 @@ _SCRAPS = st.sampled_from(
 
 @given(st.one_of(st.binary(max_size=200), st.lists(st.one_of(_SCRAPS, st.text(max_size=3))).map(_joined)))
 @example(b"1\n" + b"9" * 5_000 + b":00:01,000 --> 00:00:02,000\nHours without end.\n")
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_whatever_a_file_holds_it_is_cues_or_refused(data: bytes) -> None:
     try:
         cues = parse_subtitles(data, "talk.srt")
