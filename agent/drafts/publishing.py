@@ -71,10 +71,10 @@ def published(
 
 
 def _text_of_mark(mark: CitationMark, said: str, moments: Mapping[str, Moment], names: Mapping[str, str]) -> str:
-    """What stands for a mark: its times, and those of its ids that `said` doesn't tell."""
+    """What stands for a mark: its times, and those of its ids that `said` doesn't tell, in order."""
     times = "".join(time.told(names) for time in mark.times)
     ids = _citations_without_time([Citation.of(moments[name]) for name in mark.ids], said + times, names)
-    shown = times + marks(ids, names).lstrip()
+    shown = "".join(sorted(_BRACKETS.findall(times + marks(ids, names))))
     return f" {shown}" if shown else ""
 
 

@@ -237,6 +237,7 @@ class Grounds:
         results: one line for each result of a tool that is no moment of a video, and for what was examined.
         names: file names of the open videos, by library id.
         pictures: whether pictures of cited moments follow the prompt.
+        earlier: questions of the conversation that this one may go on from.
     """
 
     question: str
@@ -245,6 +246,7 @@ class Grounds:
     results: Sequence[str] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     pictures: bool = False
+    earlier: Sequence[str] = ()
 
 
 def judge_statements(
@@ -261,12 +263,13 @@ def judge_statements(
         letters: of the options, if the judge is to say which one the answer chooses.
     """
     sources = [*(item.text for item in grounds.evidence.values()), *grounds.results]
-    quotable = [*sources, grounds.question, *grounds.options]
+    quotable = [*sources, grounds.question, *grounds.earlier, *grounds.options]
     lines = sorted(grounds.evidence.items(), key=lambda pair: (pair[1].video, pair[1].span.start))
     prompt = render(
         "judge",
         several=len(grounds.names) > 1,
         question=grounds.question,
+        earlier=grounds.earlier,
         options=grounds.options,
         evidence=[line_of(identity, item, grounds.names) for identity, item in lines],
         results=grounds.results,

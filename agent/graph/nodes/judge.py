@@ -29,6 +29,7 @@ from longtake.tools.core.frames import is_frame, reference_of
 
 _MOST_SHOWN = 120  # moments that a judge reads
 _MOST_PICTURES = 12
+_EARLIER = 2  # questions that a follow-up goes on from
 _BRIEFED = FoundBy(tool=BRIEF)
 _LONG = 300.0  # seconds from which only the ends of a span are looked up
 _MOST_BLANK = 8  # spans of an empty picture
@@ -196,8 +197,8 @@ def _grounds(
     results = [told(call) for call in calls]
     if len(evidence) >= _MOST_SHOWN:
         results.append(f"Only {_MOST_SHOWN} moments are listed here: what is missing may stand in others.")
-    question = state.query.question if state.query else state.question
-    return Grounds(question, state.options, evidence, results, context.names)
+    earlier = [turn.question for turn in state.turns[-_EARLIER:]]
+    return Grounds(state.question, state.options, evidence, results, context.names, earlier=earlier)
 
 
 def _pictures(statements: Sequence[Statement], state: AgentState) -> dict[str, str]:

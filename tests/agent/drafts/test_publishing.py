@@ -56,6 +56,7 @@ def text_of(
             "| It | is  dear [00:00:10] |\n|---|---|\n| a | b [00:00:20] |",
         ),
         ("It is dear [m1, m2][m2].", "It is dear [00:00:10][00:00:20]."),
+        ("It is dear [m1, m2 00:00:21].", "It is dear [00:00:10][00:00:21]."),
         ("It is dear [m1 00:00:11].", "It is dear [00:00:11]."),
         ("It is dear [m77]. It is blue [m2, m78].", "It is dear. It is blue [00:00:20]."),
         ("It has 30 pictures a second [f1].", "It has 30 pictures a second."),

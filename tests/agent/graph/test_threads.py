@@ -66,6 +66,17 @@ def test_a_second_question_knows_the_first_also_after_a_restart(small_workspace:
     assert "And the red one?" in reported
 
 
+def test_a_follow_up_is_judged_as_it_was_asked_with_the_question_before_it(small_workspace: Workspace) -> None:
+    with openai_server([says(PRICE)] * 2) as endpoint:
+        agent = endpoint_asker(small_workspace, endpoint.url)
+        for question in (COST, "And why?"):
+            agent.ask([VIDEO], question, thread="judged")
+        checks = [request["messages"][-1]["content"] for request in endpoint.judged]
+    assert 'Question: "And why?"' in checks[-1]
+    assert f'Earlier questions of the conversation: "{COST}"' in checks[-1]
+    assert "Earlier questions" not in checks[0]
+
+
 def test_threads_do_not_hear_of_each_other(small_workspace: Workspace) -> None:
     Agent(small_workspace).ask([VIDEO], COST, thread="one")
     assert "Earlier in this conversation" not in _asked_again(small_workspace, "another")

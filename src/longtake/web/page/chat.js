@@ -301,7 +301,7 @@ export class Chat {
   #about(videos) {
     this.#videos.splice(0, Infinity, ...videos);
     this.stage.player.offer(videos.map((id) => this.#known.get(id)));
-    byId("moment").hidden = !videos.length;
+    byId("copy-link").hidden = !videos.length;
     const names = videos.map((id) => this.#known.get(id).name);
     const shown = names.length > 1 ? `${names.length} videos` : (names[0] ?? "Choose videos");
     byId("choose-videos").replaceChildren(el("span", { class: "unseen" }, "Videos of this chat: "), shown);

@@ -46,10 +46,8 @@ export class Timeline {
       this.rows,
       over,
     );
-    byId("timeline").replaceChildren(
-      el("div", { class: "head" }, el("h2", { class: "label" }, "Timeline"), tools),
-      this.body,
-    );
+    byId("timeline").firstElementChild.append(tools);
+    byId("timeline").append(this.body);
     this.body.addEventListener("keydown", (event) => this.#between(event));
     this.body.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     player.addEventListener("time", () => this.#follow());
@@ -62,7 +60,7 @@ export class Timeline {
     for (const { name, items } of lanes) {
       const lane = this.lanes.get(name);
       lane?.fill(items, duration);
-      if (lane) lane.row.hidden = this.player.video.transcript && !items.length;
+      if (lane) lane.row.hidden = !items.length;
     }
     this.#draw();
   }
@@ -84,7 +82,10 @@ export class Timeline {
     this.#zoom = 1;
     this.#from = 0;
     this.mark(null);
-    for (const lane of this.lanes.values()) lane.fill([], this.player.video?.duration ?? 0);
+    for (const lane of this.lanes.values()) {
+      lane.fill([], this.player.video?.duration ?? 0);
+      lane.row.hidden = true;
+    }
     this.divide([]);
     this.looked(this.#steps);
   }
