@@ -92,8 +92,9 @@ class VideoMoments:
             window = moment.span.widened(reach, reach, float("inf"))
             there = [each for each in line if each.span.overlaps(window)]
             near += sorted(there, key=lambda each: each.span.apart(moment.span))[:_BESIDE]
-        shown = next((each for each in self._texts if each.span.overlaps(moment.span)), None)
-        return [*near, self._standing_with(shown)] if shown else near
+        texts = [each for each in self._texts if each.span.overlaps(moment.span)]
+        # A logo is there throughout; what is shown for a shorter time is the slide.
+        return [*near, self._standing_with(min(texts, key=lambda each: each.span.length))] if texts else near
 
     def _standing_with(self, item: Moment) -> Moment:
         """The slide around a text: what is shown with it, row by row. If not all fits, the nearest rows stay."""

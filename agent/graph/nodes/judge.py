@@ -176,7 +176,7 @@ def _option(draft: Draft, options: Sequence[str], read: ReadDraft) -> Statement 
 def _grounds(
     statements: Sequence[Statement], state: AgentState, context: RunContext, beside: dict[str, list[Moment]]
 ) -> Grounds:
-    """The cited moments, then what lies beside them; others of the run, too, if a statement cites none."""
+    """The cited moments, then what lies beside them; others of the run, too, where nothing is cited or found."""
     moments, calls = state.moments, calls_made(state.messages)
     evidence = {each.id: moments[each.id] for statement in statements for each in statement.cited}
     for moment in list(evidence.values()):
@@ -184,7 +184,8 @@ def _grounds(
             beside[moment.id] = context.moments(moment.video).beside(moment)
     _add(evidence, (item for near in beside.values() for item in near), moments)
     _add(evidence, (item for name, item in moments.items() if name.startswith("c")), moments)
-    if any(not statement.cited for statement in statements):
+    abstains = state.draft is not None and state.draft.status == "abstained"
+    if abstains or any(not statement.cited for statement in statements):
         # What the model looked for comes before the briefing, which may be a whole transcript.
         late = [name for name in moments if state.found_by.get(name, _BRIEFED).call is not None]
         ordered = [*reversed(late), *(name for name in moments if name not in late)]
@@ -224,7 +225,7 @@ def _add(evidence: dict[str, Moment], items: Iterable[Moment], moments: Mapping[
             continue
         known = next((name for name, each in moments.items() if holds(each, item)), None)
         taken = {name for name in (*moments, *evidence) if name.startswith("c")}
-        evidence[known or f"c{len(taken) + 1}"] = item
+        evidence[known or f"c{len(taken) + 1}"] = moments[known] if known else item
 
 
 def _claim(statement: Statement, ruling: Ruling, state: AgentState, names: Mapping[str, str], *, shows: bool) -> Claim:

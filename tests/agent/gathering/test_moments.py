@@ -107,9 +107,11 @@ def test_a_still_described_alike_is_one_picture() -> None:
 def test_beside_a_moment_lies_what_is_said_shown_and_heard_then() -> None:
     bell, hum = item("a bell", 10, 11, "audio"), item("silence", 0, 30, "audio")
     far = item("Much later something else.", 90, 95)
-    moments = VideoMoments([*CUES, *TABLE, bell, hum, far])
+    logo = item("ACME", 0, 60, "scene_text", box=(0.9, 0.0, 0.1, 0.05))
+    moments = VideoMoments([logo, *CUES, *TABLE, bell, hum, far])
     slide = moments.around(TABLE[0])
     assert set(texts(moments.beside(slide))) == {*texts(moments.passages[:2]), "a bell", SLIDE}
+    assert SLIDE in texts(moments.beside(moments.passages[1]))
 
 
 def test_after_a_question_comes_its_reply() -> None:
