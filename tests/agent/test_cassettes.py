@@ -41,7 +41,7 @@ def test_what_it_said_of_the_demo_is_published(demo_workspace: Workspace, demo_v
 
 
 @pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="the scripted video needs espeak-ng")
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_it_said_of_a_scripted_video_is_published(tmp_path: Path) -> None:
     wordings: dict[Wording, Wordings] = {wording: read_wordings(wording) for wording in WORDINGS}
     write_suite(tmp_path, range(1), SEED, wordings, notify=lambda text: None)

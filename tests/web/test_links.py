@@ -144,7 +144,7 @@ def test_only_a_server_of_this_machine_alone_reaches_every_address(
     assert Access.at(host, "0123456789abcdef", names).alone is alone
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_demo_video_is_made_and_indexed(library: Workspace) -> None:
     with web_server(library) as server, server.client() as client:
         video = client.post("/api/demo").json()

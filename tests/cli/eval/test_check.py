@@ -47,7 +47,7 @@ def made(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_items_are_sorted_by_what_solves_them(made: Path) -> None:
     """Of 80 frames two models always know `blind` and `easy`; `dense` is known to one with all 100 frames.
 

@@ -22,7 +22,7 @@ def cells(run: Path, table: str) -> list[list[str]]:
     return [rows[0], *rows[2:]]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_agents_of_several_profiles_are_asked_beside_each_other(tmp_path: Path, demo_workspace: Workspace) -> None:
     (tmp_path / "card.yaml").write_text(
         "name: demo\nfile: questions.csv\nvideos: nowhere\n"

@@ -421,7 +421,7 @@ def test_the_demo_video_whole(demo_workspace: Workspace, demo_video: Path, tmp_p
     assert [f'"text": "Scene {number}."' in told for number in range(13)] == [True] * 13
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_videos_and_one_joined_of_both(tmp_path: Path) -> None:
     clips = tmp_path / "clips"
     clips.mkdir()

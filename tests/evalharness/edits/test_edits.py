@@ -172,7 +172,7 @@ def test_a_blank_video_is_black_and_as_long_as_asked(clip: Path, tmp_path: Path)
     assert max(frame.bgr().max() for frame in shown(tmp_path / "x.mp4")) < 20
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("direction", ["vertical", "horizontal"])
 def test_occluded_copies_show_disjoint_strips_that_make_up_the_frame(
     clip: Path, tmp_path: Path, direction: str
@@ -274,7 +274,7 @@ def shift(frames: Sequence[Frame]) -> tuple[float, float]:
     return float(across), float(down)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_same_seed_makes_the_same_video_and_another_one_another(clip: Path, tmp_path: Path) -> None:
     truths = [made("segment-shuffle", [clip], tmp_path / f"{n}.mp4", seed)[0] for n, seed in enumerate((1, 1, 2, 3, 4))]
     assert truths[0].facts == truths[1].facts
@@ -292,7 +292,7 @@ def test_variable_frame_times_are_kept(tmp_path: Path) -> None:
     assert [frame.time for frame in shown(tmp_path / "x.mp4")] == pytest.approx(expected, abs=0.01)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_picture_within_a_longer_sound_fills_the_new_video(tmp_path: Path) -> None:
     def late(number: int) -> float:
         return 0.5 + number / FPS

@@ -144,7 +144,7 @@ def test_always_false_rejects_every_claim_and_is_worth_nothing(scenes: Material,
     assert value(scores, "sycophancy", "accuracy") == value(scores, "sycophancy", "accuracy of always false")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_always_yes_detects_every_anomaly_and_raises_every_alarm(anomalies: list[Item]) -> None:
     scores = scored(anomalies, lambda item: Reply(text=" ".join(NOTICED.values())))
     assert value(scores, "anomalies", "all") == 100.0
@@ -282,7 +282,7 @@ def shortcuts(scenes: Material, tmp_path_factory: pytest.TempPathFactory) -> lis
     return items_of("shortcuts", scenes, tmp_path_factory.mktemp("shortcuts"), n=1)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_blank_video_is_asked_about_as_the_shuffled_one(shortcuts: list[Item]) -> None:
     shuffled, blank = ([item for item in shortcuts if item.tags["role"] == role] for role in ("altered", "control"))
     assert [(item.turns[0].question, item.turns[0].options) for item in shuffled] == [
@@ -344,7 +344,7 @@ def test_clp_is_the_share_of_the_errors_that_language_suggests(shortcuts: list[I
     assert scores.groups["shortcuts: CLP"]["all"].n == 8
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_sweep_makes_the_items_of_each_value(scenes: Material, tmp_path: Path) -> None:
     made = make_set("shortcuts", scenes, tmp_path, 1, 1, lambda text: None, never, {"seconds": [1, 2]})
     items = [Item.model_validate_json(line) for line in Path(made.items).read_text(encoding="utf-8").splitlines()]

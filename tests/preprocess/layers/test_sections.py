@@ -59,7 +59,7 @@ def test_one_topic_a_clip_and_a_video_without_words_have_no_chapters(
     assert sections_of(small_workspace.library, small_workspace.library.resolve("talk.mp4")) == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_long_talk_of_one_thing_has_chapters_and_bounded_ones(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path / "library", load(offline=True))
     talk = write_talk(tmp_path / "long.wav", *[TOPICS[0]] * 30)  # of half an hour
@@ -92,7 +92,7 @@ def test_while_somebody_waits_no_model_is_asked_and_what_it_told_of_other_chapte
         assert (bool(overview_of(library, told)), overview_of(library, changed)) == (True, "")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_picture_that_hardly_changes_hides_no_change_of_topic(tmp_path: Path) -> None:
     talk = write_talk(tmp_path / "talk.wav", *(topic[:4] for topic in TOPICS), *(topic[4:] for topic in TOPICS))
     room = flat((90, 120, 100), 160, 90).astype(int)

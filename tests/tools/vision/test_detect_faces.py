@@ -84,7 +84,7 @@ def found(context: ToolContext, timestamp: object) -> ToolResult:
     return result
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.usefixtures("gallery")
 def test_without_anybody_enrolled_faces_are_told_apart_and_stay_unknown(clip: ToolContext) -> None:
     result = found(clip, [0.5, 2.5])

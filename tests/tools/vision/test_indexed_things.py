@@ -172,7 +172,7 @@ def table(nanodet: Path, media: Path, tmp_path: Path) -> ToolContext:
     return ToolContext({record.id: handle}, workspace.engines, workspace.index, settings, Budget(300))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_visits_and_absences_of_real_footage_are_found_without_its_file(table: ToolContext) -> None:
     visits = counted(table, "people come")
     assert visits.output == {"object": "person", "count": 6}
