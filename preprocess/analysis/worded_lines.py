@@ -63,7 +63,8 @@ def worded_lines(video_id: str, layers: Mapping[str, Layer]) -> list[WordedLine]
 
 def by_sentence(lines: Sequence[WordedLine]) -> list[WordedLine]:
     """The lines, with whole sentences for the cues of speech; one has the vectors of its cues, by their shares."""
-    cues, sentences = [], []
+    cues: list[WordedLine] = []
+    sentences: list[WordedLine] = []
     for line in lines:
         (cues if line.moment.modality == "speech" else sentences).append(line)
     for sentence in spoken_sentences([line.moment for line in cues]):
