@@ -168,7 +168,7 @@ def _sentences(seed: int, words: Sequence[str]) -> Iterator[str]:
         lengths = random.integers(*_LENGTHS, size=_BATCH, endpoint=True)
         drawn = random.choice(len(words), size=int(lengths.sum()), p=chances / chances.sum())
         for part in np.split(drawn, np.cumsum(lengths)[:-1]):
-            yield " ".join(words[place] for place in part)
+            yield " ".join(words[int(place)] for place in part)
 
 
 def _batch(video: str, texts: Sequence[str], engine: WordLlamaEmbedding) -> Batch:
