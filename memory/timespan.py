@@ -15,6 +15,7 @@ _SECONDS = r"\d{1,9}"  # bounded, so that no time overflows to infinity
 _UNIT = r"\s*s?(?:ec(?:onds?)?)?\s*"
 _BETWEEN = r"(?:(-|–|—|,|\bto\b|\bund?til\b|\band\b|\.\.)"
 TIME = rf"{_CLOCK}(?:[.,]\d+)?|{_SECONDS}(?:\.\d+|,\d{{1,2}})?"
+CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?!\d|:\d)")  # a clock time within a text
 _LISTED = rf"{_CLOCK}(?:\.\d+)?|{_SECONDS}(?:\.\d+)?"  # inside brackets a comma separates
 _SPAN, _LISTED_SPAN = (
     re.compile(rf"\s*({time}){_UNIT}{_BETWEEN}\s*({time}){_UNIT})?", re.IGNORECASE) for time in (TIME, _LISTED)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from longtake.agent.gathering.moments import GENERIC
 from longtake.memory.records import Citation, Moment
-from longtake.memory.timespan import TIME, TimeSpan, clock, parse_time
+from longtake.memory.timespan import CLOCKED, TIME, TimeSpan, clock, parse_time
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
 
 _MOST_IDS = 50  # that a range of ids stands for
@@ -21,8 +21,6 @@ _MOST_IDS = 50  # that a range of ids stands for
 _BRACKET = re.compile(r"[^\S\n]*(?:\[([^\[\]]+)\]|【([^【】]+)】|\(([^()]+)\)|(?<![\w.])(?<!\d )(m\d+)(?!\w))")
 _ROUND, _BARE = 3, 4  # its groups
 QUOTATION = re.compile(r"“[^”\n]*”|(?<!\d)\"[^\"\n]*\"")  # 5" is a length
-# A clock time as it is written.
-CLOCKED = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?::\d\d)?(?:\.\d+)?(?!\d|:\d)")
 _CLOCK = CLOCKED.pattern
 _STATED = re.compile(
     rf"(?P<between>\bbetween\s+)?(?P<at>{_CLOCK})"

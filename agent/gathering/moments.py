@@ -7,7 +7,6 @@ short id such as `m12`, which it cites. A tool's result is one line for each mom
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from longtake.agent.gathering.text_lines import CELLS, by_row
 from longtake.language.text import ends_sentence, words_of
 from longtake.memory.records import Modality, Moment
-from longtake.memory.timespan import TimeSpan, clock
+from longtake.memory.timespan import CLOCKED, TimeSpan, clock
 from longtake.preprocess.layers.entities import ENGINE as ENTITIES
 from longtake.preprocess.layers.speaker_lines import SPEAKERS, named_once
 from longtake.tools.core.frames import is_frame
@@ -271,7 +270,6 @@ def _one(items: Sequence[Moment], text: str, span: TimeSpan | None = None) -> Mo
 _PLACES = ("timestamp", "frames")  # fields of an output that say again where something is
 _SHORT = 80  # characters of a text of the output from which it counts as said by the moments if they have its words
 _SAID = 0.9  # share of those words
-_CLOCK = re.compile(r"\b\d+(?::\d\d)+(?:\.\d+)?\b-?")
 
 
 def shown_result(
@@ -334,7 +332,7 @@ def facts_beside(output: Mapping[str, Any], said: str) -> dict[str, Any]:
 
 
 def _is_said(text: str, said: str) -> bool:
-    text = _CLOCK.sub("", text)  # which each moment has, too
+    text = CLOCKED.sub("", text)  # which each moment has, too
     words = set(words_of(text).split())
     known = words.intersection(words_of(said).split())
     return text in said or (len(text) > _SHORT and len(known) >= _SAID * len(words))

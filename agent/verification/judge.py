@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import Field
 
 from longtake.agent.controllers.call_parsing.arguments import read_json
-from longtake.agent.drafts.cited import CLOCKED, QUOTATION
+from longtake.agent.drafts.cited import QUOTATION
 from longtake.agent.drafts.draft import Outcome
 from longtake.agent.drafts.publishing import ID
 from longtake.agent.drafts.statements import Statement
@@ -26,6 +26,7 @@ from longtake.agent.prompts.render import render
 from longtake.errors import Cancelled, EngineError, MediaError
 from longtake.language.text import fold
 from longtake.memory.records import Claim, Moment, Record, Verdict
+from longtake.memory.timespan import CLOCKED
 from longtake.tools.compute.calculator import normalise
 from longtake.tools.core.frames import is_frame
 from longtake.tools.core.result import ToolError
