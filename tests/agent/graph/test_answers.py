@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,6 +85,14 @@ def test_a_second_draft_mends_the_first(small_workspace: Workspace, second: Repl
     asked = ask_endpoint(small_workspace, script, judge=WRONG)
     assert (asked.answer.status, asked.answer.answer) == ("answered", GOOD.replace("m7", "00:00:04"))
     assert asked.endpoint.requests[2]["messages"][-1]["role"] == "tool"  # the result of its call
+
+
+def test_that_nothing_tells_is_judged_by_all_that_was_read(demo_workspace: Workspace, demo_video: Path) -> None:
+    draft = calls_answer(status="abstained", text="The last slide says thank you, but names no dragon [00:02:30].")
+    asked = ask_endpoint(demo_workspace, [draft], question="Who saw the dragon?", videos=[str(demo_video)])
+    lines = re.compile(r"^m\d+ (?=\[)", re.MULTILINE)
+    read = lines.findall("\n".join(str(each["content"]) for each in asked.endpoint.requests[0]["messages"]))
+    assert set(read) <= set(lines.findall(asked.endpoint.judged[0]["messages"][-1]["content"]))
 
 
 def test_what_the_judge_names_as_proof_is_cited_with_it(small_workspace: Workspace) -> None:
