@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal
 import typer
 from pydantic import Field
 
-from longtake.agent.drafts.cited import CLOCKED
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.api import Library
 from longtake.benchmarks.clips.examples import read_lines
@@ -24,7 +23,7 @@ from longtake.config import load, secret
 from longtake.console import EXIT_FAILED, Session
 from longtake.language.text import fold
 from longtake.memory.records import Answer, Record
-from longtake.memory.timespan import clock, parse_time
+from longtake.memory.timespan import CLOCKED, clock, parse_time
 
 Outcome = Literal["whole", "part lost", "lost", "wrong", "abstained"]
 OUTCOMES: tuple[Outcome, ...] = ("whole", "part lost", "lost", "wrong", "abstained")
