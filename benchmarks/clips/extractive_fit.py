@@ -62,6 +62,7 @@ _LIMITS: Mapping[Fitted, str] = {
 }
 _CLIP_FOLDS, _FOLDS, _FIFTHS = 10, 5, 5
 _WRONG = 0.03  # share of questions that may be answered wrong with confidence, in cross-validation
+_MISSED = 0.02  # share of questions of whose answer no line may be near
 _FOREIGN = 6  # questions about another recording, which this one doesn't answer
 _ABOVE = 1e-4  # the next confidence
 
@@ -146,6 +147,8 @@ def fit_reading(session: Session, notify: Notify, write: Write = None) -> FitRep
         asked += _asked_about(recording, reader, shipped, reader.reranker)
         others = [each.model_copy(update={"answers": ()}) for each in recordings[number - 1].questions[:_FOREIGN]]
         foreign += _asked_about(recording.model_copy(update={"questions": others}), reader, shipped, reader.reranker)
+    cosines = [max(one.cosine for one, _ in each.ranked) for each in asked if each.answerable and each.query.words]
+    shipped = shipped.model_copy(update={"near": round(float(np.quantile(cosines, _MISSED)), 3)})
     fold_of = {recording.name: number % _FOLDS for number, recording in enumerate(recordings)}
     return _fit(reader, {"as_searched": (searched, []), "as_read": (asked, foreign)}, fold_of, shipped, write)
 

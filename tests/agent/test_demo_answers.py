@@ -66,6 +66,17 @@ def test_a_plain_question_is_answered(demo_asker: Agent, demo_video: Path, quest
     assert held in answer.answer
 
 
+@pytest.mark.parametrize(
+    "question",
+    ["Does anybody mention a dragon?", "Is there a mention of France?", "Does it say anything of insurance?"],
+)
+def test_what_nothing_comes_near_is_not_said_without_unrelated_lines(
+    demo_asker: Agent, demo_video: Path, question: str
+) -> None:
+    answer = demo_asker.ask([str(demo_video)], question)
+    assert (answer.status, answer.closest) == ("abstained", ())
+
+
 def test_a_summary_quotes_lines_of_all_parts(demo_asker: Agent, demo_video: Path) -> None:
     answer = demo_asker.ask([str(demo_video)], "Summarise the video.")
     assert answer.status == "answered"

@@ -64,6 +64,12 @@ def test_what_nobody_or_somebody_else_says_is_not_told_as_said(agent: Agent, que
     assert agent.ask(["allotment.wav"], question).status != "answered"
 
 
+def test_who_says_it_is_not_answered_by_a_transcript_that_names_nobody(bakery: Agent) -> None:
+    found = bakery.ask(["bakery.wav"], "Who says that the bread is ready?")
+    assert found.status == "uncertain"
+    assert LITTLE[1] in found.answer
+
+
 @pytest.mark.parametrize("question", ["Transcribe this.", "What is said in this recording?", "What does she say?"])
 def test_all_that_is_said_is_quoted_where_it_is_little(bakery: Agent, question: str) -> None:
     found = bakery.ask(["bakery.wav"], question)

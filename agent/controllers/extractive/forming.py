@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from longtake.agent.controllers.extractive.candidates import WORDED, Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.option_choice import OptionChoice, by_claim, by_order, choose, declining
-from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confidence, most_telling, sure_from
+from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confidence, has_name, most_telling, sure_from
 from longtake.agent.controllers.extractive.settling import affirmed, mentions, speaker_of, times
 from longtake.agent.controllers.extractive.values import worked_out
 from longtake.agent.drafts.draft import LETTERS, NOTHING, Draft, DraftClaim
@@ -18,7 +18,7 @@ from longtake.agent.gathering.moments import GENERIC
 from longtake.agent.query.query import MODALITY_OF, TOLD_IN_ORDER, Fact, Query, Source
 from longtake.errors import EngineError
 from longtake.language.text import as_sentence, comparable, within
-from longtake.language.words import NEGATION, stems
+from longtake.language.words import NEGATION, stems, unsaid
 from longtake.memory.records import Closest, Modality
 from longtake.memory.timespan import TimeSpan, clock, joined
 from longtake.preprocess.engines.text.reranker import Reranker
@@ -31,10 +31,12 @@ MAX_LISTED = 8
 _FEW = 3  # lines in a scope, up to which all are quoted
 _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
-_NEAR = 0.15  # confidence below which no line comes near an answer
 _NOT_SAID = "This isn't said or written in the video, as far as it was understood."
 _UNSEEN = 0.75  # chance of a source from which lines of other sources don't count as answers
+_WORDS: frozenset[Source] = frozenset({"speech", "text"})
+_UNPERCEIVED: frozenset[Source] = frozenset({"picture", "outside"})  # sources that need models to be perceived
 _UNRELATED = -5.0  # score of a line and a question below which they have nothing to do with each other
+_FAR = -7.0  # the same for a line that doesn't even answer a little
 _CORRECTION = 2  # cues: "No, nine is cola." "Lemonade is seven."
 # Phrases with which speakers begin to correct themselves: the editing terms of Shriberg (1994), after a speaker's name.
 _EDITS = re.compile(
@@ -113,9 +115,13 @@ def form(findings: Findings) -> Draft:
     known = known or mentions(query, best) or (_asks_for_all(query) and bool(every)) or _is_there(query, best)
     missing = "" if reads or _touched(query, [best]) else query.lacks.get(query.source, "")
     untold = best.text if best.fact is not None and not best.fact.told else ""
-    unlike = trust < _NEAR and best.score is not None
-    if not known and unlike and (missing or (_would_be_found(query) and not _touched(query, found))):
-        return _abstained(missing or _NOT_SAID, nearest).model_copy(update={"confidence": trust})
+    if _lacks_name(query, best):
+        known, untold = False, next((each.evidence.text for each in query.facts if not each.told), "")
+    if not known and not _any_near(findings, found):
+        if missing:
+            return _abstained(missing, nearest, trust)
+        if _would_be_found(query):
+            return _abstained(_NOT_SAID, (), trust)
     alone = query.target not in _MANY and not every
     quoted = every or _chosen(query, lines)
     return Draft(
@@ -141,8 +147,8 @@ def unsure(draft: Draft, query: Query) -> str:
     return " ".join(parts)
 
 
-def _abstained(reason: str, nearest: tuple[Closest, ...] = ()) -> Draft:
-    return Draft(status="abstained", text=reason or NOTHING, closest=nearest)
+def _abstained(reason: str, nearest: tuple[Closest, ...] = (), trust: float | None = None) -> Draft:
+    return Draft(status="abstained", text=reason or NOTHING, closest=nearest, confidence=trust)
 
 
 def _may_tell(query: Query, candidate: Candidate) -> bool:
@@ -305,14 +311,28 @@ def _is_there(query: Query, line: Candidate) -> bool:
     return there and query.target == "yesno" and not query.words
 
 
-def _would_be_found(query: Query) -> bool:
-    """Whether what is asked would be said or written somewhere, and all of that was examined.
+def _lacks_name(query: Query, line: Candidate) -> bool:
+    """Whether a question asks who says something, and the line that says it names nobody."""
+    spoken = bool(query.said) and line.modality == "speech" and not speaker_of(query, line)
+    return spoken and not has_name(unsaid(line.text, query.question))
 
-    What a question is about that refers back, by a word such as "it", may have another name there.
+
+def _any_near(findings: Findings, lines: Iterable[Candidate]) -> bool:
+    """Whether a line of words may be about what is asked: it has a word of it, is like it, or answers it a little."""
+    worded = [each for each in lines if each.modality in WORDED]
+    alike = any(each.cosine >= findings.weights.near or (each.score or _FAR) > _FAR for each in worded)
+    return alike or _touched(findings.query, worded)
+
+
+def _would_be_found(query: Query) -> bool:
+    """Whether what is asked is likely said or written, if it is there at all, and all of that was examined.
+
+    What a question is about that refers back to an earlier one, by a word such as "it", may have another name there.
     """
-    anywhere = query.scope.ordinal is None and not query.scope.anchors and bool(query.words)
-    everything = query.examined("speech") and query.examined("text")
-    return anywhere and not query.refers_back and query.source in ("speech", "text") and everything
+    scope, refers = query.scope, query.refers_back and bool(query.earlier)
+    anywhere = not (scope.named or scope.anchors) and scope.ordinal is None and bool(query.words)
+    worded = query.source in _WORDS or (query.source in _UNPERCEIVED and not _WORDS.isdisjoint(query.sources))
+    return anywhere and worded and not refers and all(map(query.examined, _WORDS))
 
 
 def _touched(query: Query, lines: Sequence[Candidate]) -> bool:
@@ -329,7 +349,7 @@ def _failed(findings: Findings) -> bool:
 def _imperceptible(findings: Findings) -> bool:
     """Whether the question is about the picture or the world outside, and nothing examined that."""
     query = findings.query
-    asked = query.source in ("picture", "outside") and query.reading.sources[query.source] >= _UNSEEN
+    asked = query.source in _UNPERCEIVED and query.reading.sources[query.source] >= _UNSEEN
     perceived = any(result.evidence and not result.failure for result in findings.results if result.tool in _LOOKS)
     # Without a picture, the question must mean something else.
     return asked and not perceived and query.source not in query.lacks

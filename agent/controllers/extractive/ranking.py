@@ -100,7 +100,7 @@ _SIGNS: Mapping[str, Callable[[str], bool]] = {
     "number": lambda text: any(map(str.isdigit, text)),
     "count": lambda text: any(map(str.isdigit, text)) or bool(_OFTEN & stems(text)),
     "duration": lambda text: bool(UNITS_OF_TIME & stems(text)),
-    "name": lambda text: _has_name(text),
+    "name": lambda text: has_name(text),
     "calculation": lambda text: any(map(str.isdigit, text)),
     "colour": lambda text: bool(_COLOURS & stems(text)),
 }
@@ -114,7 +114,7 @@ def signs(query: Query, text: str) -> tuple[float, float]:
     return sum(wanted.values()) - shown, shown
 
 
-def _has_name(text: str) -> bool:
+def has_name(text: str) -> bool:
     """Whether a word other than a day or month begins with a capital, within a sentence or before another such word."""
     dates = date_names(language_in(text))
     for word in _WORD.finditer(text):
@@ -147,6 +147,7 @@ class Weights(Record):
         as_read: for the function `as_read`: the confidence in a line of words that a reranker has read with the
             question (`longtake bench reading`).
         as_searched: the same without the first `SCORES` numbers, for a line of words that no reranker could read.
+        near: cosine of a line and a question below which the line has nothing to do with it.
         sure: confidence from which the best candidate counts as the answer.
         sure_as_read: the same for a line that was read, chosen so that few answers about other recordings are wrong.
         sure_as_searched: the same for a line of words that no reranker could read.
@@ -156,6 +157,7 @@ class Weights(Record):
     on_clips: tuple[float, ...]
     as_read: tuple[float, ...]
     as_searched: tuple[float, ...]
+    near: float
     sure: float
     sure_as_read: float
     sure_as_searched: float

@@ -266,16 +266,28 @@ def test_that_the_transcript_does_not_tell_who_speaks_is_no_answer() -> None:
     assert reply.closest[0].text == "My name is Ada."
 
 
-def test_what_a_question_refers_back_to_may_have_another_name_than_not_said() -> None:
-    asked = query("speech", "name", "Who repairs the fence?")
-    asked = asked.model_copy(update={"coverage": {"speech": 1.0, "scene_text": 1.0}})
-    unlike = line("The weather was fine.").model_copy(update={"score": -11.0})
+@pytest.mark.parametrize(
+    ("said", "cosine", "more", "outcome"),
+    [
+        ("It rained all day.", 0.1, {}, "abstained"),
+        ("The game went four to two.", 0.5, {}, "uncertain"),
+        ("The match ended four to two.", 0.1, {}, "uncertain"),  # has a word of the question
+        ("It rained all day.", 0.1, {"refers_back": True, "earlier": ("Q: Who won the cup?\nA: Ada.",)}, "uncertain"),
+        ("It rained all day.", 0.1, {"coverage": {"speech": 1.0}}, "uncertain"),  # nothing on screen was read
+        ("It rained all day.", 0.1, {"scope": Scope(ordinal=0)}, "uncertain"),
+    ],
+)
+def test_what_no_line_is_near_is_not_said_or_written(
+    said: str, cosine: float, more: dict[str, object], outcome: Outcome
+) -> None:
+    asked = query("speech", "number", "What was the score of the match?")
+    asked = asked.model_copy(update={"coverage": {"speech": 1.0, "scene_text": 1.0}, **more})
     doubting = TRUSTING.model_copy(update={"as_read": always(SHIPPED.as_read, -10.0)})
-    replies = [
-        form(Findings(each, [(unlike, 0.1)], doubting, (), lambda texts: np.ones((len(texts), 2), np.float32)))
-        for each in (asked, asked.model_copy(update={"refers_back": True}))
-    ]
-    assert [reply.status for reply in replies] == ["abstained", "uncertain"]
+    read = line(said).model_copy(update={"score": -11.0, "cosine": cosine})
+    findings = Findings(asked, [(read, 0.1)], doubting, (), lambda texts: np.ones((len(texts), 2), np.float32))
+    reply = form(findings)
+    assert reply.status == outcome
+    assert (reply.closest == ()) == (outcome == "abstained")
 
 
 def test_a_question_is_quoted_with_its_reply() -> None:
@@ -284,16 +296,6 @@ def test_a_question_is_quoted_with_its_reply() -> None:
     )
     both = Candidate(evidence=asked.evidence, line=(*asked.line, *reply.line), cosine=0.5, score=5.0)
     assert most_telling("Is there a certificate?", both, Echoing()).line == both.line
-
-
-def test_what_has_a_word_of_the_question_is_offered_before_it_counts_as_not_said() -> None:
-    asked = query("speech", "number", "What was the score of the match?")
-    asked = asked.model_copy(update={"coverage": {"speech": 1.0, "scene_text": 1.0}})
-    doubting = TRUSTING.model_copy(update={"as_read": always(SHIPPED.as_read, -10.0)})
-    for said, status in (("The match ended four to two.", "uncertain"), ("It rained all day.", "abstained")):
-        read = line(said).model_copy(update={"score": -11.0})
-        findings = Findings(asked, [(read, 0.1)], doubting, (), lambda texts: np.ones((len(texts), 2), np.float32))
-        assert form(findings).status == status
 
 
 class Echoing:
