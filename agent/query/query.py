@@ -2,7 +2,7 @@
 
 A multiple-choice question that was typed as one text is split only where there surely is a list of options: letters
 from A or numbers from 1, at least two, in their order. On lines of their own they follow any question; within a line
-they follow a question mark or a colon.
+they follow a question mark or a colon, or are capitals, at least three, each with a parenthesis: "Is it A) red B) ...".
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from longtake.memory.timespan import TimeSpan
 _MARK = re.compile(
     r"(?:(?P<line>^[ \t>*-]*)|(?<=\s))\(?(?P<mark>[A-Ja-j]|\d{1,2})(?P<end>[.)])[ \t]+(?=\S)", re.MULTILINE
 )
+_SURELY = 3  # options within a line that count as such even without a question mark
 _ASKS = ("?", "？", ":", "：")
 
 
@@ -48,8 +49,11 @@ def _split(text: str, marks: Sequence[re.Match[str]], *, of_lines: bool) -> tupl
             own += [mark] if _marks_in_order(mark["mark"])[len(own) :][:1] == [mark["mark"]] else []
     asked = text[: marks[0].start()].strip()
     asks = asked.rstrip("\"”')]*_ ").endswith(_ASKS)
-    # Numbered lines may as well be several tasks.
-    if len(own) < 2 or own[0] is not marks[0] or not (asks or (of_lines and not own[0]["mark"].isdecimal())):
+    if len(own) < 2 or own[0] is not marks[0]:
+        return None
+    # Numbered lines may as well be several tasks, and letters parts of a sentence.
+    surely = not own[0]["mark"].isdecimal() if of_lines else own[0]["mark"].isupper() and own[0]["end"] == ")"
+    if not asks and not (surely and (of_lines or len(own) >= _SURELY)):
         return None
     ends = [*(mark.start() for mark in own[1:]), len(text)]
     parts = [text[mark.end() : end].strip() for mark, end in zip(own, ends, strict=True)]

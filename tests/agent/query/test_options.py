@@ -29,6 +29,13 @@ def test_options_in_a_question_are_found(text: str) -> None:
     assert split_options(text) == (ASKED, ANIMALS)
 
 
+@pytest.mark.parametrize(
+    "text", ["which animal is it A) Deer B) Fox C) Elephant", "which animal is it (A) Deer (B) Fox (C) Elephant"]
+)
+def test_options_in_parentheses_need_no_question_mark(text: str) -> None:
+    assert split_options(text) == ("which animal is it", ANIMALS)
+
+
 def test_what_stands_behind_the_options_belongs_to_the_question() -> None:
     text = "Choose the animal.\nA. A deer that\nruns\nB. A fox\n\nAnswer with the letter."
     assert split_options(text) == ("Choose the animal.\nAnswer with the letter.", ("A deer that runs", "A fox"))
@@ -50,6 +57,8 @@ def test_what_stands_behind_the_options_belongs_to_the_question() -> None:
         "Do this for me\n1. Summarize the talk\n2. List the names",
         "A. Deer\nB. Fox",
         "What is it? A. Deer B. Deer",
+        "Compare A) the deer and B) the fox",
+        "Tell me a) who speaks b) when it is c) where it is",
         "",
     ],
 )
