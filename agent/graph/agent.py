@@ -16,11 +16,11 @@ from filelock import FileLock, Timeout
 from longtake.agent.controllers.factory import make_controllers
 from longtake.agent.gathering.moments import LibraryMoments
 from longtake.agent.graph.graph import Graph, build_graph
+from longtake.agent.graph.known_videos import Known, known_video
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
 from longtake.agent.graph.state import REMEMBERED, Question, Turn
 from longtake.agent.graph.threads import close_threads, keep_last, open_threads, usable_threads
-from longtake.agent.graph.video_metadata import Known, known_video
 from longtake.agent.query.query import split_options
 from longtake.agent.query.reader import LearnedReader
 from longtake.agent.traces.trace import Trace, Watch

@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from longtake.agent.gathering.gathered import Gatherer
 from longtake.agent.gathering.gatherer import gather
 from longtake.agent.gathering.moments import MomentsOf
-from longtake.agent.graph.video_metadata import Known
+from longtake.agent.graph.known_videos import Known
 from longtake.agent.query.reader import Reader
 from longtake.agent.traces.trace import Trace
 from longtake.models.profiles import ModelProfile, profile_of

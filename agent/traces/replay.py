@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from langchain_core.language_models import BaseChatModel
 
 from longtake.agent.graph.graph import build_graph
+from longtake.agent.graph.known_videos import KnownVideo
 from longtake.agent.graph.routing import OUT_OF_TIME, SILENT, STOPPED
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.running import run_graph
-from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.traces.playback import (
     RecordedController,
     RecordedFrames,

@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage, BaseMessage, messages_from_dict
 
 from longtake.agent.controllers.tool_text import CHECK
 from longtake.agent.gathering.gathered import Gathered
+from longtake.agent.graph.known_videos import Known
 from longtake.agent.graph.state import Question, Turn
-from longtake.agent.graph.video_metadata import Known
 from longtake.agent.query.query import Query, Reading
 from longtake.agent.traces.trace import RecordedTrace
 from longtake.agent.verification.judge import NO_VERDICTS

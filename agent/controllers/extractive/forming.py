@@ -28,7 +28,7 @@ from longtake.tools.vision.object_search import NO_PEOPLE
 
 CLOSEST = 3
 MAX_LISTED = 8
-_FEW = 3  # lines in a scope, up to which all are quoted
+_FEW = 3  # lines in a scope, up to which all are quoted, and of a recording, up to which each may be about anything
 _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
 _NOT_SAID = "This isn't said or written in the video, as far as it was understood."
@@ -95,17 +95,21 @@ def form(findings: Findings) -> Draft:
     blind = _shows_nothing(query, lines) or (_reason(findings) if _imperceptible(findings) else "")
     if query.options and (chosen := _by_options(findings, nearest, blind)):
         return chosen
-    found = [each for each, _ in lines]
-    if made := made_reply(query, findings.results, [each.text for each in found]) or worked_out(query, found):
+    texts = [each.text for each, _ in lines]
+    if made := made_reply(query, findings.results, texts) or worked_out(query, [each for each, _ in lines]):
         return _weighed(made, findings, nearest)
     if not lines:
         return _abstained(_reason(findings))
-    best = lines[0][0]
     if _failed(findings):
-        return Draft(status="uncertain", text=_reason(findings), claims=(_claim(query, best),), closest=nearest)
-    trust = confidence(query, [lines[0], *(pair for pair in findings.ranked if pair[0] is not best)], findings.weights)
-    if _only_goes_on(findings, best):
-        trust = round(trust / 2, 4)
+        claim = _claim(query, lines[0][0])
+        return Draft(status="uncertain", text=_reason(findings), claims=(claim,), closest=nearest)
+    return _by_lines(findings, lines, nearest, blind)
+
+
+def _by_lines(findings: Findings, lines: Ranked, nearest: tuple[Closest, ...], blind: str) -> Draft:
+    """The best lines as an answer, as sure as they are; why there is none, if nothing is told of what is asked."""
+    query, best = findings.query, lines[0][0]
+    trust = _trust(findings, lines)
     sure = trust >= sure_from(query, best, findings.weights) and _may_name(query, best)
     reads = (best.score or 0.0) > 0  # as an answer, whatever the question seemed to be about
     if not sure and blind and not reads:
@@ -117,7 +121,7 @@ def form(findings: Findings) -> Draft:
     untold = best.text if best.fact is not None and not best.fact.told else ""
     if _lacks_name(query, best):
         known, untold = False, next((each.evidence.text for each in query.facts if not each.told), "")
-    if not known and not _any_near(findings, found):
+    if not known and not _any_near(findings, lines):
         if missing:
             return _abstained(missing, nearest, trust)
         if _would_be_found(query):
@@ -131,6 +135,14 @@ def form(findings: Findings) -> Draft:
         closest=nearest,
         confidence=round(best.chance(query), 4) if best.fact is not None and best.fact.told else trust,
     )
+
+
+def _trust(findings: Findings, lines: Ranked) -> float:
+    """The confidence in the first line; half of it, if that only goes on with what was asked before."""
+    best = lines[0][0]
+    others = [pair for pair in findings.ranked if pair[0] is not best]
+    trust = confidence(findings.query, [lines[0], *others], findings.weights)
+    return round(trust / 2, 4) if _only_goes_on(findings, best) else trust
 
 
 def unsure(draft: Draft, query: Query) -> str:
@@ -317,11 +329,14 @@ def _lacks_name(query: Query, line: Candidate) -> bool:
     return spoken and not has_name(unsaid(line.text, query.question))
 
 
-def _any_near(findings: Findings, lines: Iterable[Candidate]) -> bool:
-    """Whether a line of words may be about what is asked: it has a word of it, is like it, or answers it a little."""
-    worded = [each for each in lines if each.modality in WORDED]
+def _any_near(findings: Findings, lines: Ranked) -> bool:
+    """Whether a line of words may be about what is asked: it has a word of it, is like it, or answers it a little.
+
+    Where there are few, each may be.
+    """
+    worded = [each for each, _ in lines if each.modality in WORDED]
     alike = any(each.cosine >= findings.weights.near or (each.score or _FAR) > _FAR for each in worded)
-    return alike or _touched(findings.query, worded)
+    return alike or 0 < len(worded) <= _FEW or _touched(findings.query, worded)
 
 
 def _would_be_found(query: Query) -> bool:

@@ -12,9 +12,9 @@ from langgraph.runtime import Runtime
 from longtake.agent.controllers.extractive.model import GATHERED, QUERY
 from longtake.agent.gathering.gathered import Briefing, Gathered
 from longtake.agent.gathering.moments import line_of, shown
+from longtake.agent.graph.known_videos import KnownVideo
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState
-from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.prompts.render import render
 from longtake.agent.query.query import Query, Scope
 from longtake.memory.records import FoundBy, Moment

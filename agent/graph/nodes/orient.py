@@ -8,9 +8,9 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from longtake.agent.graph.known_videos import KnownVideo
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
-from longtake.agent.graph.video_metadata import KnownVideo
 from longtake.agent.query.query import Query, Scope, Source
 from longtake.agent.query.scope import (
     EDGES,

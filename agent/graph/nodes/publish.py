@@ -11,10 +11,10 @@ from langgraph.runtime import Runtime
 
 from longtake.agent.drafts.draft import LETTERS, NOTHING
 from longtake.agent.drafts.publishing import with_times
+from longtake.agent.graph.known_videos import shots_examined
 from longtake.agent.graph.routing import SILENT, STOPPED
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress, Turn, calls_made, pages_read
-from longtake.agent.graph.video_metadata import shots_examined
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Source
 from longtake.agent.verification.judge import Judged
 from longtake.console import counted

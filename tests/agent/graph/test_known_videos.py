@@ -10,7 +10,7 @@ from helpers.libraries import SETTINGS
 from helpers.media.clips import flat, write_clip
 from helpers.media.small_video import SUBTITLES
 
-from longtake.agent.graph.video_metadata import known_video
+from longtake.agent.graph.known_videos import known_video
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import VideoHandle
 
