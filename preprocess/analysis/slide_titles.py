@@ -41,7 +41,7 @@ def slide_titles(texts: Iterable[Mapping[str, Any]], duration: float) -> list[Sl
         texts: items of the layer `scene_text`.
         duration: of the video, in seconds.
     """
-    legible = [item for item in texts if len(re.findall(r"[^\W\d_]", item["text"])) >= _LETTERS]
+    legible = [item for item in texts if _is_legible(item["text"])]
     shown: defaultdict[str, float] = defaultdict(float)
     for item in legible:
         shown[words_of(item["text"])] += item["end"] - item["start"]
@@ -59,6 +59,12 @@ def slide_titles(texts: Iterable[Mapping[str, Any]], duration: float) -> list[Sl
         else:
             found.append(SlideTitle(start, end, title))
     return [title for title in found if title.end - title.start >= _SHORTEST]
+
+
+def _is_legible(text: str) -> bool:
+    """Whether a text has enough letters, and not one alone: a row of equal shapes is read as "OOOO"."""
+    letters = re.findall(r"[^\W\d_]", text.casefold())
+    return len(letters) >= _LETTERS and len(set(letters)) > 1
 
 
 def _place(item: Item) -> tuple[int, int]:

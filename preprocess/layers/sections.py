@@ -73,7 +73,7 @@ class Sections:
 
     name = NAME
     capability = None
-    version = 5
+    version = 6
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One layer if the video is long enough and has lines or pictures."""

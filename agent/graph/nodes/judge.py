@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -23,6 +23,7 @@ from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, calls_made, told
 from longtake.agent.prompts.render import render
 from longtake.agent.verification.judge import Grounds, Judged, JudgeReply, Ruling, judge_statements
+from longtake.language.text import words_of
 from longtake.memory.records import Citation, Claim, FoundBy, Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.frames import is_frame, reference_of
@@ -30,6 +31,7 @@ from longtake.tools.core.frames import is_frame, reference_of
 _MOST_SHOWN = 120  # moments that a judge reads
 _MOST_PICTURES = 12
 _EARLIER = 2  # questions that a follow-up goes on from
+_OPENING = "\"'“‘«(*_"  # what may stand before a word
 _BRIEFED = FoundBy(tool=BRIEF)
 _LONG = 300.0  # seconds from which only the ends of a span are looked up
 _MOST_BLANK = 8  # spans of an empty picture
@@ -183,6 +185,7 @@ def _grounds(
         if moment.modality != "metadata":
             beside[moment.id] = context.moments(moment.video).beside(moment)
     _add(evidence, (item for near in beside.values() for item in near), moments)
+    _add(evidence, _naming(statements, [item.text for item in evidence.values()], moments), moments)
     _add(evidence, (item for name, item in moments.items() if name.startswith("c")), moments)
     abstains = state.draft is not None and state.draft.status == "abstained"
     if abstains or any(not statement.cited for statement in statements):
@@ -200,6 +203,18 @@ def _grounds(
         results.append(f"Only {_MOST_SHOWN} moments are listed here: what is missing may stand in others.")
     earlier = [turn.question for turn in state.turns[-_EARLIER:]]
     return Grounds(state.question, state.options, evidence, results, context.names, earlier=earlier)
+
+
+def _naming(statements: Sequence[Statement], texts: Sequence[str], moments: Mapping[str, Moment]) -> Iterator[Moment]:
+    """The first moment with each word that a statement writes with a capital and none of the texts has.
+
+    It tells who "she" or "the guide" of a cited line is.
+    """
+    known = {word for text in texts for word in words_of(text).split()}
+    capital = [part for each in statements for part in each.text.split() if part.lstrip(_OPENING)[:1].isupper()]
+    first = sorted((each for each in moments.values() if not is_frame(each)), key=lambda each: each.span.start)
+    for word in dict.fromkeys(words_of(" ".join(capital)).split()):
+        yield from [each for each in first if word not in known and word in words_of(each.text).split()][:1]
 
 
 def _pictures(statements: Sequence[Statement], state: AgentState) -> dict[str, str]:

@@ -120,6 +120,16 @@ def test_the_judge_reads_what_is_there_at_the_times_that_an_answer_names(demo_wo
     assert "If anything is unclear, call me" in str(request)
 
 
+def test_the_judge_reads_who_a_statement_names(demo_workspace: Workspace) -> None:
+    drafts = ("“Edith Marlow” is there on Thursdays [00:02:19].", "She is there on Thursdays [00:02:19].")
+    named, unnamed = (
+        str(ask_endpoint(demo_workspace, [says(draft)], videos=["demo.mp4"]).endpoint.judged[0]["messages"][-1])
+        for draft in drafts
+    )
+    assert "I am Edith Marlow" in named
+    assert "I am Edith Marlow" not in unnamed
+
+
 # A line of the demo that nothing else of the drafts leads to, from 134 s on.
 CALL = "If anything is unclear, call me"
 
