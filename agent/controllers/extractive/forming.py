@@ -125,7 +125,8 @@ def _by_lines(findings: Findings, lines: Ranked, nearest: tuple[Closest, ...], b
         if missing:
             return _abstained(missing, nearest, trust)
         if _would_be_found(query):
-            return _abstained(_NOT_SAID, (), trust)
+            unseen = f" {_WHAT_HELPS[query.source]}" if _imperceptible(findings, likely=0.0) else ""
+            return _abstained(f"{_NOT_SAID}{unseen}", (), trust)
     alone = query.target not in _MANY and not every
     quoted = every or _chosen(query, lines)
     return Draft(
@@ -361,10 +362,10 @@ def _failed(findings: Findings) -> bool:
     return asked and bool(findings.results) and all(result.failure for result in findings.results)
 
 
-def _imperceptible(findings: Findings) -> bool:
-    """Whether the question is about the picture or the world outside, and nothing examined that."""
+def _imperceptible(findings: Findings, likely: float = _UNSEEN) -> bool:
+    """Whether the question is, so likely, about the picture or the world outside, and nothing examined that."""
     query = findings.query
-    asked = query.source in _UNPERCEIVED and query.reading.sources[query.source] >= _UNSEEN
+    asked = query.source in _UNPERCEIVED and query.reading.sources[query.source] >= likely
     perceived = any(result.evidence and not result.failure for result in findings.results if result.tool in _LOOKS)
     # Without a picture, the question must mean something else.
     return asked and not perceived and query.source not in query.lacks
