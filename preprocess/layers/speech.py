@@ -85,7 +85,7 @@ class Speech:
         if written := _written(job):
             items = list(_not_written(items, list(written.items())))
             heard += remaining(_left_out(job), spans)  # without a voice
-        distrust_loops(items)
+        items = list(without_loops(items))
         for item in items:
             writer.add(item)
         unsure = [TimeSpan(start=item["start"], end=item["end"]) for item in items if not item["trusted"]]
@@ -138,13 +138,14 @@ def _not_written(items: Iterable[dict[str, Any]], cues: Sequence[Mapping[str, An
             yield item
 
 
-def distrust_loops(items: Sequence[dict[str, Any]]) -> None:
-    """Mark consecutive items with the same words: a recogniser repeats itself over noise and music."""
+def without_loops(items: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One item, not trusted, for many in a row with the same words: over noise a recogniser repeats itself."""
     for _, group in groupby(items, key=lambda item: words(item["text"])):
         repeated = list(group)
-        if len(repeated) >= _LOOP:
-            for item in repeated:
-                item["trusted"] = False
+        if len(repeated) < _LOOP:
+            yield from repeated
+        else:
+            yield repeated[0] | {"end": repeated[-1]["end"], "trusted": False}
 
 
 def cut_at_pauses(blocks: Iterable[AudioBlock], shortest: int, longest: int) -> Iterator[AudioBlock]:

@@ -23,7 +23,7 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.audio.packaged_whisper import FILES
 from longtake.preprocess.engines.audio.speech_engine import RATE
-from longtake.preprocess.layers.speech import Speech, cut_at_pauses, distrust_loops, heard_between
+from longtake.preprocess.layers.speech import Speech, cut_at_pauses, heard_between, without_loops
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import AudioBlock, Samples
 from longtake.preprocess.media.media import probe
@@ -126,18 +126,19 @@ def test_what_is_not_trusted_is_not_covered(talk: Path, tiny: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("texts", "trusted"),
+    ("texts", "kept"),
     [
-        (["Thank you."] * 3, [False] * 3),
-        (["Thank you.", "thank you", "Thank  you!", "Bye."], [False, False, False, True]),
-        (["No.", "No.", "Yes."], [True] * 3),
-        (["No.", "Yes.", "No.", "Yes.", "No."], [True] * 5),
+        (["Thank you."] * 3, [("Thank you.", 3.0, False)]),
+        (["Thank you.", "thank you", "Thank  you!", "Bye."], [("Thank you.", 3.0, False), ("Bye.", 4.0, True)]),
+        (["No.", "No.", "Yes."], [("No.", 1.0, True), ("No.", 2.0, True), ("Yes.", 3.0, True)]),
+        (["No.", "Yes.", "No."], [("No.", 1.0, True), ("Yes.", 2.0, True), ("No.", 3.0, True)]),
     ],
 )
-def test_a_loop_of_the_same_words_is_not_trusted(texts: list[str], trusted: list[bool]) -> None:
-    items = [heard(text, float(start)) for start, text in enumerate(texts)]
-    distrust_loops(items)
-    assert [item["trusted"] for item in items] == trusted
+def test_a_loop_of_the_same_words_is_one_item_and_not_trusted(
+    texts: list[str], kept: list[tuple[str, float, bool]]
+) -> None:
+    items = without_loops(heard(text, float(start)) for start, text in enumerate(texts))
+    assert [(item["text"], item["end"], item["trusted"]) for item in items] == kept
 
 
 @pytest.mark.nightly
