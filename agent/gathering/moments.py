@@ -34,7 +34,7 @@ KINDS: Mapping[Modality, str] = {
 }
 _KIND_BY_ENGINE = {ENTITIES: "entity", SPEAKERS: "recording"}
 # What is in nearly every recording and says nothing: the beginnings of texts about sounds and brief changes.
-GENERIC = ("speech (voices)", "silence", "loud sound", "quiet passage", "flash: ", "something small appears")
+GENERIC = ("speech", "silence", "loud sound", "quiet", "flash: ", "something small appears")
 _PAUSE = 1.5  # seconds of silence that end a passage
 _FEW, _MANY = 12, 40  # words of a passage from which it ends with a sentence, and from which it ends anyway
 _LONGEST = 20.0  # seconds of a passage

@@ -87,7 +87,7 @@ class Findings:
 def form(findings: Findings) -> Draft:
     """The answer to a question, with claims that quote their evidence, and the closest lines."""
     query = findings.query
-    telling = [pair for pair in findings.ranked if _may_tell(query, pair[0])]
+    telling = [pair for pair in findings.ranked if _may_tell(findings, pair[0])]
     # What has the very words comes first, and of that what is said or shown as the question asks.
     lines = sorted(telling, key=lambda pair: -pair[0].chance(query) if mentions(query, pair[0]) else 1.0)
     worded = [each for each, _ in lines if each.modality in WORDED and query.source in ("speech", "text")]
@@ -164,16 +164,25 @@ def _abstained(reason: str, nearest: tuple[Closest, ...] = (), trust: float | No
     return Draft(status="abstained", text=reason or NOTHING, closest=nearest, confidence=trust)
 
 
-def _may_tell(query: Query, candidate: Candidate) -> bool:
+def _may_tell(findings: Findings, candidate: Candidate) -> bool:
     """Whether a line is worth showing: not what every recording has, unless the question is about such things."""
-    generic: Source | None = "sound" if candidate.evidence.text.startswith(GENERIC) else None
-    about = candidate.fact.source if candidate.fact else generic
+    query, generic = findings.query, candidate.evidence.text.startswith(GENERIC)
+    about: Source | None = "sound" if generic else None
+    about = candidate.fact.source if candidate.fact else about
     # Nobody says how often somebody speaks.
     told = candidate.fact is None and candidate.evidence.engine == SPEAKERS
     if (told and _SPEAKS.isdisjoint(stems(query.question))) or (about is not None and about not in query.sources):
         return False
+    if _asks_for_named(query) and candidate.fact is None and candidate.modality not in WORDED:
+        near = candidate.cosine >= findings.weights.near and not generic
+        return near or not stems(candidate.text).isdisjoint(query.words)
     # What reads as an answer is one, even if it is said and something shown is asked for.
     return candidate.chance(query) >= _IMPOSSIBLE or (candidate.score or 0.0) > 0
+
+
+def _asks_for_named(query: Query) -> bool:
+    """Whether a question is when, how often, how long or whether something is there that it names, as "the siren"."""
+    return query.target in _OF_NAMED and not _SOUNDS.issuperset(query.words)
 
 
 def _nearest(candidates: Iterable[Candidate]) -> tuple[Closest, ...]:
@@ -290,14 +299,11 @@ def _shows_nothing(query: Query, lines: Ranked) -> str:
 def _may_name(query: Query, sound: Candidate) -> bool:
     """Whether a recognised sound can be the one that the question is about; true of everything that isn't a sound.
 
-    What is called a "loud sound" was not recognised. And a question of when, how often, how long or whether something
-    sounds names it, while another name stands for another sound.
+    What is called a "loud sound" was not recognised, and where the question names a sound another name is another one.
     """
-    if sound.modality != "audio":
+    if sound.modality != "audio" or stems(sound.text) & (set(query.words) - _SOUNDS):
         return True
-    named = set(query.words) - _SOUNDS
-    shared = bool(named & stems(sound.text))
-    return shared or not (sound.text.startswith(GENERIC) or (named and query.target in _OF_NAMED))
+    return not (sound.text.startswith(GENERIC) or _asks_for_named(query))
 
 
 def _only_goes_on(findings: Findings, line: Candidate) -> bool:
