@@ -14,6 +14,7 @@ from typing import Literal, get_args
 from pydantic import Field
 
 from longtake.agent.drafts.draft import LETTERS
+from longtake.language.text import as_question
 from longtake.language.words import coverage
 from longtake.memory.records import Citation, Modality, Moment, Record
 from longtake.memory.timespan import TimeSpan
@@ -181,9 +182,9 @@ class Query(Record):
     """The question as data. Every controller starts from it."""
 
     question: str = Field(
-        description="The question, a follow-up with the one before it, titles in quotation marks as times."
+        description="The question with its mark: a follow-up with the one before it, quoted titles as times."
     )
-    as_asked: str = Field(default="", description="The question in the person's own words, if they differ.")
+    as_asked: str = Field(default="", description="The question as written; empty if it is the same.")
     reading: Reading
     scope: Scope = Scope()
     words: tuple[str, ...] = Field(default=(), description="Stems of the content words.")
@@ -209,6 +210,11 @@ class Query(Record):
     def own_words(self) -> str:
         """The question as written."""
         return self.as_asked or self.question
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the question says more than was written: the one before it, or times for a title."""
+        return self.question != as_question(self.own_words)
 
     @property
     def target(self) -> Target:

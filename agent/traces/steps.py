@@ -132,7 +132,7 @@ def _orient(run: LenientRun, event: TraceEvent) -> dict[str, Any]:
     sources = ", ".join(f"{_SOURCES.get(name, name)} {found.reading.sources[name]:.0%}" for name in found.sources)
     target = {"yesno": "yes or no"}.get(found.target, found.target)
     within = f", within {found.scope.span}" if found.scope.span else ""
-    read_as = f", read as: {found.question}" if found.as_asked else ""
+    read_as = f", read as: {found.question}" if found.goes_on else ""
     chance = found.reading.targets[found.target]
     return {"text": f"expected answer: {target} ({chance:.0%}), to be found in: {sources}{within}{read_as}"}
 

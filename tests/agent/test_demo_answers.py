@@ -77,6 +77,12 @@ def test_what_nothing_comes_near_is_not_said_without_unrelated_lines(
     assert (answer.status, answer.closest) == ("abstained", ())
 
 
+def test_a_question_mark_changes_nothing(demo_asker: Agent, demo_video: Path) -> None:
+    for question in ("how much does the drive belt cost", "when do the panels get fitted", "tl;dr"):
+        without, marked = (demo_asker.ask([str(demo_video)], text) for text in (question, f"{question}?"))
+        assert (without.answer, without.confidence) == (marked.answer, marked.confidence)
+
+
 def test_a_summary_quotes_lines_of_all_parts(demo_asker: Agent, demo_video: Path) -> None:
     answer = demo_asker.ask([str(demo_video)], "Summarise the video.")
     assert answer.status == "answered"

@@ -171,6 +171,7 @@ def test_a_link_to_a_moment_opens_the_video_there(browser: Any, server: WebServe
         ask(page, COST).locator(".answer").wait_for()
     with opened(browser, f"{server.url}/#/new/0123456789abcdef?t=5") as page:
         page.get_by_text("The library no longer has that video.").wait_for()
+        page.get_by_text("The recording is no longer in the library.").wait_for()  # where its words would stand
 
 
 @pytest.mark.nightly

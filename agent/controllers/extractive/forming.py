@@ -17,7 +17,7 @@ from longtake.agent.drafts.draft import LETTERS, NOTHING, Draft, DraftClaim
 from longtake.agent.gathering.moments import GENERIC
 from longtake.agent.query.query import MODALITY_OF, TOLD_IN_ORDER, Fact, Query, Source
 from longtake.errors import EngineError
-from longtake.language.text import as_sentence, comparable, within
+from longtake.language.text import as_question, as_sentence, comparable, within
 from longtake.language.words import NEGATION, stems, unsaid
 from longtake.memory.records import Closest, Modality
 from longtake.memory.timespan import TimeSpan, clock, joined
@@ -310,12 +310,12 @@ def _only_goes_on(findings: Findings, line: Candidate) -> bool:
     """Whether a line that the last answer showed fits the question before, but not what is asked now."""
     query = findings.query
     last, reranker = query.last, findings.reranker
-    if last is None or reranker is None or query.instead or not (query.refers_back and query.as_asked):
+    if last is None or reranker is None or query.instead or not (query.refers_back and query.goes_on):
         return False
     if last.video != line.evidence.video or not line.span.overlaps(TimeSpan(start=last.start, end=last.end)):
         return False
     with suppress(EngineError):
-        return reranker.score(query.as_asked, [line.text])[0] < _UNRELATED
+        return reranker.score(as_question(query.own_words), [line.text])[0] < _UNRELATED
     return False
 
 

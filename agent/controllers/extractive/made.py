@@ -60,7 +60,7 @@ def _summary(query: Query, results: Sequence[ToolResult]) -> Draft | None:
     """The best lines of each part, each once, in the order of the video."""
     told = query.scope.span or not query.words
     asked = sum(query.reading.targets[target] for target in (TOLD_IN_ORDER if told else ("summary",)))
-    follows = query.refers_back and bool(query.as_asked)  # what a follow-up asks for is read from too few words
+    follows = query.refers_back and query.goes_on  # what a follow-up asks for is read from too few words
     sure = not follows and asked >= (_SUMMED_UP if told else _ABOUT)
     lines = summary_lines(_of(results, "summarize_segment")) if sure else {}
     return _answered([(f"“{text}”", [item]) for text, item in lines.items()], _WORKED_OUT * asked)

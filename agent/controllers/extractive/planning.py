@@ -194,7 +194,7 @@ def _note_calls(plan: PlanningInput) -> list[PlannedCall]:
     if plan.query.reading.targets["keep"] < _MEANT:
         return []
     last = plan.query.last
-    note = last.quote if last else plan.query.question
+    note = last.quote if last else plan.query.own_words
     return [PlannedCall("memory_tool", {"func": "add", "data": note})]
 
 

@@ -23,6 +23,7 @@ from longtake.agent.query.scope import (
     what_is_said,
     with_times,
 )
+from longtake.language.text import as_question
 from longtake.language.words import TELLING, content_stems
 from longtake.memory.records import Citation
 
@@ -62,14 +63,16 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 def _query(state: AgentState, context: RunContext) -> Query:
     videos = context.known.videos
-    asked = with_times(state.question, {title: span for video in videos for title, span in video.sections.items()})
-    question = resolve(asked, [turn.question for turn in state.turns])
+    # A vector, and still more a cross-encoder's score, is another one without the mark, which many people leave out.
+    typed = as_question(state.question)
+    asked = with_times(typed, {title: span for video in videos for title, span in video.sections.items()})
+    question = resolve(asked, [as_question(turn.question) for turn in state.turns])
     last = next((turn.proof for turn in reversed(state.turns) if turn.proof), None)
     scope = _scope(question, videos, last)
     told = TELLING | (EDGES if scope.span else frozenset())
     return Query(
         question=question,
-        as_asked="" if question == state.question else state.question,
+        as_asked=state.question,
         reading=context.reader.read(asked),
         scope=scope,
         words=tuple(word for word in content_stems(question) if word not in told),

@@ -230,9 +230,9 @@ def _examined(state: AgentState, context: RunContext) -> str:
     """Which layers were searched, and why others weren't."""
     query, problems = state.query, context.known.problems
     assert query is not None, "orient runs first"
-    named = {name for names in LAYERS_OF.values() for name in names}
-    shares = query.coverage.items()
-    looked = [f"{display_name(name)} {share:.0%}" for name, share in shares if name in named and share]
+    # A recogniser hears what subtitles leave out: both are speech.
+    shares = {names[-1]: min(1.0, sum(query.coverage.get(name, 0.0) for name in names)) for names in LAYERS_OF.values()}
+    looked = [f"{display_name(name)} {share:.0%}" for name, share in shares.items() if share]
     missing = []
     for source, label in SENSES.items():
         if not query.examined(source) and source not in query.lacks:

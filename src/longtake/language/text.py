@@ -58,6 +58,11 @@ def as_sentence(text: str) -> str:
     return text if ends_sentence(text) else f"{text}."
 
 
+def as_question(text: str) -> str:
+    """The text with a question mark, unless it ends a sentence already."""
+    return text if not text.strip() or ends_sentence(text) else f"{text.rstrip()}?"
+
+
 def same(one: str, other: str) -> bool:
     """Whether two texts have the same words in the same order."""
     return comparable(one) == comparable(other)

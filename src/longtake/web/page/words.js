@@ -112,7 +112,8 @@ export class Words {
       row.hidden = !`${speaker ?? ""} ${text} ${about ?? ""}`.toLowerCase().includes(wanted);
       found += !row.hidden;
     }
-    const empty = this.stage.indexing ? "Not read yet: the video is still being indexed." : TRACKS[this.#track].none;
+    const waiting = this.stage.indexing ? "Not read yet: the recording is still being indexed." : TRACKS[this.#track].none;
+    const empty = this.player.video ? waiting : "The recording is no longer in the library.";
     this.none.textContent = found ? "" : this.#lines.length ? "No line has these words." : empty;
     this.none.hidden = found > 0;
   }
