@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from longtake.agent.controllers.extractive.candidates import WORDED, Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.made import made_reply
 from longtake.agent.controllers.extractive.option_choice import OptionChoice, by_claim, by_order, choose, declining
-from longtake.agent.controllers.extractive.ranking import Ranked, Weights, confidence, has_name, most_telling, sure_from
+from longtake.agent.controllers.extractive.ranking import (
+    MOST,
+    Ranked,
+    Weights,
+    confidence,
+    has_name,
+    most_telling,
+    sure_from,
+)
 from longtake.agent.controllers.extractive.settling import affirmed, mentions, speaker_of, times
 from longtake.agent.controllers.extractive.values import worked_out
 from longtake.agent.drafts.draft import LETTERS, NOTHING, Draft, DraftClaim
@@ -28,7 +36,7 @@ from longtake.tools.vision.object_search import NO_PEOPLE
 
 CLOSEST = 3
 MAX_LISTED = 8
-_FEW = 3  # lines in a scope, up to which all are quoted, and of a recording, up to which each may be about anything
+_FEW = 3  # lines in a scope, up to which all are quoted
 _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
 _NOT_SAID = "This isn't said or written in the video, as far as it was understood."
@@ -173,9 +181,11 @@ def _may_tell(findings: Findings, candidate: Candidate) -> bool:
     told = candidate.fact is None and candidate.evidence.engine == SPEAKERS
     if (told and _SPEAKS.isdisjoint(stems(query.question))) or (about is not None and about not in query.sources):
         return False
-    if _asks_for_named(query) and candidate.fact is None and candidate.modality not in WORDED:
-        near = candidate.cosine >= findings.weights.near and not generic
-        return near or not stems(candidate.text).isdisjoint(query.words)
+    if _asks_for_named(query) and candidate.fact is None and stems(candidate.text).isdisjoint(query.words):
+        # A movement may be that of what is asked for, but doesn't tell whether it is there.
+        unlike = candidate.modality == "visual" and candidate.cosine < findings.weights.near
+        if generic or (unlike and query.target == "yesno"):
+            return False
     # What reads as an answer is one, even if it is said and something shown is asked for.
     return candidate.chance(query) >= _IMPOSSIBLE or (candidate.score or 0.0) > 0
 
@@ -339,11 +349,11 @@ def _lacks_name(query: Query, line: Candidate) -> bool:
 def _any_near(findings: Findings, lines: Ranked) -> bool:
     """Whether a line of words may be about what is asked: it has a word of it, is like it, or answers it a little.
 
-    Where there are few, each may be.
+    In a short recording, whose lines are all read, each may be.
     """
     worded = [each for each, _ in lines if each.modality in WORDED]
     alike = any(each.cosine >= findings.weights.near or (each.score or _FAR) > _FAR for each in worded)
-    return alike or 0 < len(worded) <= _FEW or _touched(findings.query, worded)
+    return alike or 0 < len(worded) <= MOST or _touched(findings.query, worded)
 
 
 def _would_be_found(query: Query) -> bool:
