@@ -63,10 +63,9 @@ def orient(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
 
 def _query(state: AgentState, context: RunContext) -> Query:
     videos = context.known.videos
-    # A vector, and still more a cross-encoder's score, is another one without the mark, which many people leave out.
-    typed = as_question(state.question)
-    asked = with_times(typed, {title: span for video in videos for title, span in video.sections.items()})
-    question = resolve(asked, [as_question(turn.question) for turn in state.turns])
+    asked = with_times(state.question, {title: span for video in videos for title, span in video.sections.items()})
+    # A cross-encoder gives other scores without the mark, which many people leave out.
+    question = resolve(as_question(asked), [as_question(turn.question) for turn in state.turns])
     last = next((turn.proof for turn in reversed(state.turns) if turn.proof), None)
     scope = _scope(question, videos, last)
     told = TELLING | (EDGES if scope.span else frozenset())
