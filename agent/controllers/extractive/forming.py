@@ -352,8 +352,9 @@ def _any_near(findings: Findings, lines: Ranked) -> bool:
     In a short recording, whose lines are all read, each may be.
     """
     worded = [each for each, _ in lines if each.modality in WORDED]
-    alike = any(each.cosine >= findings.weights.near or (each.score or _FAR) > _FAR for each in worded)
-    return alike or 0 < len(worded) <= MOST or _touched(findings.query, worded)
+    alike = any(each.cosine >= findings.weights.near for each in worded)
+    answered = any(each.score is not None and each.score > _FAR for each in worded)
+    return alike or answered or 0 < len(worded) <= MOST or _touched(findings.query, worded)
 
 
 def _would_be_found(query: Query) -> bool:
