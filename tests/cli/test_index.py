@@ -69,6 +69,8 @@ def test_subtitles_that_no_video_takes_are_named_and_can_be_given(folder: Path) 
     done = longtake("index", video, library=library)
     assert done.code == 0
     assert "Not read: other.en.srt. The subtitles of a video have its name" in done.stdout
+    by_itself = longtake("index", video, folder / "inside" / "other.en.srt", library=folder.parent / "another")
+    assert (by_itself.code, "Not read" in by_itself.stdout) == (0, False)
     # The copy is used from now on, whatever becomes of the file.
     given = longtake("index", video, "--subtitles", folder / "inside" / "other.en.srt", library=library)
     assert (given.code, "Not read" in given.stdout) == (0, False)

@@ -25,7 +25,7 @@ from longtake.preprocess.media.contents import FilePart
 from longtake.preprocess.media.links import fetch, is_link
 from longtake.preprocess.media.media_files import files_in, is_media
 from longtake.preprocess.media.sources import contents_of, media_of
-from longtake.preprocess.media.subtitle_formats import SUFFIXES
+from longtake.preprocess.media.subtitle_formats import SUFFIXES, is_transcript
 from longtake.preprocess.pipeline.progress import IndexReport, LayerReport
 from longtake.preprocess.pipeline.step_run import StepRunner
 from longtake.remote import RemoteFile, media_path
@@ -120,7 +120,8 @@ def named_by(files: Sequence[str]) -> list[str]:
         if not inside:
             raise ConfigError(f"{file} holds no video, audio file or transcript.")
         found += inside
-    return list(dict.fromkeys(found))
+    # Transcripts first: a subtitle file that is indexed by itself isn't told as one that no video takes.
+    return sorted(dict.fromkeys(found), key=lambda each: not is_transcript(Path(each)))
 
 
 def _matching(pattern: Path) -> list[Path]:
