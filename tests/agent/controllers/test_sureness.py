@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from longtake.agent.controllers.extractive.candidates import Candidate
-from longtake.agent.controllers.extractive.forming import Findings, form, unsure
+from longtake.agent.controllers.extractive.forming import form, unsure
+from longtake.agent.controllers.extractive.no_answer import Findings
 from longtake.agent.controllers.extractive.planning import calls_for
 from longtake.agent.controllers.extractive.ranking import load_weights, most_telling
 from longtake.agent.drafts.draft import Draft, Outcome

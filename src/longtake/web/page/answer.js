@@ -7,11 +7,11 @@ import { copyText, el } from "./dom.js";
 import { Plain, VERDICTS, many, percent, plain, span } from "./format.js";
 
 const EXAMINED = ["subtitles", "speech", "scene_text", "sounds", "shots", "captions"];
-const STATUS = { uncertain: "Not sure", abstained: "Not found", partial: "Partial answer", failed: "Failed" };
+const STATUS = { uncertain: "Not sure", abstained: "Not found", failed: "Failed" };
 
 /** `context`: `{thread, number, videos, name(id), seek(citation)}`, and for a stored answer `{again(), edit()}`. */
 export function answerOf(answer, context, details) {
-  const words = answer.status === "partial" && !answer.claims.length ? "Not found so far" : STATUS[answer.status];
+  const words = answer.status === "partial" ? soFar(answer) : STATUS[answer.status];
   const badge = words ? el("p", { class: `badge ${answer.status}` }, words) : null;
   const text = answer.error ?? answer.answer;
   const said = answer.status === "uncertain" && text.includes(answer.option?.text); // "Probably B: …"
@@ -25,6 +25,12 @@ export function answerOf(answer, context, details) {
     actions(answer, context),
     details,
   );
+}
+
+/** What an answer is that is given while not everything was examined. */
+function soFar({ claims, closest }) {
+  if (closest.length) return "Not sure so far";
+  return claims.length ? "Partial answer" : "Not found so far";
 }
 
 /** The chosen option, and whether the video proves it. */
