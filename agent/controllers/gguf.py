@@ -1,10 +1,13 @@
 """A language model in a GGUF file as the controller: llama.cpp serves it on this machine, and decodes its calls under
 a grammar, so that none is broken.
+
+A model on a CPU reads a few hundred tokens a second, and the descriptions of all tools have more than a thousand. So it
+is told of the tools that the question calls for first, and of the others on demand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForLLMRun
@@ -24,14 +27,40 @@ from longtake.agent.controllers.call_parsing.reply_schema import (
     spoken_json,
 )
 from longtake.agent.controllers.call_parsing.text_tool_calls import as_text
+from longtake.agent.controllers.extractive.model import QUERY
 from longtake.agent.controllers.openai_endpoint import EndpointChatModel, thinking_field
-from longtake.agent.controllers.tool_offer import MORE, offered, query_of, with_more
+from longtake.agent.query.query import Query, Source, Target
 from longtake.models.profiles import profile_of
 from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY
 from longtake.preprocess.engines.llama_cpp.server import LlamaServer, shared_server
 from longtake.preprocess.engines.llama_cpp.transport import dropped_when
 from longtake.settings import Settings
 
+MORE = "more_tools"
+_ALWAYS = ("cross_modal_search",)
+_BY_SOURCE: Mapping[Source, tuple[str, ...]] = {
+    "speech": ("transcribe_speech",),
+    "text": ("extract_scene_text",),
+    "sound": ("detect_audio_events",),
+    "picture": ("watch_segment", "object_detection"),
+    "motion": ("inspect_motion", "detect_activities"),
+    "shots": ("find_moments",),
+    "outside": ("web_search",),
+}
+_BY_TARGET: Mapping[Target, tuple[str, ...]] = {
+    "count": ("count_objects",),
+    "sum": ("calculator",),
+    "difference": ("calculator",),
+    "calculation": ("extract_math_exp", "calculator"),
+    "summary": ("summarize_segment",),
+    "translation": ("translate_speech", "translate_text"),
+    "code": ("extract_scene_text", "execute_code"),
+    "keep": ("memory_tool",),
+    "recall": ("memory_tool",),
+    "lookup": ("web_search",),
+}
+
+Schema = dict[str, Any]
 # Where a reply keeps llama.cpp's times: milliseconds and tokens of the prompt that it read and that it had kept.
 TIMINGS = "timings"
 _URL = "http://llama.cpp/v1"  # the transport puts the real address in its place
@@ -137,3 +166,44 @@ def _sum(*results: ChatResult) -> UsageMetadata | None:
     for result in results:
         total = add_usage(total, _message(result).usage_metadata)
     return total
+
+
+def query_of(messages: Sequence[BaseMessage]) -> Query | None:
+    """The question of a conversation as data; None for a prompt that is none."""
+    found = (message.additional_kwargs[QUERY] for message in messages if QUERY in message.additional_kwargs)
+    return next(map(Query.model_validate, found), None)
+
+
+def offered(tools: Sequence[Schema], query: Query, messages: Sequence[BaseMessage]) -> list[Schema]:
+    """The tools for a question and those that its conversation called, and `more_tools`, which names the others."""
+    called = {call["name"] for message in messages if isinstance(message, AIMessage) for call in message.tool_calls}
+    wanted = called.union(_ALWAYS, _called_for(query))
+    chosen = [tool for tool in tools if _name(tool) in wanted]
+    others = [_name(tool) for tool in tools if _name(tool) not in wanted]
+    return [*chosen, _more(others)] if others else chosen
+
+
+def with_more(tools: Sequence[Schema], shown: Sequence[Schema], names: Sequence[str]) -> list[Schema]:
+    """The tools that were shown and those that `more_tools` was called for; nothing else can be asked for then."""
+    known = {_name(tool) for tool in shown} | set(names)
+    return [tool for tool in tools if _name(tool) in known]
+
+
+def _called_for(query: Query) -> set[str]:
+    by_source = {name for source in query.sources for name in _BY_SOURCE.get(source, ())}
+    return by_source.union(_BY_TARGET.get(query.target, ()))
+
+
+def _more(names: Sequence[str]) -> Schema:
+    parameters = {
+        "type": "object",
+        "properties": {"names": {"type": "array", "minItems": 1, "items": {"type": "string", "enum": list(names)}}},
+        "required": ["names"],
+        "additionalProperties": False,
+    }
+    description = f"Ask for the description of other tools: {', '.join(names)}."
+    return {"type": "function", "function": {"name": MORE, "description": description, "parameters": parameters}}
+
+
+def _name(tool: Schema) -> str:
+    return str(tool["function"]["name"])

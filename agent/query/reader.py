@@ -20,8 +20,7 @@ from longtake.errors import ConfigError, LongtakeError
 from longtake.language.languages import ENGLISH, language_in
 from longtake.lazy import cached_property
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text.reranker import Reranker
-from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_engines import Reranker, TextEmbedding
 
 Matrix = npt.NDArray[np.float32]
 DIMENSIONS = 1024  # of the n-grams, which tell apart what a sentence embedding blurs

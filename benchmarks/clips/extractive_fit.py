@@ -49,7 +49,7 @@ from longtake.memory.records import Answer, Citation, Moment, Record
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.packaged_files import INSTALL
-from longtake.preprocess.engines.text.reranker import Reranker
+from longtake.preprocess.engines.text.text_engines import Reranker
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.result import ToolResult
 

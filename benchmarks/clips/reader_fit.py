@@ -21,7 +21,7 @@ from longtake.benchmarks.reports import Notify, Report, Share
 from longtake.console import Session
 from longtake.memory.records import Record
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_engines import TextEmbedding
 
 FOLDS = 10
 PROVENANCE = "heads.json"

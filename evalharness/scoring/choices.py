@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from longtake.evalharness.items import ParseStatus
 from longtake.evalharness.scoring.grading import plain, words
-from longtake.language.abstaining import declines
-from longtake.language.refusing import refuses
+from longtake.language.abstaining import declines, refuses
 from longtake.language.text import parse_json
 from longtake.prompts import without_thinking
 

@@ -34,7 +34,7 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf, shared_server
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
-from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_engines import TextEmbedding
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.core.tool_context import VideoHandle

@@ -20,7 +20,7 @@ import numpy as np
 from longtake.console import raise_if_interrupted
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
+from longtake.preprocess.engines.endpoints.caption_engine import TimedJpeg
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.frames import Frame, encode_jpeg, read_frames
 from longtake.preprocess.media.media import MediaInfo, VideoStream, probe

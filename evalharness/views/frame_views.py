@@ -26,7 +26,7 @@ from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.evalharness.views.view import FrameView, Shown, View, frames_of, media_of
 from longtake.memory.search.search_types import Vectors
 from longtake.memory.timespan import TimeSpan, joined
-from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
+from longtake.preprocess.engines.endpoints.caption_engine import TimedJpeg
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
 from longtake.preprocess.media.frames import Picture
 from longtake.preprocess.pipeline.workspace import Workspace

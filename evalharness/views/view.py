@@ -11,7 +11,7 @@ from longtake.evalharness.items import Item
 from longtake.evalharness.subjects.sampled_frames import Sampling, sampled
 from longtake.evalharness.subjects.subject import NothingToShow
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
+from longtake.preprocess.engines.endpoints.caption_engine import TimedJpeg
 from longtake.preprocess.layers.speaker_lines import words_said
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import VideoHandle

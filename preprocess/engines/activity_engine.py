@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.text.scene_text_engine import Box
+from longtake.preprocess.engines.text.text_engines import Box
 from longtake.preprocess.media.media import MediaInfo
 
 

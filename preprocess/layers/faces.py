@@ -10,8 +10,8 @@ from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, content_key
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.analysis.alike_pictures import alike_in
-from longtake.preprocess.engines.people.face_engine import FaceEngine
 from longtake.preprocess.engines.people.face_grouping import Sighting, comparable, recognise
+from longtake.preprocess.engines.people.people_engine import FaceEngine
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.frames import read_jpeg
 

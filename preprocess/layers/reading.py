@@ -11,7 +11,7 @@ from math import hypot
 from statistics import median
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.text.scene_text_engine import TextBox
+from longtake.preprocess.engines.text.text_engines import TextBox
 
 # Distances within a picture, in line heights.
 _WORD_GAP = 1.0  # widest gap inside a line

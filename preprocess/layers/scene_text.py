@@ -12,7 +12,7 @@ from typing import Any
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe, canonical_json
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.text.scene_text_engine import SceneTextEngine, TextBox
+from longtake.preprocess.engines.text.text_engines import SceneTextEngine, TextBox
 from longtake.preprocess.layers.reading import lifetimes, lines_of
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.frames import Frame, read_jpeg

@@ -12,7 +12,7 @@ from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.search.search_types import Vectors
 from longtake.memory.timespan import joined
-from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_engines import TextEmbedding
 from longtake.preprocess.layers.layer_moments import SOURCES, VERSION, moments_of
 from longtake.preprocess.layers.step import IndexJob
 

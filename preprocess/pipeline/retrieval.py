@@ -13,8 +13,7 @@ from longtake.memory.search.search_types import Hit, SearchFilter, Signal, Vecto
 from longtake.memory.timespan import joined
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
-from longtake.preprocess.engines.text.reranker import Reranker
-from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_engines import Reranker, TextEmbedding
 
 if TYPE_CHECKING:
     from longtake.memory.search.index import Index

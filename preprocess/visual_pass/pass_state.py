@@ -20,9 +20,7 @@ Items = Mapping[str, Sequence[Mapping[str, Any]]]  # by layer
 
 # A library may come from someone else, and a pickle can name anything that Python can call. So only classes defined in
 # these modules are allowed, and what NumPy arrays and a deque need.
-_ANALYSIS = (
-    "blank_frozen changes flashes keyframes moments motion novelty object_passages observers ocr_frame_selection"
-)
+_ANALYSIS = "blank_frozen changes keyframes moments motion novelty observers ocr_frame_selection"
 _TRANSITIONS = "cuts dissolves fades fades_in shot_boundaries transition_finder"
 _MODULES = (
     "longtake.memory.timespan",

@@ -15,6 +15,7 @@ from helpers.full_disk import NO_BYTECODE
 from typer.testing import CliRunner
 
 from longtake.cli.main import app
+from longtake.cli.search import result_lines, result_row
 from longtake.memory.library import VideoRecord
 from longtake.memory.records import Modality, Moment
 from longtake.memory.search.search_types import Batch, Hit, Match, Signal
@@ -22,7 +23,6 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.index_sync import key_of
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
-from longtake.tools.retrieval.search_results import result_lines, result_row
 
 ON_A_FULL_DISK = """
 import resource

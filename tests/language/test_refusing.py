@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.language.refusing import refuses
+from longtake.language.abstaining import refuses
 
 REFUSALS = (
     "I'm sorry, but I can't assist with that.",

@@ -15,7 +15,7 @@ from helpers.media.odd_files import rewrite
 from longtake.config import load
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text.scene_text_engine import Box, SceneTextEngine
+from longtake.preprocess.engines.text.text_engines import Box, SceneTextEngine
 from longtake.preprocess.media.frames import Frame, read_frames
 from longtake.preprocess.media.media import probe
 

@@ -7,7 +7,7 @@ import pytest
 from helpers.models.smollm2 import smollm2
 
 from longtake.preprocess.engines.engine_table import ENGINES, EngineTable
-from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_engines import TextEmbedding
 from longtake.settings import Settings
 
 PACKAGED = [name for name in ENGINES["text_embedding"] if name != "gguf"]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from longtake.preprocess.engines.maths.math_signs import in_line, one_by_one
+from longtake.preprocess.engines.maths.math_tokens import in_line, one_by_one
 from longtake.tools.core.registry import tool
 from longtake.tools.core.result import ToolError, ToolResult
 from longtake.tools.core.tool_context import ToolContext

@@ -9,7 +9,7 @@ from threading import Lock
 from longtake.errors import MediaError
 from longtake.memory.records import Moment
 from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
-from longtake.preprocess.engines.text.scene_text_engine import Box
+from longtake.preprocess.engines.text.text_engines import Box
 from longtake.tools.core.tool_context import VideoHandle
 
 SCHEME = "frame:"

@@ -15,7 +15,7 @@ from longtake.memory.closer_readings import ANSWERS, CloserReading
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_engines import TextEmbedding
 from longtake.preprocess.media.sources import source
 from longtake.preprocess.pipeline.index_sync import LOCK_SECONDS
 from longtake.tools.core.tool_context import ToolContext

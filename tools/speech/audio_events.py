@@ -10,7 +10,7 @@ from pydantic import Field
 from longtake.errors import EngineError
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.engines.sounds.audio_question import AudioQuestionEngine
+from longtake.preprocess.engines.sounds.sound_engine import AudioQuestionEngine
 from longtake.preprocess.media.audio import read_audio
 from longtake.prompts import render
 from longtake.tools.core.registry import Timestamp, tool

@@ -16,7 +16,7 @@ from longtake.language.text import words_of
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan, joined, parse_time
 from longtake.preprocess.analysis.spoken_sentences import spoken_sentences
-from longtake.preprocess.engines.text.summary_engine import Summarizer
+from longtake.preprocess.engines.text.text_engines import Summarizer
 from longtake.preprocess.engines.text.textrank import TextRank
 from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.preprocess.layers.speaker_lines import spoken_by

@@ -14,7 +14,7 @@ from pydantic import Field
 from longtake.language.text import parse_json
 from longtake.memory.records import Moment
 from longtake.memory.timespan import clock
-from longtake.preprocess.engines.text.translation import Translator
+from longtake.preprocess.engines.text.text_engines import Translator
 from longtake.preprocess.media.language_names import language_name, language_of, near_language, same_language
 from longtake.prompts import prompts_hash, render, without_thinking
 from longtake.tools.core.registry import Timestamp, tool

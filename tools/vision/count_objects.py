@@ -11,7 +11,7 @@ from pydantic import Field
 
 from longtake.memory.records import Moment
 from longtake.memory.timespan import ParsedSpan, TimeSpan, clock
-from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
+from longtake.preprocess.engines.endpoints.caption_engine import VisualQuestionEngine
 from longtake.preprocess.engines.objects.object_engine import ObjectQuery
 from longtake.preprocess.engines.objects.objects_tracks import Track
 from longtake.tools.core.registry import Timestamp, tool

@@ -13,7 +13,7 @@ from longtake.errors import EngineError, MediaError
 from longtake.memory.records import Moment
 from longtake.memory.timespan import ParsedSpan, TimeSpan
 from longtake.preprocess.engines.activity_engine import ActivityEngine
-from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
+from longtake.preprocess.engines.endpoints.caption_engine import VisualQuestionEngine
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolResult, evidence_of, unexamined
 from longtake.tools.core.tool_context import ToolContext

@@ -13,8 +13,8 @@ from longtake.memory.layers import Layer
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.people.face_engine import FaceEngine
 from longtake.preprocess.engines.people.face_grouping import SeenPerson, Sighting, comparable, recognise
+from longtake.preprocess.engines.people.people_engine import FaceEngine
 from longtake.preprocess.media.frames import Picture, read_jpeg
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.whole_frames import read_whole_frames

@@ -14,7 +14,7 @@ from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.engines.text.scene_text_engine import Box, SceneTextEngine, TextBox
+from longtake.preprocess.engines.text.text_engines import Box, SceneTextEngine, TextBox
 from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult, evidence_of, examined, unexamined

@@ -12,7 +12,7 @@ from longtake.memory.layers import write_atomic
 from longtake.memory.library import LibraryStore
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.text.scene_text_engine import SceneTextEngine, TextBox
+from longtake.preprocess.engines.text.text_engines import SceneTextEngine, TextBox
 from longtake.preprocess.layers.reading import lines_of
 from longtake.preprocess.media.frames import Picture
 from longtake.preprocess.media.fused_frames import Mode, fuse_frames

@@ -17,12 +17,11 @@ from longtake.memory.layers import Layer
 from longtake.memory.records import Moment
 from longtake.memory.search.search_types import Vectors
 from longtake.memory.timespan import TimeSpan, clock, joined
-from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
+from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused, TimedJpeg, VisualQuestionEngine
 from longtake.preprocess.engines.endpoints.chosen_frames import choose_times, read_chosen
-from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg, VisualQuestionEngine
 from longtake.preprocess.engines.objects.objects_query import kinds_named
 from longtake.preprocess.engines.pictures.image_text_embedding import ImageTextEmbedding
-from longtake.preprocess.engines.text.scene_text_engine import Box
+from longtake.preprocess.engines.text.text_engines import Box
 from longtake.preprocess.layers.frame_vectors import FILE
 from longtake.preprocess.layers.speaker_lines import words_said
 from longtake.preprocess.media.frames import encode_jpeg

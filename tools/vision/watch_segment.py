@@ -12,8 +12,8 @@ from longtake.memory.closer_readings import VERSIONS
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, clock
-from longtake.preprocess.engines.endpoints.visual_question import VisualQuestionEngine
-from longtake.preprocess.engines.text.scene_text_engine import Box
+from longtake.preprocess.engines.endpoints.caption_engine import VisualQuestionEngine
+from longtake.preprocess.engines.text.text_engines import Box
 from longtake.tools.core.frames import Frames
 from longtake.tools.core.refinement import earlier_reading, keep_reading, started_from
 from longtake.tools.core.registry import Timestamp, tool

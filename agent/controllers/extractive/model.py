@@ -27,7 +27,7 @@ from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.console import counted
 from longtake.errors import EngineError
-from longtake.preprocess.engines.text.reranker import Reranker
+from longtake.preprocess.engines.text.text_engines import Reranker
 from longtake.tools.core.result import ToolResult
 
 QUERY, GATHERED = "query", "gathered"  # keys of the opening message's additional data

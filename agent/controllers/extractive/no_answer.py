@@ -11,7 +11,7 @@ from longtake.agent.drafts.draft import NOTHING
 from longtake.agent.query.query import Query, Source
 from longtake.language.words import stems
 from longtake.memory.timespan import joined
-from longtake.preprocess.engines.text.reranker import Reranker
+from longtake.preprocess.engines.text.text_engines import Reranker
 from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.object_search import NO_PEOPLE
 

@@ -25,7 +25,7 @@ from longtake.errors import EngineError
 from longtake.language.abstaining import cannot_tell
 from longtake.language.text import comparable
 from longtake.language.words import NEGATION, content_stems, coverage, stems, words
-from longtake.preprocess.engines.text.reranker import Reranker
+from longtake.preprocess.engines.text.text_engines import Reranker
 
 _PARTS = re.compile(r"\s*(?:;|→|->|>|,\s*then\b|\bthen\b|,)\s*")
 _MISREAD = 0.85  # similarity, 0 to 1, from which a line is a reading of an option

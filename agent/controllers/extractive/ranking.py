@@ -27,12 +27,11 @@ from longtake.agent.gathering.gathered import joined_text
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
 from longtake.agent.query.reader import Matrix
 from longtake.errors import EngineError
-from longtake.language.dates import date_names
-from longtake.language.languages import language_in
+from longtake.language.languages import date_names, language_in
 from longtake.language.numbers import in_digits
 from longtake.language.words import coverage, holds_phrase, stems, unsaid
 from longtake.memory.records import Moment, Record
-from longtake.preprocess.engines.text.reranker import Reranker
+from longtake.preprocess.engines.text.text_engines import Reranker
 
 MOST = 16  # lines that are read, the likeliest by search: about 7 ms each
 

@@ -7,7 +7,7 @@ from longtake.settings import Settings
 
 
 class FirstSentences:
-    """Implements `Summarizer`, the protocol in `preprocess/engines/text/summary_engine.py`."""
+    """Implements `Summarizer`, the protocol in `preprocess/engines/text/text_engines.py`."""
 
     id = "first-sentences-1"
 

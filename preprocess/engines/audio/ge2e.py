@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.memory.search.search_types import Vectors
-from longtake.preprocess.engines.audio.speaker_engine import RATE, STEP, WINDOW
+from longtake.preprocess.engines.audio.speech_engine import RATE, STEP, WINDOW
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.preprocess.media.audio import Samples
 from longtake.settings import Settings

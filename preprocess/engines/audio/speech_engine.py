@@ -1,12 +1,15 @@
-"""The protocol of a speech recogniser, and the words it returns."""
+"""The protocols of a speech recogniser and of a speaker encoder, which gives the sound of a voice as a vector."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from longtake.memory.search.search_types import Vectors
 from longtake.preprocess.media.audio import Samples
 
+WINDOW, STEP = 1.6, 0.4  # seconds that a vector describes, and seconds from one to the next
 RATE = 16_000  # samples per second; recognisers are trained on this rate
 
 
@@ -68,6 +71,24 @@ class SpeechEngine(Protocol):
             samples: mono, float32 of shape (n,) in -1..1, `RATE` per second.
             start: seconds from the media's origin to the first sample.
             language: ISO 639 code; None detects it.
+
+        Raises:
+            EngineError: if the model can't be loaded.
+        """
+        ...
+
+
+class SpeakerEngine(Protocol):
+    """Maps voices to vectors: those of one speaker are close, whatever is said."""
+
+    id: str
+
+    def embed(self, passages: Sequence[Samples]) -> list[Vectors]:
+        """For each passage, one row of length 1 for each window, (windows, dimensions) float32; at least one.
+
+        Args:
+            passages: voiced passages, mono, float32 of shape (n,) in -1..1, `RATE` per second. One shorter than
+                `WINDOW` is repeated until it fills one.
 
         Raises:
             EngineError: if the model can't be loaded.

@@ -1,9 +1,10 @@
-"""The protocol of caption engines, which describe pictures in words."""
+"""The protocols of engines that describe pictures in words, and of those that answer questions about them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, cast, get_args
 
 from longtake.errors import EngineError
@@ -91,3 +92,29 @@ def read_description(reply: str) -> Description:
     if len(words) >= _MANY and len(set(words)) < _DISTINCT * len(words):
         raise PictureRefused("the model only repeats itself")
     return Description(text, tuple(dict.fromkeys(named))[:_MOST])
+
+
+@dataclass(frozen=True, slots=True)
+class TimedJpeg:
+    """A frame as a JPEG file, and its time in seconds."""
+
+    time: float
+    jpeg: bytes
+
+
+class VisualQuestionEngine(Protocol):
+    """A model that answers in words."""
+
+    @property
+    def id(self) -> str:
+        """The model's name."""
+        ...
+
+    def answer(self, prompt: str, pictures: Sequence[TimedJpeg], seconds: float) -> str:
+        """The non-empty answer to a prompt about pictures in time order, each sent with its time.
+
+        Raises:
+            PictureRefused: if the model refuses these pictures or returns no text.
+            EngineError: if the model can't be used.
+        """
+        ...

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
-from longtake.preprocess.engines.text.scene_text_engine import Box
+from longtake.preprocess.engines.endpoints.caption_engine import TimedJpeg
+from longtake.preprocess.engines.text.text_engines import Box
 from longtake.preprocess.media.frames import Picture, encode_jpeg
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.whole_frames import read_whole_frames

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longtake.memory.timespan import clock
+from longtake.preprocess.engines.endpoints.caption_engine import TimedJpeg
 from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint, PictureModel, missing_model
-from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
 from longtake.settings import Settings
 
 _MAX_TOKENS = 1_500  # about forty lines

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.lazy import cached_property
-from longtake.preprocess.engines.people.face_engine import Face
+from longtake.preprocess.engines.people.people_engine import Face
 from longtake.settings import Settings
 
 _LONG_SIDE = 1280  # pixels of the pictures searched: the smallest face found is 80 wide, a sixteenth

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.memory.gallery import UNKNOWN, Person
-from longtake.preprocess.engines.people.face_engine import Face, FaceEngine
+from longtake.preprocess.engines.people.people_engine import Face, FaceEngine
 
 _Vectors = npt.NDArray[np.float64]
 

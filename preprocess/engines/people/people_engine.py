@@ -1,4 +1,4 @@
-"""The protocol of people engines, which find people and faces and track them through shots."""
+"""The protocols of engines that find people and faces and track them through shots, and of those that know faces."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.objects.object_engine import ObjectQuery
 from longtake.preprocess.engines.objects.objects_tracks import Track
+from longtake.preprocess.engines.text.text_engines import Box
 from longtake.preprocess.media.frames import Frame
 
 
@@ -59,4 +63,34 @@ class PeopleEngine(Protocol):
         Raises:
             MediaError: if the file is missing or has no picture.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """One face; `box` is left, top, width and height as fractions of the picture, `confidence` that it is a face.
+
+    The Euclidean distance between two embeddings shows whether they are of the same person.
+    """
+
+    box: Box
+    confidence: float
+    embedding: tuple[float, ...]
+
+
+class FaceEngine(Protocol):
+    """Finds faces."""
+
+    @property
+    def id(self) -> str:
+        """Models and version; embeddings of different engines can't be compared."""
+        ...
+
+    @property
+    def same_person(self) -> float:
+        """Largest distance between two embeddings of the same person."""
+        ...
+
+    def find(self, picture: npt.NDArray[np.uint8]) -> list[Face]:
+        """The faces of a picture, (height, width, 3) BGR, from left to right."""
         ...

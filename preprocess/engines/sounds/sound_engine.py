@@ -1,4 +1,4 @@
-"""The protocol of a sound engine, which names the sound events of a track that it is sure of."""
+"""The protocols of engines for sound: one names the events it is sure of, one answers questions about a stretch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.media.audio import AudioBlock
+from longtake.preprocess.media.audio import AudioBlock, Samples
 
 Measures = Mapping[str, npt.NDArray[np.floating[Any]]]  # an engine's measurements of a block, under its own names
 
@@ -49,4 +49,20 @@ class SoundEngine(Protocol):
 
     def detect(self, measured: Sequence[Measures]) -> list[SoundEvent]:
         """Events of a whole track, sorted by start, from the measures of its blocks in order."""
+        ...
+
+
+class AudioQuestionEngine(Protocol):
+    """A model that answers in words."""
+
+    id: str
+    rate: int  # samples per second
+    seconds: float  # the longest stretch
+
+    def answer(self, prompt: str, samples: Samples, seconds: float) -> str:
+        """The answer to a prompt about mono samples, float32 of shape (n,), within `seconds`; it may be empty.
+
+        Raises:
+            EngineError: if the model can't be loaded, or fails.
+        """
         ...

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from longtake.preprocess.engines.text.scene_text_engine import Box, TextBox
+from longtake.preprocess.engines.text.text_engines import Box, TextBox
 from longtake.settings import Settings
 
 Picture = npt.NDArray[np.uint8]

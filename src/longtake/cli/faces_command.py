@@ -15,7 +15,7 @@ from longtake.console import Session, counted, note, say, say_json
 from longtake.errors import MediaError
 from longtake.memory.gallery import EnrolledFace, Gallery, Person
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.people.face_engine import FaceEngine
+from longtake.preprocess.engines.people.people_engine import FaceEngine
 from longtake.tools.vision.detect_faces import face_engine
 
 faces = typer.Typer(

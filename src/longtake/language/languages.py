@@ -1,8 +1,9 @@
-"""The language of a text, by its commonest words, which are also those that say little."""
+"""The language of a text, by its commonest words, which are also those that say little, and its names of dates."""
 
 from __future__ import annotations
 
 import re
+from calendar import day_name, month_name
 from functools import cache, lru_cache
 
 from longtake.language.text import fold
@@ -40,3 +41,25 @@ def _stop_words() -> dict[str, frozenset[str]]:
     from stop_words import LANGUAGE_MAPPING, get_stop_words
 
     return {language: frozenset(map(str.casefold, get_stop_words(language))) for language in LANGUAGE_MAPPING}
+
+
+@cache
+def date_names(language: str) -> frozenset[str]:
+    """The days and months of a language in lower case; the English ones if Babel isn't installed or has none.
+
+    Args:
+        language: ISO 639-1 code.
+    """
+    english = frozenset(name.casefold() for name in (*day_name, *month_name) if name)
+    if language == ENGLISH:
+        return english
+    try:
+        from babel import UnknownLocaleError
+        from babel.dates import get_day_names, get_month_names
+    except ImportError:
+        return english
+    try:
+        names = (*get_day_names(locale=language).values(), *get_month_names(locale=language).values())
+    except UnknownLocaleError:
+        return english
+    return frozenset(name.casefold() for name in names)

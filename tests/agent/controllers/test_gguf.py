@@ -16,8 +16,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 from longtake.agent.controllers.asking import ContextFull, reply
 from longtake.agent.controllers.call_parsing.reply_schema import clock_pattern, read_json_reply, reply_schema
 from longtake.agent.controllers.extractive.model import QUERY
-from longtake.agent.controllers.gguf import TIMINGS
-from longtake.agent.controllers.tool_offer import MORE, offered, with_more
+from longtake.agent.controllers.gguf import MORE, TIMINGS, offered, with_more
 from longtake.agent.graph.agent import Agent
 from longtake.agent.query.query import SOURCES, TARGETS, Query, Reading, Source, Target
 from longtake.agent.traces.trace import RecordedTrace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longtake.preprocess.analysis.names_in_text import names_in
+from longtake.preprocess.layers.entities import names_in
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from longtake.memory.search.search_types import Vectors
-from longtake.preprocess.analysis.speaker_turns import Passage, speakers_of, turns_of
+from longtake.preprocess.layers.speakers import Passage, speakers_of, turns_of
 
 
 def voices(*windows: int, spread: float = 0.35, seed: int = 5) -> Vectors:

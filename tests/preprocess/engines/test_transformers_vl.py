@@ -14,8 +14,7 @@ from helpers.models.tiny_taggers import write_tiny_ast
 
 from longtake.config import load
 from longtake.errors import EngineError
-from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused, Still
-from longtake.preprocess.engines.endpoints.visual_question import TimedJpeg
+from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused, Still, TimedJpeg
 from longtake.preprocess.engines.engine_table import EngineTable
 from longtake.preprocess.engines.transformers_vl import (
     TransformersPictures,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.text.scene_text_engine import TextBox
+from longtake.preprocess.engines.text.text_engines import TextBox
 from longtake.preprocess.layers.reading import lifetimes, lines_of, same_text
 
 ASPECT = 16 / 9

@@ -17,7 +17,7 @@ from longtake.errors import Cancelled, LibraryError
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text.scene_text_engine import SceneTextEngine
+from longtake.preprocess.engines.text.text_engines import SceneTextEngine
 from longtake.preprocess.layers.scene_text import SceneText, read_scene_text
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.media import MediaInfo, probe

@@ -21,7 +21,7 @@ from longtake.memory.search.index import Index
 from longtake.memory.search.store import NAME
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text.text_embedding import TextEmbedding
+from longtake.preprocess.engines.text.text_engines import TextEmbedding
 from longtake.preprocess.pipeline.index_sync import make_readings_findable
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings

@@ -13,7 +13,7 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
-from longtake.tools.vision.film_colour import film_colour
+from longtake.tools.vision.inspect_motion import film_colour
 
 
 def grey(picture: Picture) -> Picture:

@@ -16,7 +16,7 @@ from helpers.servers.web_server import web_server
 from longtake.memory.records import Answer
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.web.event_feed import FeedEvent
-from longtake.web.openai.openai_stream import CHECKED, CORRECTED, HELD, IN_FULL, Streamed
+from longtake.web.openai.openai_answers import CHECKED, CORRECTED, HELD, IN_FULL, Streamed
 
 LONG = (
     "The blue kettle costs 249 dollars [00:00:04], " + "and so it was said again and again, " * 6 + "until it was sold."

@@ -1,4 +1,4 @@
-"""`longtake eval build`: build a benchmark from videos, and check what was built."""
+"""`longtake eval build`, `check` and `expand`: build a benchmark from videos, check and complete it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longtake.cli.eval.eval_arguments import AtOnce, Remarks
+from longtake.cli.eval.eval_arguments import AskedAtOnce, AtOnce, OfJudge, Out, Remarks
 from longtake.cli.options import Json, print_report
-from longtake.cli.progress import Display, display, watcher_on
-from longtake.console import Session, counted, say
+from longtake.cli.progress import Display, counting, display, watcher_on
+from longtake.console import Session, counted, note, say
 from longtake.errors import ConfigError, MediaError
 from longtake.evalharness.runs.bounded_map import REQUESTS
+from longtake.evalharness.runs.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from longtake.evalharness.building.card import SetCard
@@ -192,3 +193,88 @@ def _summary(card: SetCard) -> list[str]:
         f"{counted(card.blind, 'question')} answered without the video, {sum(card.dropped.values())} left out, "
         f"{sum(card.partly.values())} kept in part, {counted(card.checked, 'item')} checked by a person",
     ]
+
+
+def expand(
+    context: typer.Context,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Run of `eval check`, judged.")],
+    out: Annotated[Path, typer.Option(help="CSV file for the drafts.", dir_okay=False)],
+    judge: OfJudge = None,
+    at_once: AtOnce = REQUESTS,
+) -> None:
+    """Draft a paraphrase, two leading questions and options from wrong replies, for a person to correct (Video-TT)."""
+    from longtake.evalharness.building.stages import Stages
+    from longtake.evalharness.building.variants import COLUMNS, variants
+    from longtake.evalharness.reports.run_scores import read_scores
+    from longtake.evalharness.runs.journal import write_file
+    from longtake.evalharness.runs.run_folder import RunFolder
+    from longtake.evalharness.suites.benchmark_rows import csv_text
+
+    if out.exists():
+        raise ConfigError(f"{out} is there already and may have been corrected; choose another file.")
+    session: Session = context.obj
+    remarks = Remarks()
+    scores = read_scores(RunFolder(run), None, remarks.notify, judge)
+    folder = run / "expanding"
+    folder.mkdir(exist_ok=True)
+    with counting("asking", quiet=False) as advance:
+        stages = Stages(
+            folder, session.settings, remarks.notify, most=at_once, advance=lambda _, done, of: advance(done, of)
+        )
+        rows = variants(scores, stages)
+    write_file(out, csv_text([COLUMNS, *rows]))
+    say(
+        f"{counted(len(rows) // 5, 'question')} in five ways in {out}; correct or delete what isn't right, then "
+        f"longtake eval run {out} --suite video-tt --media VIDEOS --out RUN --subject SUBJECT"
+    )
+    remarks.leave()
+
+
+def check(
+    context: typer.Context,
+    data: Annotated[Path, typer.Argument(metavar="SET", help="Suite file; for your own set, its card.")],
+    out: Out,
+    model: Annotated[list[str], typer.Option(help="model:NAME@URL, or NAME=model:NAME@URL; three as in Video-TT.")],
+    suite: Annotated[str, typer.Option(help="Suite of the set.")] = "own",
+    media: Annotated[Path | None, typer.Option(help="Video folder.", exists=True, file_okay=False)] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
+    at_once: AskedAtOnce = None,
+    as_json: Json = False,
+) -> None:
+    """Ask models three times without the video, with 80 frames and with more; list what all or none of them solve."""
+    from longtake.evalharness.judges.judging import undecided
+    from longtake.evalharness.prompts.prompt_set import prompts_named
+    from longtake.evalharness.reports.construction import (
+        ATTEMPTS,
+        TEMPERATURE,
+        VARIANTS,
+        check_models,
+        construction,
+        show_construction,
+    )
+    from longtake.evalharness.reports.run_scores import read_scores
+    from longtake.evalharness.runs.predicting import predict
+    from longtake.evalharness.subjects.subject_table import card_of_subjects, subject_named
+    from longtake.evalharness.suites.suite_table import cases_of_run, suite_named
+
+    session: Session = context.obj
+    remarks, folder = Remarks(), RunFolder(out)
+    check_models(model)
+    loaded = suite_named(suite).load(data, media, "repo", remarks.notify)[:limit]
+    items = [item.model_copy(update={"temperature": TEMPERATURE}) for item in loaded]
+    asking = prompts_named(None, suite, "repo")
+    variants = tuple(variant.model_copy(update={"prompts": asking}) for variant in VARIANTS)
+    asked = {"variants": variants, "seeds": tuple(range(ATTEMPTS))}
+    card = card_of_subjects(model, session, suite, data).model_copy(update=asked)
+    subjects = [subject_named(given, items, session, at_once) for given in card.given]
+    with folder.locked():
+        folder.begin(card, items)
+        folder.mend(remarks.notify)
+        folder.keep_items(items)
+        with counting("asking", quiet=as_json) as advance:
+            predict(folder, card, items, subjects, remarks.notify, advance=advance)
+    by_id = {item.id: item for item in items}
+    if undecided(folder, by_id, remarks.notify, cases_of_run(card)):
+        note(f"longtake: Open answers need a judge: longtake eval judge {out}; then give this command again.")
+    print_report(construction(read_scores(folder, None, remarks.notify)), show_construction, as_json)
+    remarks.leave()

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longtake.cli.eval.audit import audit
-from longtake.cli.eval.build import build
-from longtake.cli.eval.check import check
-from longtake.cli.eval.claims import claims
+from longtake.cli.eval.build import build, check, expand
 from longtake.cli.eval.eval_arguments import (
     AskedAtOnce,
     FrameRates,
@@ -27,13 +25,11 @@ from longtake.cli.eval.eval_arguments import (
     ShardOption,
     note_reading,
 )
-from longtake.cli.eval.expand import expand
 from longtake.cli.eval.form import form
 from longtake.cli.eval.judge_command import judges
-from longtake.cli.eval.refine import refine
 from longtake.cli.eval.reports import reports
 from longtake.cli.eval.scripted import scripted
-from longtake.cli.eval.stress import stress
+from longtake.cli.eval.stress import claims, refine, stress
 from longtake.cli.eval.watch import watch
 from longtake.cli.options import Executor, Json, print_report
 from longtake.cli.progress import counting

@@ -1,4 +1,8 @@
-"""`longtake eval stress`: make the items of stress tests, and run subjects on them."""
+"""`longtake eval stress`: make the items of stress tests, and run subjects on them; `claims` and `refine` beside it.
+
+`eval claims` lets a model write claims about videos, for a person to confirm; `eval refine` lets a model improve the
+prompt of a stress test by its own failures.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from longtake.cli.eval.eval_arguments import Remarks
 from longtake.cli.eval.judge_command import By, Key, Model, Url
 from longtake.cli.options import Json, ensure_folder, notify, print_report
 from longtake.cli.perturb import parameter
+from longtake.cli.progress import counting
 from longtake.console import EXIT_PARTIAL, counted, raise_if_interrupted
 from longtake.errors import ConfigError
 from longtake.evalharness.judges.judge_table import API_KEY, JudgeOptions
@@ -127,3 +132,68 @@ def _is_partial(stage: Callable[[], None]) -> bool:
             raise
         return True
     return False
+
+
+def claims(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="Folder of videos.", exists=True, file_okay=False)],
+    subject: Annotated[str, typer.Option(help="A model that sees, as for `eval run`: model:NAME@URL?frames=32.")],
+    each: Annotated[int, typer.Option(min=1, help="Pairs of claims for each video and category.")] = 3,
+    as_json: Json = False,
+) -> None:
+    """Write true and false claims about videos to claims.csv; a person confirms each in its last column."""
+    from longtake.evalharness.stress.claims import Claimed, write_claims
+    from longtake.evalharness.stress.material import Material
+    from longtake.evalharness.subjects.subject_table import subject_named
+
+    remarks = Remarks()
+    material = Material(folder, remarks.notify)
+    model = subject_named(subject, (), context.obj)
+    with counting("asking", quiet=as_json) as advance:
+        done = write_claims(folder, material.videos, model, remarks.notify, each, advance)
+
+    def show(found: Claimed) -> list[str]:
+        lines = [
+            f"{counted(found.written, 'pair')} written, {found.kept} kept; next: write yes or no in the column "
+            f"confirmed of {found.file}, then longtake eval stress sycophancy --from {folder} --out SET"
+        ]
+        if decided := found.confirmed + found.rejected:
+            lines.insert(0, f"{found.confirmed} of {counted(decided, 'pair')} that a person looked at confirmed")
+        return lines
+
+    print_report(done, show, as_json)
+    remarks.leave()
+
+
+def refine(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(help="Folder that `eval stress` made.", exists=True, file_okay=False)],
+    subject: Annotated[str, typer.Option(help="A model that sees, as for `eval run`: model:NAME@URL?frames=32.")],
+    out: Annotated[Path, typer.Option(help="YAML file for `eval run --prompts`.", dir_okay=False)],
+    as_json: Json = False,
+) -> None:
+    """Ask a small set, and after each failure for a better prompt, until the replies settle (REVEAL)."""
+    from longtake.evalharness.stress.refining import Refinement
+    from longtake.evalharness.stress.refining import refine as refined
+    from longtake.evalharness.stress.stress_suite import ITEMS
+    from longtake.evalharness.stress.stress_test import SUITE
+    from longtake.evalharness.subjects.subject_table import subject_named
+    from longtake.evalharness.suites.suite_table import suite_named
+
+    remarks = Remarks()
+    items = suite_named(SUITE).load(folder / ITEMS, folder, "repo", remarks.notify)
+    model = subject_named(subject, items, context.obj)
+    with counting("refining", quiet=as_json) as advance:
+        done = refined(items, model, out, remarks.notify, advance)
+
+    def show(found: Refinement) -> list[str]:
+        rounds = ", ".join(map(str, found.right))
+        end = "the replies settled" if found.settled else "the replies didn't settle"
+        command = f"longtake eval run SET/{ITEMS} --suite {SUITE} --media SET --prompts {out}"
+        return [
+            f"right of {found.items} in each round: {rounds}; {end}",
+            f"next: {command} --subject {subject} --out RUN",
+        ]
+
+    print_report(done, show, as_json)
+    remarks.leave()

@@ -24,9 +24,8 @@ from longtake.memory.records import Answer, Record
 from longtake.web.event_feed import EventStream, FeedEvent
 from longtake.web.http.described import content
 from longtake.web.http.refusals import Refusal, openai_error
-from longtake.web.openai.openai_answers import Completion, chunk, cited, completion, usage_chunk
+from longtake.web.openai.openai_answers import Completion, Streamed, chunk, cited, completion, usage_chunk
 from longtake.web.openai.openai_messages import MODEL, ChatRequest, asked_by, no_model
-from longtake.web.openai.openai_stream import Streamed
 from longtake.web.runs import QuestionForm
 from longtake.web.service import Served, Service
 

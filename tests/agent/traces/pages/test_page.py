@@ -16,9 +16,8 @@ from helpers.data.recorded import COST, EVENTFUL, LISTEN, PRICE, PRICES, forked,
 from helpers.servers.openai_server import says
 
 from longtake.agent.traces.lenient_run import LenientRun
-from longtake.agent.traces.pages.page import address_from, page_of, script
+from longtake.agent.traces.pages.page import MAX_TEXT, address_from, page_of, script
 from longtake.agent.traces.pages.page_videos import STILL_BYTES
-from longtake.agent.traces.pages.page_words import MAX_TEXT
 from longtake.agent.traces.trace import RecordedTrace, Trace
 from longtake.memory.library import LibraryStore
 from longtake.preprocess.pipeline.workspace import Workspace

@@ -9,7 +9,7 @@ import pytest
 from helpers.media.speech import read_samples
 
 from longtake.preprocess.engines.audio.ge2e import Ge2eSpeakers, missing_weights
-from longtake.preprocess.engines.audio.speaker_engine import RATE
+from longtake.preprocess.engines.audio.speech_engine import RATE
 from longtake.settings import Settings
 
 pytestmark = [

@@ -16,7 +16,7 @@ from longtake.memory.search.fusion import RERANKED
 from longtake.memory.search.search_types import SearchFilter
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.llama_cpp.text_vectors import GgufEmbedding
-from longtake.preprocess.engines.text.reranker import Reranker
+from longtake.preprocess.engines.text.text_engines import Reranker
 from longtake.preprocess.pipeline.retrieval import retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from longtake.preprocess.engines.people.dlib_faces import DlibFaces
-from longtake.preprocess.engines.people.face_engine import Face
+from longtake.preprocess.engines.people.people_engine import Face
 from longtake.settings import Settings
 
 Picture = npt.NDArray[np.uint8]

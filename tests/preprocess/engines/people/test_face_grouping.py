@@ -8,8 +8,8 @@ import pytest
 
 from longtake.memory.gallery import EnrolledFace, Person
 from longtake.preprocess.engines.people.dlib_faces import DlibFaces
-from longtake.preprocess.engines.people.face_engine import Face
 from longtake.preprocess.engines.people.face_grouping import Sighting, recognise
+from longtake.preprocess.engines.people.people_engine import Face
 from longtake.settings import Settings
 
 ENGINE = DlibFaces(Settings())  # people lie up to 0.6 apart
