@@ -227,6 +227,7 @@ _POINTS_AT = re.compile(
     re.IGNORECASE,
 )
 _BACK = frozenset("he him his she her hers it its they them their theirs".split())
+_DEMONSTRATIVES = frozenset("that this those these".split())  # at the end they stand for something: "Who said that?"
 _OPENINGS = frozenset("and but so".split())
 _ASKING = frozenset("who whom whose when why where how".split())
 _INSTEAD = (["what", "about"], ["how", "about"])
@@ -251,12 +252,16 @@ def _is_follow_up(question: str) -> bool:
     asked, own = words(question) or [""], len(content_stems(question))
     alone = own == 0 and len(asked) <= _SHORT and asked[0] in _ASKING
     opened = own <= _SHORT and len(_after_opening(asked)) < len(asked)
-    return alone or (own < _SHORT and not _BACK.isdisjoint(asked)) or opened
+    return alone or (own < _SHORT and _has_pronoun(asked)) or opened
 
 
 def refers_back(question: str) -> bool:
     """Whether a question refers back: by a word such as "it", or because it can't be understood by itself."""
-    return _is_follow_up(question) or not _BACK.isdisjoint(words(question))
+    return _is_follow_up(question) or _has_pronoun(words(question))
+
+
+def _has_pronoun(asked: Sequence[str]) -> bool:
+    return not _BACK.isdisjoint(asked) or not _DEMONSTRATIVES.isdisjoint(asked[-1:])
 
 
 def _after_opening(asked: Sequence[str]) -> Sequence[str]:

@@ -29,6 +29,8 @@ KETTLE = "What does the blue kettle cost?"
         "Who sells them?",
         "What about the lamp?",
         "But how about Leeds?",
+        "Who said that?",
+        "Where is that?",
     ],
 )
 def test_a_question_that_names_little_is_read_with_the_one_before(question: str) -> None:
@@ -45,6 +47,7 @@ def test_a_question_that_names_little_is_read_with_the_one_before(question: str)
         "When is the fair?",
         "What happens in this video?",
         "Who speaks?",
+        "Who says that the lamp is red?",
     ],
 )
 def test_a_question_that_stands_by_itself_stays(question: str) -> None:
