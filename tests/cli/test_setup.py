@@ -328,11 +328,12 @@ def test_setup_offers_search_in_other_languages_where_a_library_has_them(
     video = tmp_path / "talk.mp4"
     write_small_video(video)
     workspace.add(video)
-    longtake("setup", "--yes", library=tmp_path / "library")
+    missing = ENGINES["text_embedding"]["e5_small"].missing(load())
+    asked = longtake("setup", library=tmp_path / "library").stdout
+    assert ("in any language?" in asked, "longtake[languages]" in asked) == (not missing, False)
     assert not config.exists()
     video.with_suffix(".vtt").write_text(GERMAN, encoding="utf-8")
     workspace.add(video)
-    missing = ENGINES["text_embedding"]["e5_small"].missing(load())
     asked = longtake("setup", library=tmp_path / "library").stdout
     assert ("longtake[languages]" if missing else "Search lines in German") in asked
     longtake("setup", "--yes", library=tmp_path / "library")

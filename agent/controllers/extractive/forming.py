@@ -13,6 +13,7 @@ from longtake.agent.controllers.extractive.no_answer import (
     any_near,
     blindness,
     failed,
+    foreign,
     not_said,
     reason,
     touched,
@@ -101,7 +102,7 @@ def _by_lines(findings: Findings, lines: Ranked, nearest: tuple[Closest, ...], b
     quoted = every or _chosen(query, lines)
     return Draft(
         status="answered" if known else "uncertain",
-        text="" if known else untold or missing,
+        text="" if known else untold or missing or foreign(findings),
         claims=tuple(_claim(query, _part(findings, each) if known and alone else each) for each in quoted),
         closest=nearest,
         confidence=round(best.chance(query), 4) if best.fact is not None and best.fact.told else trust,

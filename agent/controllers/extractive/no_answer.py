@@ -9,13 +9,18 @@ from longtake.agent.controllers.extractive.candidates import WORDED, Candidate, 
 from longtake.agent.controllers.extractive.ranking import MOST, Ranked, Weights
 from longtake.agent.drafts.draft import NOTHING
 from longtake.agent.query.query import Query, Source
-from longtake.language.words import stems
+from longtake.language.languages import ENGLISH, language_in
+from longtake.language.words import FUNCTION_WORDS, stems, words
 from longtake.memory.timespan import joined
 from longtake.preprocess.engines.text.text_engines import Reranker
 from longtake.tools.core.result import ToolResult
 from longtake.tools.vision.object_search import NO_PEOPLE
 
 _NOT_SAID = "This isn't said or written in the video, as far as it was understood."
+_ONLY_ENGLISH = (
+    "I'm not sure: search understands only English here, until pip install 'longtake[languages]' and `longtake setup` "
+    "add other languages."
+)
 _UNSEEN = 0.75  # chance of a source from which lines of other sources don't count as answers
 _WORDS: frozenset[Source] = frozenset({"speech", "text"})
 _UNPERCEIVED: frozenset[Source] = frozenset({"picture", "outside"})  # sources that need models to be perceived
@@ -84,6 +89,12 @@ def not_said(findings: Findings) -> str:
     return f"{_NOT_SAID}{unseen}"
 
 
+def foreign(findings: Findings) -> str:
+    """What would help with a question in another language than search understands; else an empty text."""
+    other = language_in(findings.query.own_words) != ENGLISH
+    return _ONLY_ENGLISH if other and not findings.weights.any_language else ""
+
+
 def any_near(findings: Findings, lines: Ranked) -> bool:
     """Whether a line of words may be about what is asked: it has a word of it, is like it, or answers it a little.
 
@@ -108,7 +119,13 @@ def _would_be_found(query: Query) -> bool:
     scope, refers = query.scope, query.refers_back and bool(query.earlier)
     anywhere = not (scope.named or scope.anchors) and scope.ordinal is None and bool(query.words)
     worded = query.source in _WORDS or (query.source in _UNPERCEIVED and not _WORDS.isdisjoint(query.sources))
-    return anywhere and worded and not refers and all(map(query.examined, _WORDS))
+    return anywhere and worded and not refers and all(map(query.examined, _WORDS)) and _in_english(query)
+
+
+def _in_english(query: Query) -> bool:
+    """Whether a question is in English, in which the limits were fitted: hardly one has none of its function words."""
+    asked = query.own_words
+    return language_in(asked) == ENGLISH and not FUNCTION_WORDS.isdisjoint(words(asked))
 
 
 def _imperceptible(findings: Findings, likely: float = _UNSEEN) -> bool:

@@ -146,6 +146,7 @@ class Weights(Record):
         as_read: for the function `as_read`: the confidence in a line of words that a reranker has read with the
             question (`longtake bench reading`).
         as_searched: the same without the first `SCORES` numbers, for a line of words that no reranker could read.
+        any_language: whether the embedding knows other languages than English.
         near: cosine of a line and a question below which the line has nothing to do with it.
         sure: confidence from which the best candidate counts as the answer.
         sure_as_read: the same for a line that was read, chosen so that few answers about other recordings are wrong.
@@ -156,6 +157,7 @@ class Weights(Record):
     on_clips: tuple[float, ...]
     as_read: tuple[float, ...]
     as_searched: tuple[float, ...]
+    any_language: bool
     near: float
     sure: float
     sure_as_read: float

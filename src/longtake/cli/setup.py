@@ -196,18 +196,18 @@ def _best(machine: Machine, task: Task) -> CatalogueModel | None:
 
 
 def _offer_languages(session: Session, *, yes: bool) -> Settings:
-    """The settings that let questions find lines in other languages, if the library has such lines."""
+    """The settings for questions and lines in any language, if the library has others or the extra is installed."""
     settings = session.settings
     used = settings.engines.text_embedding
     if _MULTILINGUAL in used or not session.library_root.is_dir():
         return {}
     others = sorted(map(language_name, _languages(library_of(session)) - {ENGLISH}))
-    if not others:
-        return {}
     if missing := ENGINES["text_embedding"][_MULTILINGUAL].missing(settings):
-        say(f"This library has lines in {', '.join(others)}, which search barely understands ({missing}).")
+        if others:
+            say(f"This library has lines in {', '.join(others)}, which search barely understands ({missing}).")
         return {}
-    if not _agreed(f"Search lines in {', '.join(others)} by meaning, with questions in any language?", yes):
+    lines = f"lines in {', '.join(others)}" if others else "lines"
+    if not _agreed(f"Search {lines} by meaning, with questions in any language?", yes):
         return {}
     return {"engines": {"text_embedding": [_MULTILINGUAL, *used]}}
 

@@ -276,6 +276,8 @@ def test_that_the_transcript_does_not_tell_who_speaks_is_no_answer() -> None:
         ("It rained all day.", 0.1, {"refers_back": True, "earlier": ("Q: Who won the cup?\nA: Ada.",)}, "uncertain"),
         ("It rained all day.", 0.1, {"coverage": {"speech": 1.0}}, "uncertain"),  # nothing on screen was read
         ("It rained all day.", 0.1, {"scope": Scope(ordinal=0)}, "uncertain"),
+        ("It rained all day.", 0.1, {"as_asked": "Wie ging das Spiel aus?"}, "uncertain"),
+        ("It rained all day.", 0.1, {"as_asked": "¿Ganaron?"}, "uncertain"),
     ],
 )
 def test_what_no_line_is_near_is_not_said_or_written(
@@ -295,6 +297,25 @@ def test_what_no_line_is_near_is_not_said_or_written(
     assert reply.status == outcome
     assert (reply.closest == ()) == (outcome == "abstained")
     assert formed_of([read]).status == "uncertain"  # the only line of a recording may be about anything
+
+
+@pytest.mark.parametrize(
+    ("question", "any_language", "told"),
+    [
+        ("Wie ging das Spiel aus?", False, True),
+        ("Wie ging das Spiel aus?", True, False),
+        ("How did the match end?", False, False),
+        ("match score", False, False),
+    ],
+)
+def test_a_question_in_a_language_that_search_lacks_is_told_so(question: str, any_language: bool, told: bool) -> None:
+    weights = TRUSTING.model_copy(
+        update={"as_searched": always(SHIPPED.as_searched, -10.0), "any_language": any_language}
+    )
+    pairs = [(line("It rained all day."), 0.1)]
+    asked = query("speech", "number", question)
+    reply = form(Findings(asked, pairs, weights, (), lambda texts: np.ones((len(texts), 2), np.float32)))
+    assert (reply.status, bool(reply.text)) == ("uncertain", told)
 
 
 def test_a_question_is_quoted_with_its_reply() -> None:
