@@ -29,7 +29,7 @@ def _holds(asked: DemoQuestion, answer: Answer) -> bool:
     return any(gold.overlaps(span) for span in _spans(answer))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_most_answers_point_at_the_seconds_that_prove_them(demo_asker: Agent, demo_video: Path) -> None:
     known = [each for each in QUESTIONS if each.answerable]
     answers = [demo_asker.ask([str(demo_video)], each.question, options=each.options) for each in known]

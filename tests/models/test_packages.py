@@ -143,7 +143,7 @@ def test_the_list_says_that_it_must_be_fetched_and_doctor_how(folder: Path) -> N
     assert "longtake models pull nanodet" in told
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_nanodet_itself_is_listed_and_intact(nanodet: Path) -> None:
     rows = {row["name"]: row for row in json.loads(longtake("models", "list", "--json").stdout)}
     assert rows[NAME]["path"] == str(nanodet / NAME)

@@ -227,7 +227,7 @@ def test_a_sentence_that_does_not_fill_its_cue_is_named(truth: Truth) -> None:
 @pytest.mark.skipif(
     not (shutil.which("espeak-ng") and shutil.which("opusenc")), reason="needs espeak-ng and opusenc, as maintainers do"
 )
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_spoken_track_can_be_made_again_from_the_script(truth: Truth, tmp_path: Path) -> None:
     track = speak.speak(truth)
     assert len(track) == round(truth.duration * speak.RATE)

@@ -66,7 +66,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_clip(tmp_path_factory.mktemp("planted") / "a.mkv", pictures)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @settings(max_examples=15)
 @given(stored_after=st.sets(st.integers(0, 175), max_size=4))
 def test_what_is_found_does_not_depend_on_where_a_pass_was_stored(planted: Path, stored_after: set[int]) -> None:

@@ -156,7 +156,7 @@ def test_capabilities_are_those_of_the_engine_table(spec: ToolSpec) -> None:
     assert set(spec.capabilities) <= set(ENGINES)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @every_tool
 def test_output_fields_and_evidence(spec: ToolSpec, toolbox: Toolbox, talk: ToolContext) -> None:
     result = toolbox.call(spec.name, CALLS[spec.name], talk)
@@ -173,7 +173,7 @@ def test_output_fields_and_evidence(spec: ToolSpec, toolbox: Toolbox, talk: Tool
     assert bool(result.evidence) == (spec.name not in WITHOUT_EVIDENCE)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "timestamp",
     ["0:01-0:07", "00:00:01-00:00:07", "1 to 7", "1-7", [1, 7], ["0:01", "0:07"], {"start": 1, "end": 7}, [7, 1]],
@@ -188,7 +188,7 @@ def test_every_spelling_of_a_span_means_the_same(
     assert any("swapped" in note for note in result.notes) == (timestamp == [7, 1])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("timestamp", [2, 2.0, "2", "0:02", "00:00:02", [2], {"start": 2}], ids=repr)
 @every_timed_tool
 def test_a_point_widens_to_the_tools_own_window(
@@ -238,7 +238,7 @@ def test_a_call_without_time_left_does_not_start(spec: ToolSpec, toolbox: Toolbo
     assert (failure.kind, failure.message) == ("timeout", "The work was stopped.")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @every_timed_tool
 def test_several_videos_need_a_choice(name: str, toolbox: Toolbox, both: ToolContext) -> None:
     failure = toolbox.call(name, CALLS[name], both).failure

@@ -249,7 +249,7 @@ def test_a_model_that_cannot_tell_proves_nothing(place: Workspace, toolbox: Tool
     assert result.notes[-1].endswith(": nobody is seen.")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("reply", "said"),
     [

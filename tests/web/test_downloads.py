@@ -16,7 +16,7 @@ from longtake.web.threads import PACKING
 COST = "What does the blue kettle cost?"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_more_packs_are_made_at_once_than_leave_room_for_others(
     client: httpx.Client, small_workspace: Workspace
 ) -> None:

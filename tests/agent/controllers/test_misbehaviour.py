@@ -70,7 +70,7 @@ def test_a_trouble_that_passes_is_asked_over(small_workspace: Workspace, trouble
     assert again == [0, 1]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("trouble", [*PASSING.values(), *LASTING.values()], ids=[*PASSING, *LASTING])
 @pytest.mark.parametrize("before", [[], [says(None, LISTEN)]], ids=["at once", "later"])
 def test_a_trouble_that_lasts_ends_in_what_was_found(

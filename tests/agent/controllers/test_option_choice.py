@@ -41,7 +41,7 @@ def chosen(reader: LearnedReader, question: str, options: tuple[str, ...], *line
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("question", "text", "options", "right"),
     [

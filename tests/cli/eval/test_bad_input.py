@@ -44,7 +44,7 @@ def asked(place: Path, *subjects: str) -> tuple[object, ...]:
     return "run", place / "card.yaml", "--suite", "own", "--out", place / "run", *named
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("arguments", "code", "reported"),
     [

@@ -73,7 +73,7 @@ def frames(request: dict[str, Any]) -> int:
     return sum(part["type"] == "image_url" for part in request["messages"][0]["content"])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("protocol", "cap"), [(("--paper",), 32), ((), 110)])
 def test_models_are_asked_at_several_frame_rates_and_others_once(
     moments: Path, protocol: tuple[str, ...], cap: int

@@ -230,7 +230,7 @@ def asks(question: str, level: int = 1) -> dict[str, Any]:
 ANSWERED = {"answerable": True, "answer": "So.", "segments": [0]}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("form", "made", "items", "agentic", "why"),
     [

@@ -126,7 +126,7 @@ def test_mixing_plays_the_second_video_where_the_truth_says(clip: Path, other: P
         assert (number_of(frame.bgr()) >= 512) == foreign
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("colour", ["green", "cyan", "blue", "yellow", "magenta", "red"])
 def test_a_tint_shifts_its_span_towards_its_colour(clip: Path, tmp_path: Path, colour: str) -> None:
     truth, _ = made("tint", [clip], tmp_path / "x.mp4", colour=colour, seconds=[2, 2])
@@ -145,7 +145,7 @@ def colour_channels(colour: str) -> set[int]:
     return {"green": {1}, "cyan": {0, 1}, "blue": {0}, "yellow": {1, 2}, "magenta": {0, 2}, "red": {2}}[colour]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["salt and pepper", "gaussian", "speckle", "uniform"])
 def test_noise_grains_its_span_only(clip: Path, tmp_path: Path, kind: str) -> None:
     truth, _ = made("noise", [clip], tmp_path / "x.mkv", noise=kind, seconds=[2, 2])
@@ -223,7 +223,7 @@ def test_content_moves_against_the_camera(tmp_path: Path, name: str, move: str) 
     assert down * dy > 1.0 if dy else abs(down) < 1.0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["camera", "camera-3d"])
 @pytest.mark.parametrize(("move", "grows"), [("zoom in", True), ("zoom out", False)])
 def test_zooming_in_moves_content_outwards(tmp_path: Path, name: str, move: str, grows: bool) -> None:

@@ -31,7 +31,7 @@ def read(file: Path) -> EvalLog:
     return read_eval_log(str(file))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_inspect_reads_its_log_with_scores_calls_and_errors(choices: Write, tmp_path: Path) -> None:
     sharp, _ = export(choices(), tmp_path / "logs")
     log = read(sharp)

@@ -26,7 +26,7 @@ def view(across: float, along: float, zoom: float = 1.0) -> Picture:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("kind", "seen", "speed"),
     [

@@ -89,7 +89,7 @@ def test_five_vehicles_drive_to_the_right(media: Path) -> None:
     assert not any("to the left" in each.text for each in found)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_six_visitors_come_and_go(media: Path) -> None:
     found = sorted(activities(media / "sample-videos" / "one-by-one-person-detection.mp4"), key=lambda a: a.span.start)
     assert 12 <= len(found) <= 13  # the way of one who leaves may fall in two

@@ -144,7 +144,7 @@ def test_it_is_built_with_the_other_layers(tmp_path: Path, detector: type[Colour
     assert not [each for each in workspace.add(tmp_path / "walk.mp4").layers if not each.reused and each.key]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_people_of_real_footage_are_trusted_and_other_things_are_not(
     nanodet: Path, media: Path, tmp_path: Path
 ) -> None:

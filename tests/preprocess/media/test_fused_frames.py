@@ -62,7 +62,7 @@ def test_writing_that_appears_letter_by_letter_and_goes_is_read(tmp_path: Path, 
     assert texts(path, "minimum" if light else "maximum") == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_writing_under_noise_is_read_in_the_mean(tmp_path: Path) -> None:
     slide = written(flat((90, 90, 90), 640, 200), TEXT, (40, 120), 2.2).astype(np.float32)
     generator = np.random.default_rng(7)
@@ -72,7 +72,7 @@ def test_writing_under_noise_is_read_in_the_mean(tmp_path: Path) -> None:
     assert texts(path, "mean", TimeSpan(start=1, end=1)) != [TEXT]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_writing_that_scrolls_through_a_window_is_read_in_a_mosaic(tmp_path: Path) -> None:
     said = "The ferry to Larkspur leaves at 18:45 from pier seven"
     band = written(flat((70, 30, 20), 1700, 60), said, (330, 42), 1.2)

@@ -53,7 +53,7 @@ def behind(visible: Hide, level: int, frames: int, whole: Callable[[int], Pictur
     return [np.where(visible(n)[..., None], whole(n), np.uint8(level)) for n in range(frames)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("level", [0, 128, 255])
 @pytest.mark.parametrize(
     "visible",

@@ -53,7 +53,7 @@ def test_a_file_is_the_work_of_one_core(library: LibraryStore) -> None:
     assert plan(library, [60.0, 60.0, 3600.0], 2).hours == pytest.approx(plan(library, [3660.0], 1).hours)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("last", "scene_text", "measured_on"),
     [

@@ -19,7 +19,7 @@ from longtake.tools.core.result import ToolResult
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 LIGHT = ("engines.sounds=[]", "engines.captions=[]")
 

@@ -80,7 +80,7 @@ def track(name: str, start: int, end: int) -> dict[str, Any]:
 DOG, WALKER = track("dog", 31, 35), track("person", 36, 50)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("asked", "tracks", "colour", "fewest"),
     [
@@ -104,7 +104,7 @@ def test_pictures_are_chosen_for_the_question(
     assert "white" not in colours
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("asked", "tracks", "vectors"),
     [("A violin?", [DOG], True), ("", [DOG], True), ("Is anything green?", [], False), ("a cat", [DOG], False)],

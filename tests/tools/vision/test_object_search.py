@@ -21,7 +21,7 @@ from longtake.settings import Settings
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.vision.object_search import NO_PEOPLE
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 LIGHT = load(overrides=["engines.scene_text=[]", "engines.sounds=[]", "engines.speech=[]", "engines.text_embedding=[]"])
 WIDTH, HEIGHT = 640, 360

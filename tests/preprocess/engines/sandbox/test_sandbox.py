@@ -125,7 +125,7 @@ def descendants(pid: int) -> set[int]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("stop", [False, True], ids=["out of time", "stopped"])
 def test_nothing_is_left_running(stop: bool) -> None:
     """All that was started for a loop is gone, whether its time ran out or somebody stopped it."""

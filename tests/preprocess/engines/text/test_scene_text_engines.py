@@ -140,7 +140,7 @@ def test_a_slanted_line_is_read(engine: LineReader, degrees: float) -> None:
     assert [found.text for found in engine.read(turned(degrees))] == ["Exit 27 left"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("damage", ["none", "swapped", "no weights", "no configuration", "nothing"])
 def test_what_paddleocr_lacks_is_named(damage: str, tmp_path: Path) -> None:
     detection, recognition = write_ppocr_folders(tmp_path)
