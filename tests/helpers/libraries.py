@@ -35,6 +35,11 @@ def _once_for_all(factory: pytest.TempPathFactory, name: str, make: Callable[[Wo
     return Workspace(Path(shutil.copytree(made, factory.getbasetemp() / name)), SETTINGS)
 
 
+def copied(workspace: Workspace, to: Path) -> Path:
+    """A copy of a library without what other tests have asked, whose files may go while they are copied."""
+    return Path(shutil.copytree(workspace.library.root, to, ignore=shutil.ignore_patterns("memory.sqlite*")))
+
+
 @pytest.fixture(scope="session")
 def demo_workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """The demo video, indexed."""

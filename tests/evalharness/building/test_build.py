@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from helpers.building import asked_of, build, model_at, rows
 from helpers.command import longtake
 from helpers.eval_command import eval_
+from helpers.libraries import copied
 from helpers.media.clips import flat, write_clip, written
 from helpers.media.small_video import write_small_video
 from helpers.models.builder import builds, prompt_of, turns_in
@@ -409,7 +409,7 @@ def test_a_dry_run_tells_what_would_be_asked_and_writes_nothing(place: Path) -> 
 
 @pytest.mark.slow
 def test_the_demo_video_whole(demo_workspace: Workspace, demo_video: Path, tmp_path: Path) -> None:
-    library = Path(shutil.copytree(demo_workspace.library.root, tmp_path / "library"))
+    library = copied(demo_workspace, tmp_path / "library")
     with openai_server([builds()]) as endpoint:
         done = build(endpoint, library, demo_video, "--out", tmp_path / "set")
     assert done.code == 0, done.stderr
