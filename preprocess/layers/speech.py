@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from longtake.console import counted
+from longtake.language.languages import ENGLISH
 from longtake.language.words import words
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe, canonical_json
@@ -17,6 +18,8 @@ from longtake.memory.timespan import TimeSpan, joined, remaining
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechEngine
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import TOUCHING, AudioBlock, Samples, read_audio
+from longtake.preprocess.media.language_codes import language_code
+from longtake.preprocess.media.language_names import language_name
 
 NAME = "speech"
 # Seconds: a chunk ends at the quietest moment between them. The language is detected for each chunk. If it is known,
@@ -64,6 +67,11 @@ class Speech:
             return
         engine: SpeechEngine = job.engines.load(NAME)
         language = job.settings.speech.language
+        if language is None and (unknown := _unknown_language(job, engine)):
+            job.warn(
+                f"The sound is marked as {unknown}, and this recogniser knows only one other language: fetch one that "
+                "knows more with `longtake models pull whisper-small`, then index the video again"
+            )
         heard: list[TimeSpan] = []
         items: list[dict[str, Any]] = []
         length = CHUNK["any" if language is None and engine.detects_language() else "one"]
@@ -101,6 +109,14 @@ def heard_between(layers: Mapping[str, Layer]) -> str | None:
     first = TimeSpan(start=items[0]["start"], end=items[0]["end"])
     lines = f"{counted(len(items), 'line')} between them {'was' if len(items) == 1 else 'were'} transcribed"
     return f"The subtitles leave out some of the speech: {lines}, the first at {first}."
+
+
+def _unknown_language(job: IndexJob, engine: SpeechEngine) -> str | None:
+    """The language that the track is marked with, if a recogniser of one language, English, doesn't know it."""
+    track = job.media.sound
+    code = language_code(track.language) if track else None
+    known = code is None or code.partition("-")[0] == ENGLISH or engine.detects_language()
+    return None if known or code is None else language_name(code)
 
 
 def _written(job: IndexJob) -> Layer | None:

@@ -19,7 +19,7 @@ from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.clock import on_one_clock
 from longtake.preprocess.media.container import open_media
 from longtake.preprocess.media.coverage import SLACK, promised_end, warn_of_gaps
-from longtake.preprocess.media.cues import Cue, spoken_seconds
+from longtake.preprocess.media.cues import Cue, are_records, spoken_seconds
 from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.named_speakers import with_speakers
@@ -162,6 +162,8 @@ def _read_sidecar(sidecar: Sidecar, job: IndexJob) -> tuple[list[Cue], float]:
 
 def _read_embedded(index: int, job: IndexJob) -> tuple[list[Cue], float]:
     cues, end = _decoded(job.path, job.media, index)
+    if are_records(cues):
+        raise MediaError(f"The text track of stream {index} isn't speech: its lines are alike but for their numbers.")
     promised = promised_end(job.path, job.media, index)
     whole = end >= promised - SLACK
     warn_of_gaps([TimeSpan(start=0.0, end=end)], f"subtitle track of stream {index}", promised, job.warn)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 # Hours (which may be missing), minutes, seconds and their fraction.
@@ -12,6 +13,9 @@ OPEN = -1.0  # the end of a cue that has none
 Note = Callable[[str], None]  # takes what was repaired or left out, with its line
 _LETTERS_A_SECOND = 15.0  # of speech
 _SHORTEST = 1.0  # seconds
+_NUMBERS = re.compile(r"[-+]?\d[\d.,:/]*")
+# From so many cues, numbers in each, and share of cues that are alike, they are records.
+_RECORDS, _FIGURES, _ALIKE = 5, 2, 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,16 @@ def tidy(text: str) -> str:
 def spoken_seconds(text: str) -> float:
     """How long it takes to say a text."""
     return max(_SHORTEST, len(text) / _LETTERS_A_SECOND)
+
+
+def are_records(cues: Sequence[Cue]) -> bool:
+    """Whether cues are a program's records and no speech: a drone's telemetry, or the pictures of a player's timeline.
+
+    They are alike but for their numbers.
+    """
+    numbered = (_NUMBERS.sub("#", cue.text) for cue in cues if len(re.findall(r"\d+", cue.text)) >= _FIGURES)
+    alike = Counter(text for text in numbered if any(map(str.isalpha, text))).most_common(1)
+    return bool(alike) and alike[0][1] >= max(_RECORDS, _ALIKE * len(cues))
 
 
 def closed(cues: Iterable[Cue]) -> list[Cue]:

@@ -1,4 +1,4 @@
-"""Finds the names of speakers in the text of cues: `Name: …` at the start of a line, or a name on a line of its own."""
+"""Finds the names of speakers in the text of cues: `Name: …` or `[Name] …` at the start of a line, or alone on one."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _WORD = r"[^\W_a-z][\w.'’-]*"
 NAME = rf"[^\W\d_a-z][\w.'’-]*(?:,? (?:{_WORD}|{_PARTICLE})){{0,5}}"
 _TURN = r"(?:(?:[-–—]|>{2,3})\s*)?"  # how captions mark a new speaker
 _BEFORE_WORDS = re.compile(rf"{_TURN}\[?({NAME})\]?(?: ?[\[(][^\])]*[\])])?(?:\s?：\s*|\s?:\s+|:$)")
+_IN_BRACKETS = re.compile(rf"{_TURN}[\[(（【]({NAME})[\])）】]\s*(?=\S)")  # sounds stand there, too: "[Music]"
 _ALONE = re.compile(rf"{_TURN}({NAME}):?")
 _OFTEN, _DIFFERENT = 2, 2  # lines that begin with a name from which it is a speaker's, and speakers
 _SHARE = 0.15  # of the cues that begin so
@@ -27,19 +28,20 @@ def with_speakers(cues: Sequence[Cue]) -> list[Cue]:
 
     Who speaks takes turns: what stands before colons are names only if one of several comes back after another, as
     titles and chapters don't. They stand before most cues, as in a transcript, or each of them more than once and
-    before enough of the cues.
+    before enough of the cues; those in brackets before most.
     """
     unnamed = [cue for cue in cues if cue.speaker is None]
-    if names := _before_words(unnamed):
-        return [piece for cue in cues for piece in (_split(cue, names) if cue.speaker is None else [cue])]
+    for form, share in ((_BEFORE_WORDS, _SHARE), (_IN_BRACKETS, _MOST)):
+        if names := _before_words(unnamed, form, share):
+            return [piece for cue in cues for piece in (_split(cue, names, form) if cue.speaker is None else [cue])]
     if names := _alone(unnamed):
         return [_under_name(cue, names) if cue.speaker is None else cue for cue in cues]
     return list(cues)
 
 
-def _before_words(cues: Sequence[Cue]) -> set[str]:
-    """The names before colons."""
-    begun = [[name for line in cue.text.split("\n") if (name := _name(line))] for cue in cues]
+def _before_words(cues: Sequence[Cue], form: re.Pattern[str], share: float) -> set[str]:
+    """The names before colons, or in brackets."""
+    begun = [[found[1] for line in cue.text.split("\n") if (found := form.match(line))] for cue in cues]
     turns = [name for names in begun for name in names]
     times = Counter(turns)
     if not take_turns(turns):
@@ -48,13 +50,7 @@ def _before_words(cues: Sequence[Cue]) -> set[str]:
         return set(times)
     often = {name for name, count in times.items() if count >= _OFTEN}
     named = sum(not often.isdisjoint(names) for names in begun)
-    return often if len(often) >= _DIFFERENT and named >= _SHARE * len(cues) else set()
-
-
-def _name(line: str) -> str | None:
-    """What stands before the colon of a line, if it may be a name."""
-    found = _BEFORE_WORDS.match(line)
-    return found[1] if found else None
+    return often if len(often) >= _DIFFERENT and named >= share * len(cues) else set()
 
 
 def take_turns(names: Sequence[str]) -> bool:
@@ -70,12 +66,12 @@ def _alone(cues: Sequence[Cue]) -> set[str]:
     return set(turns) if len(turns) > _MOST * len(cues) and take_turns(turns) else set()
 
 
-def _split(cue: Cue, names: set[str]) -> Iterator[Cue]:
+def _split(cue: Cue, names: set[str], form: re.Pattern[str]) -> Iterator[Cue]:
     """The parts of a cue that begin with a name; what stands before the first has no speaker."""
     speaker: str | None = None
     said: list[str] = []
     for line in cue.text.split("\n"):
-        found = _BEFORE_WORDS.match(line)
+        found = form.match(line)
         if found and found[1] in names:  # someone else speaks
             if said:
                 yield replace(cue, speaker=speaker, text="\n".join(said))

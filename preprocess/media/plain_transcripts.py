@@ -27,6 +27,7 @@ _FORMS = (
     re.compile(rf"{_NAMED}:?\s*[\[(]{_TIMES}[\])]:?\s*(?P<rest>.*)"),  # Bob (1:05): text, or text below
     re.compile(rf"{_NAMED}(?:\s*[-–—|,]\s*|\s+){_TIMES}:?(?P<rest>)"),  # Bob  1:05, and text below
 )
+_FRAMES = re.compile(r"\b(\d\d)[:;](\d\d)[:;](\d\d)[:;]\d\d\b")  # how editors write times, of which frames are left out
 _LRC_TAG = re.compile(r"\[(?:ti|ar|al|au|lr|by|re|ve|length|offset|tool|#)\s*:[^\]]*\]", re.IGNORECASE)
 _LRC_TIME = re.compile(rf"\[{TIME}\]\s*")
 _LRC_WORD = re.compile(rf"<{TIME}>\s?")
@@ -59,7 +60,7 @@ def parse_transcript(lines: Sequence[str], name: str, note: Note) -> list[Cue]:
     drafts = _drafts(list(_numbered(lines)))
     if not drafts:
         raise MediaError(
-            f"{name} has no times, so nothing in it could be cited: put one before each line, such as "
+            f"{name} has no times of a recording, so nothing in it could be cited: put one before each line, such as "
             "[00:01:05] Bob: I agree."
         )
     cues = [Cue(each.start, each.end, tidy("\n".join(each.body)), each.speaker, each.line) for each in drafts]
@@ -87,6 +88,7 @@ def _numbered(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """The lines with their numbers, without those of services. A line of a song with several times comes as often."""
     for number, line in enumerate(lines, start=1):
         line = _LRC_WORD.sub("", line).replace("**", "").strip()  # bold in Markdown
+        line = _FRAMES.sub(r"\1:\2:\3", line)
         times = []
         rest = line
         while time := _LRC_TIME.match(rest):

@@ -160,6 +160,12 @@ def _found(path: Path) -> Iterator[_Found]:
                 if owners.own(own.name) and own.is_dir():
                     for file in _files(_entries(own)):
                         yield from owners.judged(file, 2)
+        elif folder.is_dir():  # "Untertitel", "Legendas": what has the name of the media file there
+            with suppress(MediaError):
+                inside = _entries(folder)
+                for file in _files(inside) if not any(map(has_media_name, inside)) else ():
+                    if owners.names(file):
+                        yield from owners.judged(file, 1)
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -190,6 +196,10 @@ class _Owners:
         """Whether a name is that of a track of the media file."""
         base, rest = self._base(stem)
         return bool(base and track_named(rest)) and not self._anothers(stem, base)
+
+    def names(self, file: Path) -> bool:
+        """Whether the name of a subtitle file begins with that of the media file."""
+        return bool(self._base(plain(file.stem))[0])
 
     def judged(self, file: Path, depth: int) -> Iterator[_Found]:
         """A subtitle file as one that is read or isn't; nothing if it is another's, or a text and no transcript."""

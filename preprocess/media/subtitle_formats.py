@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from longtake.errors import MediaError
-from longtake.preprocess.media.cues import OPEN, TIME, Cue, Note, closed, seconds, tidy
+from longtake.preprocess.media.cues import OPEN, TIME, Cue, Note, are_records, closed, seconds, tidy
 from longtake.preprocess.media.marked_formats import parse_json3, parse_ttml
 from longtake.preprocess.media.named_speakers import with_speakers
 from longtake.preprocess.media.plain_transcripts import parse_transcript
@@ -74,6 +74,8 @@ def parse_subtitles(data: bytes, name: str, note: Note = _ignore, language: str 
         return []
     format = next(each for each in _FORMATS if each.fits(text, head))
     cues = format.parse(text, name, note)
+    if are_records(cues):
+        raise MediaError(f"{name} isn't speech: its lines are alike but for their numbers, as a camera's data are.")
     return with_speakers(unrolled(sorted(cues, key=lambda cue: (cue.start, cue.end))))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,19 @@ def test_the_language_of_the_settings_is_used_and_tells_layers_apart(talk: Path,
     assert Speech().recipes(job) != Speech().recipes(job_for(talk, f"speech.model={tiny}"))
     with pytest.raises(ConfigError):
         build(job_for(talk, f"speech.model={tiny}", "speech.language=de"), tmp_path, Chunks())
+
+
+@pytest.mark.parametrize(("language", "told"), [("deu", True), ("eng", False), (None, False)])
+def test_a_language_that_the_recogniser_does_not_know_is_told(
+    media: Path, tiny: Path, tmp_path: Path, language: str | None, told: bool
+) -> None:
+    sentence = media / "pocketsphinx" / "sense_and_sensibility_01_austen_64kb-0880.wav"
+    job = job_for(sentence, f"speech.model={tiny}")
+    marked = replace(job.media, audio=tuple(replace(each, language=language) for each in job.media.audio))
+    warned: list[str] = []
+    given = IndexJob(job.path, marked, job.settings, job.engines, warn=warned.append)
+    layer_of(Speech(), given, LayerStore(tmp_path))
+    assert ["German" in sentence for sentence in warned] == [True] * told
 
 
 def test_what_somebody_wrote_down_is_not_recognised(talk: Path, tiny: Path, tmp_path: Path) -> None:

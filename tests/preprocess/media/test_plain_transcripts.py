@@ -55,10 +55,14 @@ def written(line: str) -> str:
          [(2.0, "ANN", "Yes."), (2.0, "BOB", "No."), (11.0, "ANN", "So. well")]),
         ("[00:00:02] 李雷：你好\n[00:00:06] 韩梅：再见\n[00:00:11] 李雷：好\n",
          [(2.0, "李雷", "你好"), (6.0, "韩梅", "再见"), (11.0, "李雷", "好")]),
+        (written("00:00:{time}:12 - 00:00:20:00\n{name}\n{text}\n\n"), NAMED),
+        (vtt("{times}\n[{name}] {text}\n\n"), NAMED),
+        (vtt("{times}\n[Music] {text}\n\n"), [(start, None, f"[Music] {text}") for start, _, text in UNNAMED]),
     ],
     ids=["zoom", "teams", "webex", "names on lines", "brackets", "bare", "whisperx", "otter", "rev",
          "chat", "name first", "markdown", "seconds",
-         "teams text", "youtube", "titles", "no names", "meet", "a remark", "two in a cue", "chinese"],
+         "teams text", "youtube", "titles", "no names", "meet", "a remark", "two in a cue", "chinese",
+         "an editor", "names in brackets", "a sound in brackets"],
 )  # fmt: skip
 def test_who_says_what_and_when(text: str, right: list[tuple[float, str | None, str]]) -> None:
     cues = parse_subtitles(text.encode(), "meeting.txt")
@@ -67,5 +71,7 @@ def test_who_says_what_and_when(text: str, right: list[tuple[float, str | None, 
 
 
 def test_a_text_without_times_says_what_is_needed() -> None:
-    with pytest.raises(MediaError, match=r"^notes\.txt has no times, so nothing .*: put one before each line"):
+    with pytest.raises(
+        MediaError, match=r"^notes\.txt has no times of a recording, so nothing .*: put one before each line"
+    ):
         parse_subtitles(b"It rained.\n\nIt stopped.\n", "notes.txt")

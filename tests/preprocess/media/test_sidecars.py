@@ -42,6 +42,7 @@ def taken(root: Path, video: str = "talk.mp4") -> dict[str, str | None]:
         ("talk.en.ttml", "en"), ("talk.en.dfxp", "en"), ("talk.sbv", None), ("talk.lrc", None), ("talk.en.json3", "en"),
         ("Subs/talk.en.srt", "en"), ("Subtitles/talk.srt", None), ("Subs/talk/2_English.srt", "en"),
         ("Subs/2_English.srt", "en"), ("English.srt", "en"), ("captions.vtt", None),
+        ("Untertitel/talk.de.srt", "de"), ("talk_track3_[ger].ass", "de"), ("talk.sc.ass", "zh-Hans"),
     ],
 )  # fmt: skip
 def test_sidecars_are_found_by_their_name(tmp_path: Path, name: str, language: str | None) -> None:

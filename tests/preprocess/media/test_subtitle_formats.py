@@ -101,6 +101,11 @@ def test_a_time_with_too_many_digits_is_cut() -> None:
     assert said(many) == [(1.249, 2.5, "Hello there."), SECOND]
 
 
+def of_numbers(text: str) -> str:
+    """Cues that are alike but for their numbers."""
+    return "".join(f"00:00:0{n},000 --> 00:00:0{n},900\n{text.format(n=n)}\n\n" for n in range(1, 8))
+
+
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
@@ -112,11 +117,18 @@ def test_a_time_with_too_many_digits_is_cut() -> None:
         ("{}", r"talk\.srt isn't a json3 file"),
         ("<tt><p begin='1s'", r"talk\.srt, line 1: this isn't valid XML"),
         ("<!DOCTYPE tt [<!ENTITY a 'b'>]><tt/>", r"talk\.srt has a document type of its own"),
+        (of_numbers("Frame: {n}, 2031-03-18 10:00:{n}\n[iso: {n}00] [latitude: 47.{n}]"), r"talk\.srt isn't speech"),
+        (of_numbers("sprite.jpg#xywh={n},0,160,90"), r"talk\.srt isn't speech"),
     ],
 )
 def test_a_file_without_a_cue_is_an_error_that_names_it(broken: str, message: str) -> None:
     with pytest.raises(MediaError, match=message):
         parse(broken)
+
+
+def test_a_refrain_and_lines_with_a_number_are_speech() -> None:
+    assert len(parse(of_numbers("And {n} more bottles."))) == 7
+    assert len(parse(of_numbers("La la la."))) == 7
 
 
 def test_text_that_looks_like_markup_stays() -> None:
