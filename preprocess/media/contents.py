@@ -69,7 +69,8 @@ def _streams(media: MediaInfo, unread: Mapping[int, str]) -> Iterator[FilePart]:
     for number, text in enumerate(media.subtitles, 1):
         about, outcome = _about(text.codec, text.language), unread.get(text.index, "read")
         yield FilePart(name=f"subtitles {number}", about=about, outcome=outcome, noted=text.index in unread)
-    numbers = {"picture": int(media.video is not None), "sound": len(media.audio), "subtitles": len(media.subtitles)}
+    numbers = {"film": 1, "picture": int(media.video is not None)}
+    numbers |= {"sound": len(media.audio), "subtitles": len(media.subtitles)}
     for stream in media.unread:
         number = numbers[stream.kind] = numbers.get(stream.kind, 0) + 1
         about = _about(stream.codec, stream.language, stream.title)

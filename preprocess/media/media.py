@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -51,6 +52,7 @@ _TITLED = (
 )
 _KINDS = {"video": "picture", "audio": "sound"}
 _HANDLER = re.compile(r"handler|^(core media|mainconcept|gpac|l-smash)|@", re.IGNORECASE)  # names of programs
+_HEAD = 8  # bytes of the size and kind of a part of an MP4 file
 _FIRST_PACKETS = 500  # give up on a picture that doesn't decode within these
 
 
@@ -103,6 +105,9 @@ class UnreadStream:
     language: str | None
     title: str | None
     why: str
+
+
+_SECOND_FILM = UnreadStream(-1, "film", "mp4", None, None, "it was joined to the end of the first; save it by itself")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +170,8 @@ def survey(path: Path) -> MediaInfo:
         MediaError: as `probe`.
     """
     media = probe(path)
+    if _is_joined(path, media):
+        media = replace(media, unread=(*media.unread, _SECOND_FILM))
     if not media.used or (media.container.startswith("mov") and not media.from_the_middle):
         return media  # the index of MP4 has the time of every packet
     sound_alone = not media.video and len(media.audio) == 1
@@ -179,6 +186,27 @@ def survey(path: Path) -> MediaInfo:
     if not restarts and abs(duration - media.duration) <= _SAME:
         return media
     return replace(media, duration=duration, restarts=restarts, marks=timeline.marks)
+
+
+def _is_joined(path: Path, media: MediaInfo) -> bool:
+    """Whether another film was joined to the end of an MP4 file: FFmpeg and players read the first one only.
+
+    Of a file in fragments they read all.
+    """
+    begun = False
+    if not media.container.startswith("mov"):
+        return False
+    with path.open("rb") as file:
+        while len(head := file.read(_HEAD)) == _HEAD:
+            size, kind = int.from_bytes(head[:4]), head[4:]
+            if kind == b"moof" or (begun and kind == b"ftyp"):
+                return kind == b"ftyp"
+            begun = begun or kind == b"ftyp"
+            rest = int.from_bytes(file.read(_HEAD)) - 2 * _HEAD if size == 1 else size - _HEAD
+            if rest < 0:  # it goes to the end, or is damaged
+                return False
+            file.seek(rest, os.SEEK_CUR)
+    return False
 
 
 def probe(path: Path, name: str | None = None) -> MediaInfo:

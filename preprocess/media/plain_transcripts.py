@@ -33,7 +33,7 @@ _LRC_TIME = re.compile(rf"\[{TIME}\]\s*")
 _LRC_WORD = re.compile(rf"<{TIME}>\s?")
 # What services add to a transcript.
 _SERVICE = re.compile(
-    r"Transcribed by https?://\S+|Meeting ended after .*|This editable transcript was computer generated.*"
+    r"Transcribed by https?://\S+|(?:Meeting|Transcription) ended after .*|This editable transcript was computer generated.*"
     r"|.* (?:started|stopped) transcription"
 )
 _FEW = 2  # names; of more, one comes back after another, unless they are titles

@@ -11,7 +11,7 @@ from helpers.media.odd_files import index_first
 from helpers.media.sound import silence, write_sound
 
 from longtake.errors import MediaError
-from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.media import probe, survey
 
 
 def test_an_ordinary_clip_tells_its_streams_and_length(tmp_path: Path) -> None:
@@ -102,3 +102,10 @@ def test_a_header_cannot_ask_for_more_pixels_than_any_picture_has(tmp_path: Path
     (tmp_path / "wide.y4m").write_bytes(b"YUV4MPEG2 W16000 H16000 F25:1 C420jpeg\nFRAME\n" + bytes(1000))
     with pytest.raises(MediaError, match=r"wide\.y4m.*16000 x 16000"):
         probe(tmp_path / "wide.y4m")
+
+
+def test_a_film_that_was_joined_to_another_is_told(tmp_path: Path) -> None:
+    one = write_clip(tmp_path / "one.mp4", [noise(0)] * 25, sound_seconds=1.0).read_bytes()
+    (tmp_path / "both.mp4").write_bytes(one + one)
+    assert [stream.kind for stream in survey(tmp_path / "both.mp4").unread] == ["film"]
+    assert survey(tmp_path / "one.mp4").unread == ()
