@@ -63,7 +63,7 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
     A follow-up such as "And the lamp?" is answered by lines about the lamp, if there are any.
     """
     # Facts about the whole recording don't apply to a part of it.
-    told = [fact for fact in query.facts if fact.source != "speech" or query.tells(fact)]
+    told = [fact for fact in query.facts if query.tells(fact)]
     facts = {fact.evidence.id: fact for fact in told if fact.source == "file" or gathered.window is None}
     found = [(item, result.tool) for result in results if not result.failure for item in result.evidence if item.video]
     known = [(item, "orient") for item in (*(fact.evidence for fact in facts.values()), *query.blank)]

@@ -40,7 +40,7 @@ _WHAT_HELPS: Mapping[Source, str] = {
 _FOUND_NOTHING: Mapping[Source, str] = {
     "speech": "No speech was recognised.",
     "text": "No text was found on screen.",
-    "sound": "No sound was recognised.",
+    "sound": "No such sound was recognised.",
 }
 
 
