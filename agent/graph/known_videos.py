@@ -20,6 +20,7 @@ from longtake.tools.core.tool_context import VideoHandle
 _NO_PICTURE = "The file has no picture, only sound."
 _NO_STREAMS = "The file is a transcript: it has no picture and no sound."
 _NO_SOUND = "The file has no audio track."
+_SILENT = "There is an audio track, but it's silent."
 _NO_SOUND_BUT_WORDS = "The file has no audio track: nothing was heard, and what is said was read from its subtitles."
 _SHOWN: tuple[Source, ...] = ("picture", "text", "shots", "motion")
 _OF_PICTURE: tuple[Target, ...] = ("number", "yesno", "name", "quote", "description", "choice")
@@ -93,6 +94,8 @@ def _lacks(video: VideoHandle) -> dict[Source, str]:
         lacks["sound"] = _silence(video)
         if not video.layer("subtitles"):
             lacks["speech"] = _NO_SOUND
+    elif _is_silent(video):
+        lacks["sound"] = _SILENT
     return lacks
 
 
@@ -173,11 +176,15 @@ def _speakers(video: VideoHandle) -> list[Fact]:
 def _sound(video: VideoHandle, tracks: int) -> str:
     if not tracks:
         return _silence(video)
+    if _is_silent(video):
+        return _SILENT
+    return f"There is sound: {tracks} audio track{'s' if tracks > 1 else ''}."
+
+
+def _is_silent(video: VideoHandle) -> bool:
     sounds = video.items("sounds")
     silent = sum(item["end"] - item["start"] for item in sounds)
-    if all(item["kind"] == "silence" for item in sounds) and silent >= 0.98 * video.duration:
-        return "There is an audio track, but it's silent."
-    return f"There is sound: {tracks} audio track{'s' if tracks > 1 else ''}."
+    return all(item["kind"] == "silence" for item in sounds) and silent >= 0.98 * video.duration
 
 
 def _silence(video: VideoHandle) -> str:
