@@ -63,7 +63,7 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
     A follow-up such as "And the lamp?" is answered by lines about the lamp, if there are any.
     """
     # Facts about the whole recording don't apply to a part of it.
-    told = [fact for fact in query.facts if query.tells(fact)]
+    told = [fact for fact in query.facts if query.tells(fact) or (fact.source == "sound" and _shares(query, fact))]
     facts = {fact.evidence.id: fact for fact in told if fact.source == "file" or gathered.window is None}
     found = [(item, result.tool) for result in results if not result.failure for item in result.evidence if item.video]
     known = [(item, "orient") for item in (*(fact.evidence for fact in facts.values()), *query.blank)]
@@ -90,6 +90,11 @@ def candidates_of(query: Query, gathered: Gathered, results: Sequence[ToolResult
     asked, *texts = embed([query.question, *(each.evidence.text for each in unlike)])
     cosines = {id(each): round(float(text @ asked), 4) for each, text in zip(unlike, texts, strict=True)}
     return [each.model_copy(update={"cosine": cosines.get(id(each), each.cosine)}) for each in candidates]
+
+
+def _shares(query: Query, fact: Fact) -> bool:
+    """Whether a fact has a word of the question: that there is sound is no answer to whether there is music."""
+    return coverage(query.words, fact.evidence.text) > 0
 
 
 def distinct(candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from longtake.agent.controllers.extractive.candidates import Candidate
+from longtake.agent.controllers.extractive.candidates import Candidate, candidates_of
 from longtake.agent.controllers.extractive.forming import form, unsure
 from longtake.agent.controllers.extractive.no_answer import Findings
 from longtake.agent.controllers.extractive.planning import calls_for
@@ -297,6 +297,18 @@ def test_what_no_line_is_near_is_not_said_or_written(
     assert reply.status == outcome
     assert (reply.closest == ()) == (outcome == "abstained")
     assert formed_of([read]).status == "uncertain"  # the only line of a recording may be about anything
+
+
+@pytest.mark.parametrize(
+    ("question", "offered"),
+    [("Is there music?", False), ("Does the recording come with sound?", True), ("Is there any sound?", True)],
+)
+def test_that_there_is_sound_is_offered_only_for_what_it_tells_of(question: str, offered: bool) -> None:
+    there = line("There is sound: 1 audio track.").evidence.model_copy(update={"modality": "metadata"})
+    asked = query("sound", "yesno", question)
+    asked = asked.model_copy(update={"facts": (Fact(evidence=there, source="sound", targets=("yesno",)),)})
+    found = candidates_of(asked, Gathered(), (), lambda texts: np.ones((len(texts), 2), np.float32))
+    assert [each.text for each in found] == [there.text] * offered
 
 
 @pytest.mark.parametrize(
