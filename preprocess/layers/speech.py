@@ -69,8 +69,8 @@ class Speech:
         language = job.settings.speech.language
         if language is None and (unknown := _unknown_language(job, engine)):
             job.warn(
-                f"The sound is marked as {unknown}, and this recogniser knows only one other language: fetch one that "
-                "knows more with `longtake models pull whisper-small`, then index the video again"
+                f"The sound is marked as {unknown}, and this recogniser knows only English: fetch one that knows "
+                "more languages with `longtake models pull whisper-small`, then index the video again"
             )
         heard: list[TimeSpan] = []
         items: list[dict[str, Any]] = []

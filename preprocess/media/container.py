@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import av
@@ -18,6 +19,7 @@ _REFUSED = {"concat", "dash", "hls", "image2", "mlv", "rtp", "rtsp", "sap", "sdp
 _ALLOWED = sorted(name for name in av.formats_available - _REFUSED if not name.endswith("_pipe"))  # pipes are images
 # FFmpeg checks both before it follows any reference in a file.
 _OPTIONS = {"format_whitelist": ",".join(_ALLOWED), "protocol_whitelist": "file"}
+_HEAD = 8  # bytes of the size and kind of a part of an MP4 file
 _PART = {"protocol_whitelist": "file,subfile"}
 
 
@@ -53,3 +55,25 @@ def open_media(path: Path, within: tuple[int, int] | None = None) -> InputContai
     except (av.error.FFmpegError, OSError) as error:
         raise MediaError(f"Couldn't open {path}: {error.strerror}. Check the name and your read permission.") from error
     return container
+
+
+def is_joined(path: Path) -> bool:
+    """Whether another film was joined to the end of an MP4 file: FFmpeg and players read the first one only.
+
+    Of a file in fragments they read all.
+
+    Raises:
+        OSError: if the file can't be read.
+    """
+    begun = False
+    with path.open("rb") as file:
+        while len(head := file.read(_HEAD)) == _HEAD:
+            size, kind = int.from_bytes(head[:4]), head[4:]
+            if kind == b"moof" or (begun and kind == b"ftyp"):
+                return kind == b"ftyp"
+            begun = begun or kind == b"ftyp"
+            rest = int.from_bytes(file.read(_HEAD)) - 2 * _HEAD if size == 1 else size - _HEAD
+            if rest < 0:  # it goes to the end, or is damaged
+                return False
+            file.seek(rest, os.SEEK_CUR)
+    return False

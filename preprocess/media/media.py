@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,7 +18,7 @@ from av.video.stream import VideoStream as AvVideo
 
 from longtake.errors import MediaError
 from longtake.preprocess.media.clock import ClockMark, read_timeline
-from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.container import is_joined, open_media
 from longtake.preprocess.media.media_files import name_problem, readable
 from longtake.preprocess.media.ogg_links import Link, read_links
 from longtake.preprocess.media.subtitle_formats import is_transcript, parse_subtitles
@@ -52,7 +51,6 @@ _TITLED = (
 )
 _KINDS = {"video": "picture", "audio": "sound"}
 _HANDLER = re.compile(r"handler|^(core media|mainconcept|gpac|l-smash)|@", re.IGNORECASE)  # names of programs
-_HEAD = 8  # bytes of the size and kind of a part of an MP4 file
 _FIRST_PACKETS = 500  # give up on a picture that doesn't decode within these
 
 
@@ -170,7 +168,7 @@ def survey(path: Path) -> MediaInfo:
         MediaError: as `probe`.
     """
     media = probe(path)
-    if _is_joined(path, media):
+    if media.container.startswith("mov") and is_joined(path):
         media = replace(media, unread=(*media.unread, _SECOND_FILM))
     if not media.used or (media.container.startswith("mov") and not media.from_the_middle):
         return media  # the index of MP4 has the time of every packet
@@ -186,27 +184,6 @@ def survey(path: Path) -> MediaInfo:
     if not restarts and abs(duration - media.duration) <= _SAME:
         return media
     return replace(media, duration=duration, restarts=restarts, marks=timeline.marks)
-
-
-def _is_joined(path: Path, media: MediaInfo) -> bool:
-    """Whether another film was joined to the end of an MP4 file: FFmpeg and players read the first one only.
-
-    Of a file in fragments they read all.
-    """
-    begun = False
-    if not media.container.startswith("mov"):
-        return False
-    with path.open("rb") as file:
-        while len(head := file.read(_HEAD)) == _HEAD:
-            size, kind = int.from_bytes(head[:4]), head[4:]
-            if kind == b"moof" or (begun and kind == b"ftyp"):
-                return kind == b"ftyp"
-            begun = begun or kind == b"ftyp"
-            rest = int.from_bytes(file.read(_HEAD)) - 2 * _HEAD if size == 1 else size - _HEAD
-            if rest < 0:  # it goes to the end, or is damaged
-                return False
-            file.seek(rest, os.SEEK_CUR)
-    return False
 
 
 def probe(path: Path, name: str | None = None) -> MediaInfo:

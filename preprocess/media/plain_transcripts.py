@@ -27,14 +27,14 @@ _FORMS = (
     re.compile(rf"{_NAMED}:?\s*[\[(]{_TIMES}[\])]:?\s*(?P<rest>.*)"),  # Bob (1:05): text, or text below
     re.compile(rf"{_NAMED}(?:\s*[-–—|,]\s*|\s+){_TIMES}:?(?P<rest>)"),  # Bob  1:05, and text below
 )
-_FRAMES = re.compile(r"\b(\d\d)[:;](\d\d)[:;](\d\d)[:;]\d\d\b")  # how editors write times, of which frames are left out
+_FRAMES = re.compile(r"(\d\d)[:;](\d\d)[:;](\d\d)[:;]\d\d\b")  # how editors write times, of which frames are left out
 _LRC_TAG = re.compile(r"\[(?:ti|ar|al|au|lr|by|re|ve|length|offset|tool|#)\s*:[^\]]*\]", re.IGNORECASE)
 _LRC_TIME = re.compile(rf"\[{TIME}\]\s*")
 _LRC_WORD = re.compile(rf"<{TIME}>\s?")
 # What services add to a transcript.
 _SERVICE = re.compile(
-    r"Transcribed by https?://\S+|(?:Meeting|Transcription) ended after .*|This editable transcript was computer generated.*"
-    r"|.* (?:started|stopped) transcription"
+    r"Transcribed by https?://\S+|(?:Meeting|Transcription) ended after .*"
+    r"|This editable transcript was computer generated.*|.* (?:started|stopped) transcription"
 )
 _FEW = 2  # names; of more, one comes back after another, unless they are titles
 _SLOWEST = 2.0  # times as long as it takes to say it, for lines that share a time
@@ -88,7 +88,8 @@ def _numbered(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """The lines with their numbers, without those of services. A line of a song with several times comes as often."""
     for number, line in enumerate(lines, start=1):
         line = _LRC_WORD.sub("", line).replace("**", "").strip()  # bold in Markdown
-        line = _FRAMES.sub(r"\1:\2:\3", line)
+        if _FRAMES.match(line.lstrip("[(<")):
+            line = _FRAMES.sub(r"\1:\2:\3", line, count=2)  # a start and an end
         times = []
         rest = line
         while time := _LRC_TIME.match(rest):

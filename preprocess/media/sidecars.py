@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -111,7 +111,9 @@ def alone(files: Sequence[Path]) -> list[Path]:
     ]
 
 
-def unread_subtitles(path: Path, named: Collection[str] = ()) -> list[str]:
+def unread_subtitles(
+    path: Path, named: Collection[str] = (), indexed: Callable[[Path], bool] = lambda _: False
+) -> list[str]:
     """Sentences that name the subtitle files beside a media file that no media file there takes, and say what to do.
 
     They are the same for all media files of a folder.
@@ -119,11 +121,13 @@ def unread_subtitles(path: Path, named: Collection[str] = ()) -> list[str]:
     Args:
         path: of the media file.
         named: the names of files that are read although their names don't say so.
+        indexed: whether a file is in the library by itself.
 
     Raises:
         MediaError: if the folder can't be read.
     """
-    unread = [each for each in _found(path) if each.track is None and each.path.name not in named]
+    left = [each for each in _found(path) if each.track is None and each.path.name not in named]
+    unread = [each for each in left if not indexed(each.path)]
     places = ["/".join(each.path.parts[-1 - each.depth :]) for each in unread]
     other = [place for place in places if place.lower().endswith(_UNREAD)]
     unnamed = [place for place in places if not place.lower().endswith(_UNREAD)]

@@ -42,7 +42,6 @@ from longtake.preprocess.pipeline.index_sync import index_key, make_findable, te
 from longtake.preprocess.pipeline.progress import IndexReport, LayerReport, Watcher
 from longtake.preprocess.pipeline.step_run import StepRunner, run_step, unchanged
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
-from longtake.remote import media_path
 from longtake.settings import Settings
 
 if TYPE_CHECKING:
@@ -277,9 +276,7 @@ class _Indexing:
         if not (uploaded or is_transcript(self.path)):
             named = {file.name for file in self.library.named_subtitles(self.video.id)}
             with suppress(MediaError):  # the step that reads subtitles tells it
-                indexed = (media_path(video.path) for video in self.library.videos())  # transcripts by themselves, too
-                named.update(file.name for file in indexed if file.parent == self.path.parent)
-                yield from unread_subtitles(self.path, named)
+                yield from unread_subtitles(self.path, named, lambda file: self.library.get(file_id(file)) is not None)
 
     def _notes(self) -> Iterator[str]:
         if self.same:

@@ -43,7 +43,7 @@ def mcp(
 
 def _serve_http(session: Session, address: str, token: str | None, folder: str) -> None:
     from longtake.web.http.access import Access
-    from longtake.web.http.http_server import listen, url_of
+    from longtake.web.http.listening import listen, url_of
 
     host, port = _address(address)
     admitted = Access.at(host, token)

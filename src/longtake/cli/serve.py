@@ -12,7 +12,7 @@ from longtake.cli.ask import open_library
 from longtake.cli.options import Model, with_model
 from longtake.console import Session, say
 from longtake.web.http.access import Access
-from longtake.web.http.http_server import listen, url_of
+from longtake.web.http.listening import listen, url_of
 
 
 def serve(

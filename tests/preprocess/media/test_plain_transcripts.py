@@ -56,13 +56,15 @@ def written(line: str) -> str:
         ("[00:00:02] 李雷：你好\n[00:00:06] 韩梅：再见\n[00:00:11] 李雷：好\n",
          [(2.0, "李雷", "你好"), (6.0, "韩梅", "再见"), (11.0, "李雷", "好")]),
         (written("00:00:{time}:12 - 00:00:20:00\n{name}\n{text}\n\n"), NAMED),
+        ("0:02 The code is 01:00:32:03.\n0:06 Yes.\n",
+         [(2.0, None, "The code is 01:00:32:03."), (6.0, None, "Yes.")]),
         (vtt("{times}\n[{name}] {text}\n\n"), NAMED),
         (vtt("{times}\n[Music] {text}\n\n"), [(start, None, f"[Music] {text}") for start, _, text in UNNAMED]),
     ],
     ids=["zoom", "teams", "webex", "names on lines", "brackets", "bare", "whisperx", "otter", "rev",
          "chat", "name first", "markdown", "seconds",
          "teams text", "youtube", "titles", "no names", "meet", "a remark", "two in a cue", "chinese",
-         "an editor", "names in brackets", "a sound in brackets"],
+         "an editor", "a time code that is said", "names in brackets", "a sound in brackets"],
 )  # fmt: skip
 def test_who_says_what_and_when(text: str, right: list[tuple[float, str | None, str]]) -> None:
     cues = parse_subtitles(text.encode(), "meeting.txt")
