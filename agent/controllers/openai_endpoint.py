@@ -7,7 +7,6 @@ Every failure becomes one sentence that names the endpoint. Its type says whethe
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -36,6 +35,7 @@ from longtake.agent.controllers.asking import CONTROLLER, Busy, ContextFull, Rol
 from longtake.agent.controllers.call_parsing.text_tool_calls import as_text
 from longtake.agent.controllers.streaming import EXTRA, Heard, assembled, mended
 from longtake.errors import Cancelled, EngineError
+from longtake.language.text import words_of
 from longtake.models.profiles import ModelProfile, profile_of
 from longtake.models.refusals import CONTEXT_FULL, TOKEN_FIELDS, as_accepted
 from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client, problem_of
@@ -45,7 +45,7 @@ from longtake.settings import ControllerSettings
 MAX_PROBLEM_LENGTH = 300  # characters of an error message
 _MAX_EXTRAS = 1_000  # calls whose additional content is kept
 # Ollama, vLLM and LM Studio word this differently.
-_NO_TOOLS = re.compile(r"not support \W*(?:tool|function)|tool choice requires|tools are not supported", re.IGNORECASE)
+_NO_TOOLS = ("not support tool", "not support function", "tool choice requires", "tools are not supported")
 
 
 class EndpointChatModel(BaseChatOpenAI):
@@ -165,7 +165,7 @@ class EndpointChatModel(BaseChatOpenAI):
             return f"the key, which was refused: {self.role.key}"
         if isinstance(error, APITimeoutError):
             return f"whether it is overloaded, or raise {self.role.timeout}"
-        if _NO_TOOLS.search(str(error)) and not self.calls_as_text:
+        if any(each in words_of(str(error)) for each in _NO_TOOLS) and not self.calls_as_text:
             return "whether the model calls tools: controller.calls=text is for one that doesn't"
         return ""
 

@@ -52,9 +52,9 @@ def published(
             continue
         own = statement.shares or any(statement.holds(mark.end) for mark in read.marks)
         untold = () if own else _citations_without_time(claim.citations, statement.text, names, spanned=True)
-        added = [marks(untold, names), f" {flag}" if flag else ""]
-        place = _end_of_words(text, statement.end)
-        edits.append((place, place, "".join(added)))
+        end = _before_border(text, statement.end)
+        stop = end - 1 if text[end - 2 : end - 1].isalnum() and text[end - 1] in ".。" else end
+        edits += [(stop, stop, marks(untold, names)), (end, end, f" {flag}" if flag else "")]
     out, at, told_here = "", 0, set[str]()
     for start, end, replacement in sorted(edits):
         if text[at:start].strip():
@@ -109,8 +109,8 @@ def _set_in(before: str, replaced: str, shown: str) -> str:
     return f" {shown.lstrip()}" if shown.strip() and (touches or replaced.isspace()) else shown.strip()
 
 
-def _end_of_words(text: str, end: int) -> int:
-    """Where a mark goes behind a statement: in a row of a table before its last border, or it wouldn't show."""
+def _before_border(text: str, end: int) -> int:
+    """The end of a statement: that of a row of a table lies before its last border, or what is added wouldn't show."""
     return len(text[: end - 1].rstrip()) if text[:end].endswith("|") else end
 
 

@@ -37,7 +37,7 @@ _WHOLE = re.compile(
 )
 _ITEM = re.compile(r"[\s>]*(?:[-*•|]|\d{1,3}[.)]\s)")  # of a list, or a row of a table
 _REWORDED = 0.2  # share of a claim's words that a statement which says the same may lack
-_FEW = 2  # words; a shorter sentence, such as "No.", belongs to its neighbour
+_FEW = 1  # word; a sentence such as "No." belongs to its neighbour
 _WORD = re.compile(r"[\u3040-\u9fff]|[^\W\u3040-\u9fff]+")  # Chinese and Japanese put no spaces between words
 
 

@@ -164,7 +164,7 @@ def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
     room = (min(most, _BESIDE) if transcript else most) * CHARACTERS_A_TOKEN
     said = {item.id for item in transcript}
     chosen: list[Moment] = []
-    for moment in _distinct(ranked, context.moments):
+    for moment in _distinct([*ranked, *_texts(context, room)], context.moments):
         length = len(moment.text) + 32
         if moment.id not in said and length <= room and len(chosen) < MOST:
             chosen.append(moment)
@@ -181,6 +181,12 @@ def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
     return Briefing(
         moments=tuple(chosen), transcript=transcript, contents=contents(tools), tools=names, missing=missing
     )
+
+
+def _texts(context: RunContext, room: int) -> list[Moment]:
+    """What is on screen, in order; nothing if not all of it fits."""
+    texts = [text for video in context.tools.videos for text in context.moments(video).texts]
+    return texts if sum(len(text.text) for text in texts) <= room else []
 
 
 def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Moment]:

@@ -53,9 +53,9 @@ class VideoMoments:
     def __init__(self, single: Sequence[Moment]) -> None:
         """Take all moments of a video as the index has them, in the order of its layers: single cues and cells."""
         ordered = sorted(single, key=lambda item: item.span.start)
-        self._texts = [item for item in ordered if item.modality == "scene_text"]
-        self._starts = [item.span.start for item in self._texts]
-        self._longest = max((item.span.length for item in self._texts), default=0.0)
+        self.texts = [item for item in ordered if item.modality == "scene_text"]
+        self._starts = [item.span.start for item in self.texts]
+        self._longest = max((item.span.length for item in self.texts), default=0.0)
         said = [item for item in single if item.modality == "speech" and item.engine != SPEAKERS]
         self.passages = _passages(said)
         told = [item for item in ordered if not item.text.startswith(GENERIC)]
@@ -81,7 +81,7 @@ class VideoMoments:
     def at(self, span: TimeSpan) -> list[Moment]:
         """What is said, shown, seen and heard in a span."""
         lines = (*self.passages, *self.pictures, *self._sounds)
-        texts = (each for each in self._texts if each.span.overlaps(span))
+        texts = (each for each in self.texts if each.span.overlaps(span))
         shown = {moment.text: moment for moment in map(self._standing_with, texts)}
         return [*(each for each in lines if each.span.overlaps(span)), *shown.values()]
 
@@ -92,20 +92,20 @@ class VideoMoments:
             window = moment.span.widened(reach, reach, float("inf"))
             there = [each for each in line if each.span.overlaps(window)]
             near += sorted(there, key=lambda each: each.span.apart(moment.span))[:_BESIDE]
-        texts = [each for each in self._texts if each.span.overlaps(moment.span)]
+        texts = [each for each in self.texts if each.span.overlaps(moment.span)]
         # A logo is there throughout; what is shown for a shorter time is the slide.
         return [*near, self._standing_with(min(texts, key=lambda each: each.span.length))] if texts else near
 
     def _standing_with(self, item: Moment) -> Moment:
         """The slide around a text: what is shown with it, row by row. If not all fits, the nearest rows stay."""
         # Search returns texts without their places in the picture. What isn't in a layer stands alone.
-        own = [each for each in self._texts if each.text == item.text and each.span == item.span]
+        own = [each for each in self.texts if each.text == item.text and each.span == item.span]
         if not own:
             return item
         item = own[0]
         first = bisect_left(self._starts, item.span.start - self._longest)
         most = max(item.span.length * _LASTING, 1.0)
-        near = (each for each in self._texts[first:] if each.span.start <= item.span.end)
+        near = (each for each in self.texts[first:] if each.span.start <= item.span.end)
         texts = [
             each
             for each in near

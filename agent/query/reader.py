@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from longtake.agent.query.query import SOURCES, TARGETS, Reading
 from longtake.errors import ConfigError, LongtakeError
 from longtake.language.languages import ENGLISH, language_in
+from longtake.language.words import words as words_in
 from longtake.lazy import cached_property
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.text_engines import Reranker, TextEmbedding
@@ -26,8 +26,6 @@ Matrix = npt.NDArray[np.float32]
 DIMENSIONS = 1024  # of the n-grams, which tell apart what a sentence embedding blurs
 _ANY = "What is this video about?"
 _PIECE = 4  # letters; a typo leaves most pieces of a word intact
-_WORD = re.compile(r"[^\W_]+(?:'[a-z]+)?")
-_DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +100,7 @@ def hashed(texts: Sequence[str]) -> Matrix:
 
 
 def _parts(text: str) -> Iterator[str]:
-    # Not the words of `language.words`: the heads were fitted with these, in which every number is 0.
-    words = _WORD.findall(_DIGITS.sub("0", text.casefold()))
+    words = ["0" if word[0].isdigit() else word for word in words_in(text)]
     yield from words
     yield from (f"{one} {other}" for one, other in pairwise(words))
     for word in words:

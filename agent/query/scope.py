@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from text_to_num import alpha2digit
 
@@ -220,12 +221,8 @@ def _region(text: str) -> tuple[float, float, float, float] | None:
     return left, top, width, height
 
 
-_POINTS_AT = re.compile(
-    r"\b(?:that|this|the same) (?:slide|moment|scene|shot|place|part|time|point)\b"
-    r"|(?<!\bare )(?<!\bis )(?<!\bwere )(?<!\bwas )\b(?:there|then)\s*\??$"
-    r"|\b(after|before) (?:that|this)\W*$",
-    re.IGNORECASE,
-)
+_THIS = frozenset({"that", "this", "same"})
+_PARTS = frozenset("slide moment scene shot place part time point".split())  # "that slide", "the same moment"
 _BACK = frozenset("he him his she her hers it its they them their theirs".split())
 _DEMONSTRATIVES = frozenset("that this those these".split())  # at the end they stand for something: "Who said that?"
 _OPENINGS = frozenset("and but so".split())
@@ -293,12 +290,14 @@ def pointed_at(question: str, last: Citation | None, duration: float) -> Scope |
 
     None if the question has no such reference.
     """
-    pointing = _POINTS_AT.search(question)
-    if last is None or pointing is None:
+    pairs = [*pairwise(["", *words(question)])]
+    if last is None or not pairs:
         return None
-    beside = (pointing[1] or "").casefold()
-    if beside == "before":
-        return Scope(span=TimeSpan(start=0.0, end=last.start), named=True, ordinal=-1)
-    if beside == "after":
-        return Scope(span=TimeSpan(start=min(last.end, duration), end=duration), named=True, ordinal=0)
-    return Scope(span=TimeSpan(start=last.start, end=last.end), named=True)
+    before, end = pairs[-1]
+    if end in _THIS and before in ("after", "before"):
+        later = before == "after"
+        beside = (min(last.end, duration), duration) if later else (0.0, last.start)
+        return Scope(span=TimeSpan(start=beside[0], end=beside[1]), named=True, ordinal=0 if later else -1)
+    there = end in ("there", "then") and before not in _BE  # "How many dogs are there?" points at no place
+    pointing = there or any(one in _THIS and other in _PARTS for one, other in pairs)
+    return Scope(span=TimeSpan(start=last.start, end=last.end), named=True) if pointing else None

@@ -24,7 +24,7 @@ from longtake.agent.drafts.statements import Statement
 from longtake.agent.gathering.moments import line_of
 from longtake.agent.prompts.render import render
 from longtake.errors import Cancelled, EngineError, MediaError
-from longtake.language.text import fold
+from longtake.language.text import words_of
 from longtake.memory.records import Claim, Moment, Record, Verdict
 from longtake.memory.timespan import CLOCKED
 from longtake.tools.compute.calculator import normalise
@@ -68,10 +68,12 @@ def misquoted(statement: str, sources: Sequence[str]) -> str | None:
 
     Case, punctuation and the gaps of an ellipsis don't count, and neither do slips such as a recogniser makes.
     """
-    held = [_words(source) for source in sources]
+    held = [words_of(source).split() for source in sources]
     for quote in (match[0][1:-1] for match in QUOTATION.finditer(statement)):
         parts = re.split(r"…|\.\.\.|\[[^\]]*\]|\s[·/|]\s", quote)
-        long = [_words(part) for part in parts if len(_words(CLOCKED.sub(" ", part))) >= _SHORTEST_QUOTE]
+        long = [
+            words_of(part).split() for part in parts if len(words_of(CLOCKED.sub(" ", part)).split()) >= _SHORTEST_QUOTE
+        ]
         if any(not any(_in(part, text) for text in held) for part in long):
             return quote
     return None
@@ -178,10 +180,6 @@ def _in(part: Sequence[str], text: Sequence[str]) -> bool:
     return False
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", fold(text))
-
-
 MOST_STARTS = 50  # places where the JSON of a reply may begin
 SOME_MISSING = "the judge gave no verdict on the others"
 NO_VERDICTS = "the judge's reply gives no verdicts"
@@ -238,7 +236,8 @@ class Grounds:
         results: one line for each result of a tool that is no moment of a video, and for what was examined.
         names: file names of the open videos, by library id.
         pictures: whether pictures of cited moments follow the prompt.
-        earlier: questions of the conversation that this one may go on from.
+        earlier: questions and answers of the conversation that this one may go on from.
+        examined: for each video, its name and what of it was examined.
     """
 
     question: str
@@ -248,6 +247,7 @@ class Grounds:
     names: Mapping[str, str] = field(default_factory=dict)
     pictures: bool = False
     earlier: Sequence[str] = ()
+    examined: Sequence[str] = ()
 
 
 def judge_statements(
@@ -271,6 +271,7 @@ def judge_statements(
         several=len(grounds.names) > 1,
         question=grounds.question,
         earlier=grounds.earlier,
+        examined=grounds.examined,
         options=grounds.options,
         evidence=[line_of(identity, item, grounds.names) for identity, item in lines],
         results=grounds.results,

@@ -19,17 +19,15 @@ from langchain_core.messages import ToolMessage
 from longtake.agent.controllers.extractive.candidates import Candidate, candidates_of
 from longtake.agent.controllers.extractive.model import GATHERED, QUERY
 from longtake.agent.controllers.extractive.ranking import (
-    FILE,
     SCORES,
-    Weights,
     as_read,
     confidence,
     is_searched,
-    load_weights,
     read_and_ranked,
     standing,
     sure_from,
 )
+from longtake.agent.fitted import Weights, load_weights, rewrite
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.gathering.text_lines import Lines
 from longtake.agent.query.query import Query
@@ -66,7 +64,7 @@ _MISSED = 0.02  # share of questions of whose answer no line may be near
 _FOREIGN = 6  # questions about another recording, which this one doesn't answer
 _ABOVE = 1e-4  # the next confidence
 
-Write = Annotated[Path | None, typer.Option(help="Write the weights to this folder: agent/controllers/extractive.")]
+Write = Annotated[Path | None, typer.Option(help="Write the weights to this folder: agent.")]
 
 
 class Found(Record):
@@ -172,10 +170,7 @@ def _fit(
         fitted = _trusting(name, [*own, *more], fitted).model_copy(update={_LIMITS[name]: _sure(counted)})
         found[name] = _found(trusted, fitted)
     if folder:
-        file = folder / FILE
-        families = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-        families[reader.family()] = fitted.model_dump(mode="json")
-        file.write_text(json.dumps(families, indent=1) + "\n", encoding="utf-8")
+        rewrite(folder, reader.family(), fitted.model_dump(mode="json"))
     questions = max(len(own) for own, _ in asked.values())
     return FitReport(embedding=reader.embedding.id, questions=questions, about=len(fold_of), found=found)
 

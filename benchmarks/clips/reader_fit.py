@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from longtake.agent.fitted import rewrite
 from longtake.agent.query.query import SOURCES, TARGETS, Reading
 from longtake.agent.query.reader import Heads, Matrix, Softmax, family, features
 from longtake.benchmarks.clips.examples import Example, load_bank
@@ -24,7 +24,6 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.text.text_engines import TextEmbedding
 
 FOLDS = 10
-PROVENANCE = "heads.json"
 _DECAY = 1e-4  # best likelihood on left-out clips; 5e-4 gets a few more sources right, but all with less confidence
 _TEMPERATURE = 0.75  # of targets: the best likelihood on left-out folds; for sources 1 is as good
 
@@ -49,7 +48,7 @@ class ReaderReport(Report):
 def measure_reader(
     session: Session,
     notify: Notify,
-    write: Annotated[Path | None, typer.Option(help="Write the fitted heads to this folder: agent/query.")] = None,
+    write: Annotated[Path | None, typer.Option(help="Write the fitted heads to this folder: agent.")] = None,
 ) -> ReaderReport:
     """Cross-validate how well the heads read the questions of the bank, and refit the heads."""
     bank = load_bank()
@@ -62,10 +61,8 @@ def measure_reader(
         seen = features(questions, vectors)
         fitted.append(_cross_validated(embedding.id, bank, vectors, seen))
         if write:
-            (write / f"{family(embedding.id)}.npz").write_bytes(_packed(fit_heads(bank, seen)))
-    if write:
-        provenance = {family(each.embedding): each.model_dump(mode="json") for each in fitted}
-        (write / PROVENANCE).write_text(json.dumps(provenance, indent=1) + "\n", encoding="utf-8")
+            (write / "query" / f"{family(embedding.id)}.npz").write_bytes(_packed(fit_heads(bank, seen)))
+            rewrite(write, family(embedding.id), {"heads": fitted[-1].model_dump(mode="json")})
     return ReaderReport(heads=tuple(fitted))
 
 

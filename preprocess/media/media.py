@@ -49,6 +49,7 @@ _TITLED = (
     (r"[ck]omm?ent|комм?ент|コメンタリー|解説|评论|評論|코멘터리|해설", "commentary"),
     (r"hearing.?impair|hard.of.hearing|hörgeschädigt|malentendant", "for the hearing impaired"),
 )
+_WITHOUT = re.compile(r"\b(without|no|not|ohne|sans|sin|senza|sem|zonder|bez|без)\b", re.IGNORECASE)
 _KINDS = {"video": "picture", "audio": "sound"}
 _HANDLER = re.compile(r"handler|^(core media|mainconcept|gpac|l-smash)|@", re.IGNORECASE)  # names of programs
 _FIRST_PACKETS = 500  # give up on a picture that doesn't decode within these
@@ -286,7 +287,8 @@ def _role(stream: AvAudio, title: str | None) -> str | None:
     """What a track is for, by its flags or else by its title, which many programs write instead."""
     flagged = (role for flag, role in _ROLES if stream.disposition & flag)
     written = normalize("NFC", title or "")
-    titled = (role for word, role in _TITLED if re.search(word, written, re.IGNORECASE))
+    ordinary = _WITHOUT.search(written)  # "Film without commentary"
+    titled = (role for word, role in _TITLED if not ordinary and re.search(word, written, re.IGNORECASE))
     return next(flagged, None) or next(titled, None)
 
 

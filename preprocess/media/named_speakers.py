@@ -1,4 +1,4 @@
-"""Finds the names of speakers in the text of cues: `Name: …` or `[Name] …` at the start of a line, or alone on one."""
+"""Finds the names of speakers in the text of cues: `Name: …`, `[Name] …` or `Name – …` on a line, or alone."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ NAME = rf"[^\W\d_a-z][\w.'’-]*(?:,? (?:{_WORD}|{_PARTICLE})){{0,5}}"
 _TURN = r"(?:(?:[-–—]|>{2,3})\s*)?"  # how captions mark a new speaker
 _BEFORE_WORDS = re.compile(rf"{_TURN}\[?({NAME})\]?(?: ?[\[(][^\])]*[\])])?(?:\s?：\s*|\s?:\s+|:$)")
 _IN_BRACKETS = re.compile(rf"{_TURN}[\[(（【]({NAME})[\])）】]\s*(?=\S)")  # sounds stand there, too: "[Music]"
+_BEFORE_DASH = re.compile(rf"{_TURN}({NAME})\s+[-–—]\s+(?=\S)")
 _ALONE = re.compile(rf"{_TURN}({NAME}):?")
 _OFTEN, _DIFFERENT = 2, 2  # lines that begin with a name from which it is a speaker's, and speakers
 _SHARE = 0.15  # of the cues that begin so
@@ -28,10 +29,10 @@ def with_speakers(cues: Sequence[Cue]) -> list[Cue]:
 
     Who speaks takes turns: what stands before colons are names only if one of several comes back after another, as
     titles and chapters don't. They stand before most cues, as in a transcript, or each of them more than once and
-    before enough of the cues; those in brackets before most.
+    before enough of the cues; those in brackets or before dashes before most.
     """
     unnamed = [cue for cue in cues if cue.speaker is None]
-    for form, share in ((_BEFORE_WORDS, _SHARE), (_IN_BRACKETS, _MOST)):
+    for form, share in ((_BEFORE_WORDS, _SHARE), (_IN_BRACKETS, _MOST), (_BEFORE_DASH, _MOST)):
         if names := _before_words(unnamed, form, share):
             return [piece for cue in cues for piece in (_split(cue, names, form) if cue.speaker is None else [cue])]
     if names := _alone(unnamed):
@@ -40,7 +41,7 @@ def with_speakers(cues: Sequence[Cue]) -> list[Cue]:
 
 
 def _before_words(cues: Sequence[Cue], form: re.Pattern[str], share: float) -> set[str]:
-    """The names before colons, or in brackets."""
+    """The names before colons or dashes, or in brackets."""
     begun = [[found[1] for line in cue.text.split("\n") if (found := form.match(line))] for cue in cues]
     turns = [name for names in begun for name in names]
     times = Counter(turns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
@@ -23,11 +22,12 @@ from longtake.agent.controllers.extractive.ranking import Ranked, confidence, ha
 from longtake.agent.controllers.extractive.settling import affirmed, mentions, speaker_of, times
 from longtake.agent.controllers.extractive.values import worked_out
 from longtake.agent.drafts.draft import LETTERS, NOTHING, Draft, DraftClaim
+from longtake.agent.fitted import load_scores
 from longtake.agent.gathering.moments import GENERIC
 from longtake.agent.query.query import MODALITY_OF, TOLD_IN_ORDER, Fact, Query, Source
 from longtake.errors import EngineError
 from longtake.language.text import as_question, as_sentence, comparable, within
-from longtake.language.words import NEGATION, stems, unsaid
+from longtake.language.words import NEGATION, stems, unsaid, words
 from longtake.memory.records import Closest, Modality
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.layers.speaker_lines import SPEAKERS
@@ -37,12 +37,9 @@ MAX_LISTED = 8
 _FEW = 3  # lines in a scope, up to which all are quoted
 _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
-_UNRELATED = -5.0  # score of a line and a question below which they have nothing to do with each other
 _CORRECTION = 2  # cues: "No, nine is cola." "Lemonade is seven."
-# Phrases with which speakers begin to correct themselves: the editing terms of Shriberg (1994), after a speaker's name.
-_EDITS = re.compile(
-    r"(?:[^:.]{1,40}: )?(?:oh,? )?(?:no|sorry|wait|hold on|hang on|i mean|actually|or rather)\b", re.IGNORECASE
-)
+# With these, speakers begin to correct themselves: the editing terms of Shriberg (1994).
+_EDITS = ("no ", "sorry ", "wait ", "hold on ", "hang on ", "i mean ", "actually ", "or rather ")
 _SPEAKS = stems("speaks speaker talks")
 _SOUNDS = stems("sound sounds noise noises")
 _OF_NAMED = frozenset({"time", "duration", "count", "yesno"})  # targets of questions that name a sound
@@ -219,7 +216,8 @@ def _part(findings: Findings, best: Candidate) -> Candidate:
 def _with_correction(part: Candidate) -> Candidate:
     """A part of a line, with what follows it if that begins like a correction: "There are nine. No, seven."."""
     after = part.around[part.around.index(part.line[-1]) + 1 :] if part.line[-1] in part.around else ()
-    corrected = bool(after) and bool(_EDITS.match(after[0].text))
+    begins = " ".join(words(after[0].text.rpartition(": ")[2])) + " " if after else ""
+    corrected = begins.removeprefix("oh ").startswith(_EDITS)
     return part.model_copy(update={"line": (*part.line, *after[:_CORRECTION])}) if corrected else part
 
 
@@ -273,7 +271,7 @@ def _only_goes_on(findings: Findings, line: Candidate) -> bool:
     if last.video != line.evidence.video or not line.span.overlaps(TimeSpan(start=last.start, end=last.end)):
         return False
     with suppress(EngineError):
-        return reranker.score(as_question(query.own_words), [line.text])[0] < _UNRELATED
+        return reranker.score(as_question(query.own_words), [line.text])[0] < load_scores().unrelated
     return False
 
 

@@ -21,8 +21,9 @@ from longtake.agent.controllers.extractive.candidates import Embed, candidates_o
 from longtake.agent.controllers.extractive.forming import CLOSEST, form, unsure
 from longtake.agent.controllers.extractive.no_answer import Findings
 from longtake.agent.controllers.extractive.planning import PlannedCall, calls_for
-from longtake.agent.controllers.extractive.ranking import Ranked, Weights, load_weights, read_and_ranked, sure_from
+from longtake.agent.controllers.extractive.ranking import Ranked, read_and_ranked, sure_from
 from longtake.agent.drafts.draft import ANSWER, Draft
+from longtake.agent.fitted import Weights, load_weights
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import Query
 from longtake.console import counted

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from longtake.agent.controllers.extractive.candidates import WORDED, Candidate, Embed
-from longtake.agent.controllers.extractive.ranking import MOST, Ranked, Weights
+from longtake.agent.controllers.extractive.ranking import MOST, Ranked
 from longtake.agent.drafts.draft import NOTHING
+from longtake.agent.fitted import Weights, load_scores
 from longtake.agent.query.query import Query, Source
 from longtake.language.languages import ENGLISH, language_in
 from longtake.language.words import FUNCTION_WORDS, stems, words
@@ -24,7 +25,6 @@ _ONLY_ENGLISH = (
 _UNSEEN = 0.75  # chance of a source from which lines of other sources don't count as answers
 _WORDS: frozenset[Source] = frozenset({"speech", "text"})
 _UNPERCEIVED: frozenset[Source] = frozenset({"picture", "outside"})  # sources that need models to be perceived
-_FAR = -7.0  # score of a line and a question below which it doesn't even answer a little
 _LOOKS = frozenset({"watch_segment", "count_objects", "object_detection", "detect_faces"})  # these recognise objects
 _WORKED_OUT = frozenset({"calculation", "translation"})
 _THROUGHOUT, _GAP = 0.98, 0.5  # share of the videos that are blank, and seconds between two blank spans
@@ -102,7 +102,7 @@ def any_near(findings: Findings, lines: Ranked) -> bool:
     """
     worded = [each for each, _ in lines if each.modality in WORDED]
     alike = any(each.cosine >= findings.weights.near for each in worded)
-    answered = any(each.score is not None and each.score > _FAR for each in worded)
+    answered = any(each.score is not None and each.score > load_scores().far for each in worded)
     return alike or answered or 0 < len(worded) <= MOST or touched(findings.query, worded)
 
 

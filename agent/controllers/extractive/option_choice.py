@@ -19,11 +19,12 @@ import numpy as np
 from longtake.agent.controllers.extractive.candidates import Candidate, Embed, distinct
 from longtake.agent.controllers.extractive.settling import affirmed, stated_in
 from longtake.agent.drafts.draft import LETTERS
+from longtake.agent.fitted import load_scores
 from longtake.agent.query.query import Query
 from longtake.agent.query.reader import Matrix
 from longtake.errors import EngineError
 from longtake.language.abstaining import cannot_tell
-from longtake.language.text import comparable
+from longtake.language.text import clauses, comparable, sentences
 from longtake.language.words import NEGATION, content_stems, coverage, stems, words
 from longtake.preprocess.engines.text.text_engines import Reranker
 
@@ -89,10 +90,6 @@ _EXCEPTS = re.compile(
 _TRUTHS = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _READ = 6  # lines that every option is read with; more change nothing
 _COMPARED = 24  # the same if nothing reads
-_SENTENCES = re.compile(r"\s·\s|[.;!?]+(?=\s|$)|\n+")
-_CLAUSES = re.compile(r"\s·\s|[.,;:!?]+(?=\s|$)|\n+")
-_ASKED = 0.5  # weight of how well a passage answers the question, whatever the option
-_CLEARLY = 23.0  # lead over the next option from which it is sure: of 133 questions, 33 of 38 were right
 
 
 class OptionChoice(NamedTuple):
@@ -137,7 +134,7 @@ def choose(
     parts, both = _option_scores(question, answers, _parts(line.text), reranker, embed)
     told = whole.max(axis=1) + (parts.max(axis=1) if both == read else 0)  # scores and likeness don't add up
     order = np.argsort(-told, kind="stable")
-    ahead = len(order) == 1 or told[order[0]] - told[order[1]] >= _CLEARLY
+    ahead = len(order) == 1 or told[order[0]] - told[order[1]] >= load_scores().clearly
     settled = _says_only(line.text, answers, int(order[0])) or (read and bool(ahead))
     return OptionChoice(LETTERS[numbers[int(order[0])]], line, settled and not NEGATION.search(question))
 
@@ -171,7 +168,7 @@ def _option_scores(
         try:
             pairs = [reranker.score(text, passages) for text in (question, *asked, *answers)]
             alone, together, themselves = np.split(np.array(pairs, np.float32), [1, 1 + len(answers)])
-            return _ASKED * alone + together + themselves, True
+            return load_scores().asked * alone + together + themselves, True
         except EngineError:
             pass
     vectors = embed([*asked, *passages])
@@ -197,7 +194,7 @@ def _support(
 
 def _parts(line: str) -> list[str]:
     """The sentences and clauses of a line; a part without a letter or digit says nothing."""
-    found = dict.fromkeys(part.strip() for cut in (_SENTENCES, _CLAUSES) for part in cut.split(line))
+    found = dict.fromkeys(part.strip().rstrip(".,;:!?") for part in (*sentences(line), *clauses(line)))
     return [part for part in found if words(part)] or [line]
 
 

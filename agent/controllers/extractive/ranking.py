@@ -1,9 +1,5 @@
 """Estimates how likely each candidate is the answer: a few features, weighted once for ranking and once for confidence.
 
-The weights are in `ranking.json`. Those for ranking were set by hand: fitted to 320 questions about 24 clips, they
-found the answer among the best three lines less often on other clips (69 % instead of 71 %). The weights for
-confidence are fitted: `longtake bench ranking --write` to clips, `longtake bench reading --write` to recordings.
-
 The likeliest lines are also read together with the question, as a cross-encoder does (Nogueira and Cho, 2019): search
 compares a question with lines by their words and vectors, and a line can share every word and answer nothing.
 
@@ -12,17 +8,15 @@ Signs are what a question asks for, such as a number, in the words that a line a
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from importlib.resources import files
 from itertools import chain, islice
 
 import numpy as np
 
 from longtake.agent.controllers.extractive.candidates import WORDED, Candidate
 from longtake.agent.controllers.extractive.settling import UNITS_OF_TIME
+from longtake.agent.fitted import Weights
 from longtake.agent.gathering.gathered import joined_text
 from longtake.agent.query.query import LAYERS_OF, MODALITY_OF, Query
 from longtake.agent.query.reader import Matrix
@@ -30,7 +24,7 @@ from longtake.errors import EngineError
 from longtake.language.languages import date_names, language_in
 from longtake.language.numbers import in_digits
 from longtake.language.words import coverage, holds_phrase, stems, unsaid
-from longtake.memory.records import Moment, Record
+from longtake.memory.records import Moment
 from longtake.preprocess.engines.text.text_engines import Reranker
 
 MOST = 16  # lines that are read, the likeliest by search: about 7 ms each
@@ -125,7 +119,6 @@ def has_name(text: str) -> bool:
     return False
 
 
-FILE = "ranking.json"
 SCORES = 2  # numbers of `as_read` that come first and need a reranker's scores
 _FAR = 5.0  # limit of the scores behind the best one
 _SCORES = 10.0  # about the range of scores, on either side of 0
@@ -133,42 +126,6 @@ _TELLING = 3  # content words of a question from which a match isn't chance
 
 
 Ranked = Sequence[tuple[Candidate, float]]
-
-
-class Weights(Record):
-    """The weights for ranking candidates and for the confidence in the best one.
-
-    Each tuple has one weight for each number that the named function of this module returns, then the bias.
-
-    Attributes:
-        ranks: for `features`: how likely each candidate is the answer.
-        on_clips: for `standing`: the confidence, fitted to questions about clips (`longtake bench ranking`).
-        as_read: for the function `as_read`: the confidence in a line of words that a reranker has read with the
-            question (`longtake bench reading`).
-        as_searched: the same without the first `SCORES` numbers, for a line of words that no reranker could read.
-        any_language: whether the embedding knows other languages than English.
-        near: cosine of a line and a question below which the line has nothing to do with it.
-        sure: confidence from which the best candidate counts as the answer.
-        sure_as_read: the same for a line that was read, chosen so that few answers about other recordings are wrong.
-        sure_as_searched: the same for a line of words that no reranker could read.
-    """
-
-    ranks: tuple[float, ...]
-    on_clips: tuple[float, ...]
-    as_read: tuple[float, ...]
-    as_searched: tuple[float, ...]
-    any_language: bool
-    near: float
-    sure: float
-    sure_as_read: float
-    sure_as_searched: float
-
-
-@cache
-def load_weights(family: str) -> Weights:
-    """The weights for a family of embeddings; the first set if it has none."""
-    sets = json.loads((files("longtake.agent.controllers.extractive") / FILE).read_text(encoding="utf-8"))
-    return Weights.model_validate(sets.get(family) or next(iter(sets.values())))
 
 
 def read_and_ranked(

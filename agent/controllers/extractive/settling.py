@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 
 from longtake.agent.controllers.extractive.candidates import WORDED, Candidate
 from longtake.agent.query.query import Query
 from longtake.language.amounts import amounts, without_amounts
+from longtake.language.text import sentences
 from longtake.language.words import NEGATION, TELLING, content_stems, coverage, stem, stems, words
 
 TIMED = frozenset({"time", "duration"})
 UNITS_OF_TIME = frozenset(stem(unit) for unit in "seconds minutes hours days weeks months years decades".split())
 _MOST = 0.5  # share of a video that something may last and still happen at a time, instead of throughout
 _PARTICLES = frozenset("up down off out over under before after".split())
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
 def affirmed(claim: str, line: str) -> bool | None:
@@ -25,7 +24,7 @@ def affirmed(claim: str, line: str) -> bool | None:
     """
     stated = amounts(claim)
     wanted = _telling(without_amounts(claim)) or ([] if stated else [stem(word) for word in words(claim)])
-    for sentence in _SENTENCE.split(line):
+    for sentence in sentences(line):
         rest = iter([stem(word) for word in words(sentence)])
         if sentence.rstrip().endswith("?") or not all(word in rest for word in wanted):
             continue
@@ -47,7 +46,7 @@ def _telling(text: str) -> list[str]:
 
 def stated_in(question: str) -> str:
     """The last sentence of a question that asks nothing, without what leads into it; empty if there is none."""
-    told = [part for part in _SENTENCE.split(question.strip()) if not part.endswith("?")]
+    told = [part for part in sentences(question.strip()) if not part.endswith("?")]
     return told[-1].rpartition(": ")[2] if told else ""
 
 

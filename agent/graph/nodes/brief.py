@@ -114,17 +114,22 @@ def _time(scope: Scope) -> str:
     return str(scope.span) if scope.span.length else clock(scope.span.start)
 
 
+def examined(video: KnownVideo) -> str:
+    """What of a video was examined, and how much of it."""
+    layers = [
+        f"{label} {video.coverage[name]:.0%}{' (none found)' if name in video.empty else ''}"
+        for name, label in _LAYERS.items()
+        if video.coverage.get(name)
+    ]
+    return ", ".join(layers) or "nothing"
+
+
 def _video_summary(video: KnownVideo, moments: Mapping[str, Moment], names: Mapping[str, str]) -> dict[str, Any]:
     """A video for the first message."""
     facts = [
         line_of(name, item, names)
         for name, item in moments.items()
         if item.modality == "metadata" and item.video == video.id and len(item.text) <= _LONGEST_FACT
-    ]
-    layers = [
-        f"{label} {video.coverage[name]:.0%}{' (there is none)' if name in video.empty else ''}"
-        for name, label in _LAYERS.items()
-        if video.coverage.get(name)
     ]
     empty = joined((item.span for item in video.blank), gap=0.5)
     more = f" and {len(empty) - _MOST_GAPS} more" if len(empty) > _MOST_GAPS else ""
@@ -135,6 +140,6 @@ def _video_summary(video: KnownVideo, moments: Mapping[str, Moment], names: Mapp
         "name": video.name,
         "length": clock(video.duration, decimals=1),
         "facts": facts,
-        "layers": layers,
+        "examined": examined(video),
         "gaps": gaps,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome, likely_
 from longtake.agent.drafts.publishing import FLAGS, published, with_times
 from longtake.agent.drafts.statements import ReadDraft, Statement, read_draft
 from longtake.agent.gathering.moments import holds, key_of
-from longtake.agent.graph.nodes.brief import BRIEF
+from longtake.agent.graph.nodes.brief import BRIEF, examined
 from longtake.agent.graph.routing import MAX_CHECKS
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, calls_made, told
@@ -30,7 +31,7 @@ from longtake.tools.core.frames import is_frame, reference_of
 
 _MOST_SHOWN = 120  # moments that a judge reads
 _MOST_PICTURES = 12
-_EARLIER = 2  # questions that a follow-up goes on from
+_EARLIER = 2  # questions and answers that a follow-up goes on from
 _OPENING = "\"'“‘«(*_"  # what may stand before a word
 _BRIEFED = FoundBy(tool=BRIEF)
 _LONG = 300.0  # seconds from which only the ends of a span are looked up
@@ -201,8 +202,15 @@ def _grounds(
     results = [told(call) for call in calls]
     if len(evidence) >= _MOST_SHOWN:
         results.append(f"Only {_MOST_SHOWN} moments are listed here: what is missing may stand in others.")
-    earlier = [turn.question for turn in state.turns[-_EARLIER:]]
-    return Grounds(state.question, state.options, evidence, results, context.names, earlier=earlier)
+    return Grounds(
+        state.question,
+        state.options,
+        evidence,
+        results,
+        context.names,
+        earlier=state.query.earlier[-_EARLIER:] if state.query else (),
+        examined=[f"{json.dumps(video.name)}: {examined(video)}" for video in context.known.videos],
+    )
 
 
 def _naming(statements: Sequence[Statement], texts: Sequence[str], moments: Mapping[str, Moment]) -> Iterator[Moment]:

@@ -37,7 +37,7 @@ from longtake.remote import media_path
 from longtake.tools.core.tool_context import Budget
 
 PATIENCE = 2.0  # seconds; what is indexed sooner needs no first answer
-_LONGEST_QUOTE = 100  # characters of a line that is printed
+_LONGEST_QUOTE = 400  # characters of a line that is printed
 READ = ("subtitles", "speech", "scene_text")  # one of them makes a first answer worthwhile
 Show = Callable[[Answer], None]
 

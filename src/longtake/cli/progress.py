@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import Progress as Bars
 
-LONGEST_SILENCE = 2.0  # seconds between two lines about one video, where there is no terminal
+LONGEST_SILENCE = 2.0  # seconds between two lines with news about one video, where there is no terminal
+_MOST_SILENT = 15  # times as long, between two lines without any
 EVERY = 30.0  # the same about an evaluation
 KEPT_LINES = 8  # of a terminal, for bars and the prompt above what is written
 
@@ -141,7 +142,7 @@ class _OnTerminal:
 
 
 class _AsLines:
-    """A line every two seconds: the latest news, or that the step goes on."""
+    """The latest news every two seconds; less and less often, that a step goes on."""
 
     def __init__(self) -> None:
         self._latest = ""
@@ -171,9 +172,12 @@ class _AsLines:
             self._thread.join()
 
     def _keep_telling(self) -> None:
-        told = ""
+        told, silent, due = "", 0, 1
         while not self._over.wait(LONGEST_SILENCE):
-            news = self._latest
+            news, silent = self._latest, silent + 1
+            if news == told and silent < due:
+                continue
+            silent, due = 0, min(2 * due, _MOST_SILENT) if news == told else 1
             step, done = self._at
             named = "" if done else f"{step}: "  # the next step says nothing yet, for example while it loads a model
             going_on = f"{named}still working, {clock(time.monotonic() - self._since)} so far"

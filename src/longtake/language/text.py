@@ -25,6 +25,7 @@ _CLOSING = "”’\"'») \u00a0\u202f"  # quotation marks and brackets, and the 
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 _TITLES = ("Mr.", "Mrs.", "Ms.", "Dr.", "Prof.")
 _BULLETS = "•·‣▪▫■□●○◦"
+_BETWEEN = re.compile(r"\s+·\s+|(?<=[.!?;])\s+|(?<=[。！？])|\n+")  # sentences
 # Those of Latin, Greek and Cyrillic letters. In other scripts what is combined makes another letter, as が is not か.
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
@@ -61,6 +62,16 @@ def as_sentence(text: str) -> str:
 def as_question(text: str) -> str:
     """The text with a question mark, unless it ends a sentence already."""
     return text if not text.strip() or ends_sentence(text) else f"{text.rstrip()}?"
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences and lines of a text, with what ends them; a semicolon and a dot between two words end one too."""
+    return [part for part in _BETWEEN.split(text) if part.strip()]
+
+
+def clauses(text: str) -> list[str]:
+    """The sentences of a text, cut at commas and colons as well."""
+    return [part for sentence in sentences(text) for part in re.split(r"(?<=[,:])\s+", sentence) if part.strip()]
 
 
 def same(one: str, other: str) -> bool:

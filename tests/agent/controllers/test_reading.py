@@ -13,11 +13,11 @@ from longtake.agent.controllers.extractive.ranking import (
     as_read,
     confidence,
     features,
-    load_weights,
     ranked,
     read_and_ranked,
     standing,
 )
+from longtake.agent.fitted import load_weights
 from longtake.agent.gathering.gathered import Found, Gathered
 from longtake.agent.query.query import Query, Scope
 from longtake.agent.query.reader import LearnedReader

@@ -11,8 +11,9 @@ from longtake.agent.controllers.extractive.candidates import Candidate, candidat
 from longtake.agent.controllers.extractive.forming import form, unsure
 from longtake.agent.controllers.extractive.no_answer import Findings
 from longtake.agent.controllers.extractive.planning import calls_for
-from longtake.agent.controllers.extractive.ranking import load_weights, most_telling
+from longtake.agent.controllers.extractive.ranking import most_telling
 from longtake.agent.drafts.draft import Draft, Outcome
+from longtake.agent.fitted import load_weights
 from longtake.agent.gathering.gathered import Gathered
 from longtake.agent.query.query import SOURCES, TARGETS, Fact, Query, Reading, Scope, Source, Target
 from longtake.language.words import content_stems, stems

@@ -137,8 +137,8 @@ def test_what_is_doubted_is_marked_or_strictly_left_out(
 
 def test_claims_give_a_text_without_marks_its_times() -> None:
     dear, room = DraftClaim(text="It is dear.", moments=("m1",)), DraftClaim(text="It is room 12.", moments=("m2",))
-    assert text_of("It is dear. It is blue.", claims=[dear]) == "It is dear. [00:00:10] It is blue."
+    assert text_of("It is dear. It is blue.", claims=[dear]) == "It is dear [00:00:10]. It is blue."
     assert text_of("It is quite blue.", claims=[room]) == "It is quite blue. [00:00:20]"
     assert text_of("It is quite blue.", ("supported", "not_shown"), claims=[room]) == "It is quite blue."
     assert text_of("", claims=[DraftClaim(text="It is dear [m1].", moments=("m1",))]) == "It is dear [00:00:10]."
-    assert text_of("", claims=[dear, room]) == "It is dear. [00:00:10] It is room 12. [00:00:20]"
+    assert text_of("", claims=[dear, room]) == "It is dear [00:00:10]. It is room 12 [00:00:20]."

@@ -75,7 +75,7 @@ def test_a_swapped_row_goes_back_once_and_is_then_marked(small_workspace: Worksp
     assert (room.verdict, price.verdict) == ("supported", "contradicted")
     assert [each.quote for each in price.against] == ["The blue kettle costs 249 dollars.", "ROOM 4417"]
     assert [each.quote for each in asked.answer.citations] == ["ROOM 4417"]
-    assert [by.tool for by in room.found_by] == ["cross_modal_search"]
+    assert [by.tool for by in room.found_by] == ["brief"]
 
 
 @pytest.mark.parametrize("second", [says(GOOD), calls_answer(status="answered", text=GOOD)], ids=["prose", "call"])
@@ -93,6 +93,14 @@ def test_that_nothing_tells_is_judged_by_all_that_was_read(demo_workspace: Works
     lines = re.compile(r"^m\d+ (?=\[)", re.MULTILINE)
     read = lines.findall("\n".join(str(each["content"]) for each in asked.endpoint.requests[0]["messages"]))
     assert set(read) <= set(lines.findall(asked.endpoint.judged[0]["messages"][-1]["content"]))
+
+
+def test_model_and_judge_read_what_was_examined_and_all_text_on_screen(small_workspace: Workspace) -> None:
+    asked = ask_endpoint(small_workspace, [says("Nobody mentions a dragon.")], question="Who saw the dragon?")
+    for request in (asked.endpoint.requests[0], asked.endpoint.judged[0]):
+        read = str(request["messages"][-1]["content"])
+        assert "ROOM 4417" in read
+        assert re.search(r"Examined.*subtitles \d+%", read)
 
 
 def test_what_the_judge_names_as_proof_is_cited_with_it(small_workspace: Workspace) -> None:
@@ -275,7 +283,7 @@ def test_claims_are_the_answer_where_there_is_no_text(small_workspace: Workspace
         "It is a short talk.",
     ]
     asked = ask_endpoint(small_workspace, [calls_answer(status="answered", claims=claims)])
-    published = "They want 249 dollars. [00:00:04] It begins with a greeting. [00:00:00] It is a short talk."
+    published = "They want 249 dollars [00:00:04]. It begins with a greeting [00:00:00]. It is a short talk."
     assert (asked.answer.status, asked.answer.answer) == ("answered", published)
     assert asked.answer.citations_removed == 1
 

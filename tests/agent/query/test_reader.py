@@ -9,6 +9,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
+from longtake.agent.fitted import FILE
 from longtake.agent.query.query import SOURCES, TARGETS, Query
 from longtake.agent.query.reader import LearnedReader
 from longtake.benchmarks.clips.examples import load_bank
@@ -59,10 +60,10 @@ def test_a_reading_is_two_distributions(reader: LearnedReader) -> None:
 
 
 def test_the_shipped_heads_were_fitted_to_the_shipped_bank() -> None:
-    reported = json.loads((files("longtake.agent.query") / "heads.json").read_text(encoding="utf-8"))
+    fitted = json.loads((files("longtake.agent") / FILE).read_text(encoding="utf-8"))["embeddings"]
     bank = load_bank()
-    assert {each["bank"] for each in reported.values()} == {digest_of(bank)}
-    assert {each["examples"] for each in reported.values()} == {len(bank)}
+    assert {each["heads"]["bank"] for each in fitted.values()} == {digest_of(bank)}
+    assert {each["heads"]["examples"] for each in fitted.values()} == {len(bank)}
 
 
 def test_the_bank_is_large_and_each_example_of_it_is_usable() -> None:

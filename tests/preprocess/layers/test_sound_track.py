@@ -146,6 +146,14 @@ def test_a_title_in_another_language_tells_that_a_track_is_not_the_ordinary_soun
     assert number(read(film(tmp_path / "a.mkv", tracks, sounds))) == 2
 
 
+@pytest.mark.parametrize("title", ["Without commentary", "Film ohne Audiokommentar"])
+def test_a_title_that_denies_a_role_is_that_of_the_ordinary_sound(
+    tmp_path: Path, sounds: dict[str, Wave], title: str
+) -> None:
+    tracks = [Track("speech", title="Audio commentary"), Track("speech", title=title)]
+    assert number(read(film(tmp_path / "a.mkv", tracks, sounds))) == 2
+
+
 def test_speech_between_the_samples_of_a_long_track_is_found(tmp_path: Path, sounds: dict[str, Wave]) -> None:
     # Twelve spans of 10 s are sampled from 240 s, the first two from 0 s and from 20.9 s on; the word is at 13 s.
     word = np.concatenate([silence(13), sounds["speech"][: 4 * RATE], silence(223)])

@@ -59,12 +59,16 @@ def written(line: str) -> str:
         ("0:02 The code is 01:00:32:03.\n0:06 Yes.\n",
          [(2.0, None, "The code is 01:00:32:03."), (6.0, None, "Yes.")]),
         (vtt("{times}\n[{name}] {text}\n\n"), NAMED),
+        (vtt("{times}\n{name} – {text}\n\n"), NAMED),
+        (written("[00:00:{time}] {name} - {text}\n"), NAMED),
+        (vtt("{times}\n{text} – so\n\n"), [(start, None, f"{text} – so") for start, _, text in UNNAMED]),
         (vtt("{times}\n[Music] {text}\n\n"), [(start, None, f"[Music] {text}") for start, _, text in UNNAMED]),
     ],
     ids=["zoom", "teams", "webex", "names on lines", "brackets", "bare", "whisperx", "otter", "rev",
          "chat", "name first", "markdown", "seconds",
          "teams text", "youtube", "titles", "no names", "meet", "a remark", "two in a cue", "chinese",
-         "an editor", "a time code that is said", "names in brackets", "a sound in brackets"],
+         "an editor", "a time code that is said", "names in brackets",
+         "a name and a dash", "times, a name and a dash", "a dash in a sentence", "a sound in brackets"],
 )  # fmt: skip
 def test_who_says_what_and_when(text: str, right: list[tuple[float, str | None, str]]) -> None:
     cues = parse_subtitles(text.encode(), "meeting.txt")
