@@ -60,7 +60,7 @@ function tidy(last) {
 
 /** The state of indexing in a few words. */
 export function inWords({ state, share, seconds_left: left }) {
-  if (state === "queued") return "Waiting to be indexed";
+  if (state === "queued") return share ? "Indexed in part, waiting for the rest" : "Waiting to be indexed";
   if (state === "done") return "Indexed";
   if (state === "failed") return "Indexing incomplete";
   return `Indexing, ${percent(share)}${left === null ? "" : `, ${timeLeft(left)}`}`;
