@@ -175,7 +175,9 @@ def _beginning(raw: str) -> int:
 
 def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
     """The times of citations in brackets, with a space before them; facts about a whole recording have none."""
-    placed = [each for each in citations if each.modality != "metadata"]
+    placed = sorted(
+        (each for each in citations if each.modality != "metadata"), key=lambda each: (each.video, each.start)
+    )
     shown = dict.fromkeys(f"[{names.get(each.video, '')} {clock(each.start)}]".replace("[ ", "[") for each in placed)
     return f" {''.join([*shown][:MAX_MARKS])}" if shown else ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -50,14 +50,19 @@ _ALIKE = 1.0  # seconds between two pictures with the same description that are 
 class VideoMoments:
     """The moments of one video as a model reads them: whole passages, slides, pictures and sounds."""
 
-    def __init__(self, single: Sequence[Moment]) -> None:
-        """Take all moments of a video as the index has them, in the order of its layers: single cues and cells."""
+    def __init__(self, single: Sequence[Moment], speakers: Collection[str] = ()) -> None:
+        """Take all moments of a video as the index has them, and the names that stand before what is said.
+
+        Args:
+            single: cues and cells, in the order of the video's layers.
+            speakers: names of those who speak.
+        """
         ordered = sorted(single, key=lambda item: item.span.start)
         self.texts = [item for item in ordered if item.modality == "scene_text"]
         self._starts = [item.span.start for item in self.texts]
         self._longest = max((item.span.length for item in self.texts), default=0.0)
         said = [item for item in single if item.modality == "speech" and item.engine != SPEAKERS]
-        self.passages = _passages(said)
+        self.passages = _passages(said, speakers)
         told = [item for item in ordered if not item.text.startswith(GENERIC)]
         self.pictures = _merged_alike([item for item in told if item.modality == "visual"])
         self._sounds = [item for item in told if item.modality == "audio"]
@@ -129,16 +134,16 @@ class VideoMoments:
 class LibraryMoments:
     """The moments of each open video, built when they are first asked for."""
 
-    def __init__(self, index: Index) -> None:
-        """Take the index that holds them."""
-        self._index = index
+    def __init__(self, index: Index, speakers: Mapping[str, Collection[str]]) -> None:
+        """Take the index that holds them, and the names of those who speak, by video."""
+        self._index, self._speakers = index, speakers
         self._built: dict[str, VideoMoments] = {}
 
     def __call__(self, video: str) -> VideoMoments:
         """The moments of one video."""
         if video not in self._built:
             known = (item for item in self._index.moments(video) if item.text)  # not pictures without words
-            self._built[video] = VideoMoments(list(known))
+            self._built[video] = VideoMoments(list(known), self._speakers.get(video, ()))
         return self._built[video]
 
 
@@ -212,8 +217,8 @@ def _rows_apart(one: Moment, other: Moment) -> float:
     return abs(_top(one) - _top(other))
 
 
-def _passages(cues: Sequence[Moment]) -> list[Moment]:
-    """Speech as passages that don't overlap. Where several tracks say the same time, the first one counts."""
+def _passages(cues: Sequence[Moment], speakers: Collection[str]) -> list[Moment]:
+    """Speech as passages of one speaker that don't overlap. Where several tracks say the same, the first one counts."""
     taken: list[Moment] = []
     for _, track in groupby(cues, key=lambda cue: (cue.layer, cue.engine)):
         own = sorted(track, key=lambda cue: cue.span.start)
@@ -222,12 +227,21 @@ def _passages(cues: Sequence[Moment]) -> list[Moment]:
         taken += free if spans else _without_echo(own)
     taken.sort(key=lambda cue: cue.span.start)
     groups: list[list[Moment]] = []
+    who = ""
     for cue in taken:
-        if groups and _belongs(groups[-1], cue):
+        name = _speaker(cue, speakers)
+        if groups and name in ("", who) and _belongs(groups[-1], cue):
             groups[-1].append(cue)
         else:
             groups.append([cue])
+            who = name
     return [_one(group, " ".join(named_once(cue.text for cue in group))) for group in groups]
+
+
+def _speaker(cue: Moment, speakers: Collection[str]) -> str:
+    """Who says a cue; empty if it has no known name."""
+    name, colon, _ = cue.text.partition(": ")
+    return name if colon and name in speakers else ""
 
 
 def _without_echo(cues: Sequence[Moment]) -> list[Moment]:

@@ -180,7 +180,7 @@ class Agent:
                 trace,
                 started,
                 self._reader,
-                LibraryMoments(workspace.index),
+                LibraryMoments(workspace.index, {video.id: video.speakers for video in known.videos}),
                 frames,
                 stand_in=self._controllers.stands_in,
                 judge=self._controllers.judges,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -32,6 +33,8 @@ def speaker_lines(turns: Layer, words: Sequence[Mapping[str, Any]]) -> Iterator[
         return
     order = sorted(by_speaker, key=lambda name: min(turn["start"] for turn in by_speaker[name]))
     names = {name: _name(name, by_speaker[name], words) for name in order}
+    in_time = sorted(items, key=lambda turn: float(turn["start"]))
+    in_a_row = Counter(name for name, _ in groupby(str(turn["speaker"]) for turn in in_time))
     count = len(order)
     who = _COUNTS[count] if count < len(_COUNTS) else f"{count} people"
     listed = ", ".join(names.values())
@@ -39,10 +42,10 @@ def speaker_lines(turns: Layer, words: Sequence[Mapping[str, Any]]) -> Iterator[
     some = any(turn["trusted"] for turn in items) and any(map(_unnamed, words))
     speak = f"{'is' if count == 1 else 'are'} named as speaking" if some else f"speak{'s' * (count == 1)}"
     at_least = f"At least {who[0].lower()}{who[1:]}" if some else who
-    yield _line(f"{at_least} {speak}: {listed}.", [min(items, key=lambda turn: turn["start"])])
+    yield _line(f"{at_least} {speak}: {listed}.", in_time[:1])
     for name in order[:_MANY]:
         seconds = sum(turn["end"] - turn["start"] for turn in by_speaker[name])
-        turn_count = len(by_speaker[name])
+        turn_count = in_a_row[name]
         often = f"{turn_count} times" if turn_count > 1 else "once"
         name_first = names[name][0].upper() + names[name][1:]
         told = f"speaks {often}, for {counted(round(seconds), 'second')} in all"

@@ -68,7 +68,7 @@ def test_pages_hold_every_moment_once(demo: ToolContext, monkeypatch: pytest.Mon
         arguments = {"timestamp": "all", "level": "moment", "page": page}
         result = Toolbox([browse]).call("browse", arguments, demo)
         found += result.evidence
-        lines = shown(result.evidence, {}, LibraryMoments(demo.index))
+        lines = shown(result.evidence, {}, LibraryMoments(demo.index, {}))
         assert shown_result(result, lines, {}, {}, 1900)[1] == set(lines)  # as a model reads it, it is whole
         [told] = [note for note in result.notes if note.startswith("page ")]
         if told == f"page {page} of {page}":

@@ -23,13 +23,12 @@ from longtake.memory.timespan import clock, joined
 ORIENT, BRIEF = "orient", "brief"  # the steps that find moments before the first call
 _MOST_GAPS = 8  # spans of an empty picture that are named
 _LONGEST_FACT = 200  # characters; a longer one lists every cut
-_LAYERS: Mapping[str, str] = {
-    "subtitles": "subtitles",
-    "speech": "speech",
-    "scene_text": "on-screen text",
-    "sounds": "sounds",
-    "captions": "picture descriptions",
-    "shots": "shots",
+_LAYERS: Mapping[str, tuple[str, ...]] = {  # as a model reads them
+    "speech": ("subtitles", "speech"),
+    "on-screen text": ("scene_text",),
+    "sounds": ("sounds",),
+    "picture descriptions": ("captions",),
+    "shots": ("shots",),
 }
 
 
@@ -116,12 +115,14 @@ def _time(scope: Scope) -> str:
 
 def examined(video: KnownVideo) -> str:
     """What of a video was examined, and how much of it."""
-    layers = [
-        f"{label} {video.coverage[name]:.0%}{' (none found)' if name in video.empty else ''}"
-        for name, label in _LAYERS.items()
-        if video.coverage.get(name)
-    ]
-    return ", ".join(layers) or "nothing"
+    found = []
+    for label, names in _LAYERS.items():
+        seen = [name for name in names if video.coverage.get(name)]
+        share = min(1.0, sum(video.coverage[name] for name in seen))  # a recogniser hears what subtitles leave out
+        told = f" ({video.coverage['subtitles']:.0%} from subtitles)" if "subtitles" in seen else ""
+        told = " (none found)" if all(name in video.empty for name in seen) else told
+        found += [f"{label} {share:.0%}{told}"] if seen else []
+    return ", ".join(found) or "nothing"
 
 
 def _video_summary(video: KnownVideo, moments: Mapping[str, Moment], names: Mapping[str, str]) -> dict[str, Any]:

@@ -179,7 +179,7 @@ def _option(draft: Draft, options: Sequence[str], read: ReadDraft) -> Statement 
 def _grounds(
     statements: Sequence[Statement], state: AgentState, context: RunContext, beside: dict[str, list[Moment]]
 ) -> Grounds:
-    """The cited moments, then what lies beside them; others of the run, too, where nothing is cited or found."""
+    """The cited moments, then what lies beside them; others of the run, too, if they are few or nothing is cited."""
     moments, calls = state.moments, calls_made(state.messages)
     evidence = {each.id: moments[each.id] for statement in statements for each in statement.cited}
     for moment in list(evidence.values()):
@@ -189,7 +189,8 @@ def _grounds(
     _add(evidence, _naming(statements, [item.text for item in evidence.values()], moments), moments)
     _add(evidence, (item for name, item in moments.items() if name.startswith("c")), moments)
     abstains = state.draft is not None and state.draft.status == "abstained"
-    if abstains or any(not statement.cited for statement in statements):
+    short = bool(state.gathered and state.gathered.briefing and state.gathered.briefing.transcript)
+    if short or abstains or any(not statement.cited for statement in statements):
         # What the model looked for comes before the briefing, which may be a whole transcript.
         late = [name for name in moments if state.found_by.get(name, _BRIEFED).call is not None]
         ordered = [*reversed(late), *(name for name in moments if name not in late)]

@@ -100,7 +100,7 @@ def test_model_and_judge_read_what_was_examined_and_all_text_on_screen(small_wor
     for request in (asked.endpoint.requests[0], asked.endpoint.judged[0]):
         read = str(request["messages"][-1]["content"])
         assert "ROOM 4417" in read
-        assert re.search(r"Examined.*subtitles \d+%", read)
+        assert re.search(r"Examined.*speech 100% \(\d+% from subtitles\)", read)
 
 
 def test_what_the_judge_names_as_proof_is_cited_with_it(small_workspace: Workspace) -> None:
@@ -128,10 +128,25 @@ def test_the_judge_reads_what_is_there_at_the_times_that_an_answer_names(demo_wo
     assert "If anything is unclear, call me" in str(request)
 
 
+# The transcript of the demo doesn't fit then, as that of a long recording.
+LONG = "controller.context=1000"
+ASKED = "Who welcomes people to the dome repair review?"
+
+
+def test_a_judge_reads_all_that_a_short_recording_says(demo_workspace: Workspace) -> None:
+    draft = "Nobody else has a question [00:02:19]."
+    short, long = (
+        str(ask_endpoint(demo_workspace, [says(draft)], *given, videos=["demo.mp4"]).endpoint.judged[0])
+        for given in ((), (LONG,))
+    )
+    assert "I am Edith Marlow" in short
+    assert "I am Edith Marlow" not in long
+
+
 def test_the_judge_reads_who_a_statement_names(demo_workspace: Workspace) -> None:
     drafts = ("“Edith Marlow” is there on Thursdays [00:02:19].", "She is there on Thursdays [00:02:19].")
     named, unnamed = (
-        str(ask_endpoint(demo_workspace, [says(draft)], videos=["demo.mp4"]).endpoint.judged[0]["messages"][-1])
+        str(ask_endpoint(demo_workspace, [says(draft)], LONG, question=ASKED, videos=["demo.mp4"]).endpoint.judged[0])
         for draft in drafts
     )
     assert "I am Edith Marlow" in named

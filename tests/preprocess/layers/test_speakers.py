@@ -94,9 +94,9 @@ def test_two_voices_in_a_talk_are_told_apart(media: Path, tmp_path: Path) -> Non
             ],
         ),
         (
-            [turn(1, 2, "Ann", trusted=True)],
+            [turn(1, 2, "Ann", trusted=True), turn(2, 4, "Ann", trusted=True)],
             [],
-            ["One person speaks: Ann.", "Ann speaks once, for 1 second in all."],
+            ["One person speaks: Ann.", "Ann speaks once, for 3 seconds in all."],
         ),
         (
             [turn(1, 2, "Ann", trusted=True)],
