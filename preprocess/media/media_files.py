@@ -9,8 +9,11 @@ from pathlib import Path
 from longtake.remote import RemoteFile
 
 _SUFFIXES = frozenset(
-    ".3gp .aac .avi .flac .flv .m2ts .m4a .m4v .mkv .mov .mp3 .mp4 .mpeg .mpg .mts .oga .ogg .ogv .opus .ts .wav .webm"
-    " .wma .wmv".split()
+    (
+        ".264 .265 .3g2 .3gp .aac .ac3 .aif .aiff .amr .asf .avi .caf .dv .f4v .flac .flv .h264 .h265 .hevc .m2ts "
+        ".m2v .m4a .m4b .m4v .mka .mkv .mov .mp2 .mp3 .mp4 .mpeg .mpg .mts .mxf .oga .ogg .ogv .opus .qt .ts .vob "
+        ".wav .webm .wma .wmv .wv"
+    ).split()
 )
 
 _PICTURES = frozenset((".apng", ".gif", ".png", ".webp"))

@@ -12,6 +12,7 @@ from helpers.media.sound import silence, write_sound
 
 from longtake.errors import MediaError
 from longtake.preprocess.media.media import probe, survey
+from longtake.preprocess.media.media_files import has_media_name
 
 
 def test_an_ordinary_clip_tells_its_streams_and_length(tmp_path: Path) -> None:
@@ -72,6 +73,15 @@ def test_sound_without_a_picture_is_media(tmp_path: Path) -> None:
     assert info.video is None
     assert info.duration == 2.0
     assert len(info.audio) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [("a.mp4", True), ("A.MOV", True), ("camera.h264", True), ("VTS_01_1.VOB", True), ("memo.amr", True),
+     ("a.txt", False), ("a.mp4.part", False)],
+)  # fmt: skip
+def test_media_is_found_in_folders_by_its_name(name: str, right: bool) -> None:
+    assert has_media_name(Path(name)) is right
 
 
 def test_cover_art_is_not_a_video(media: Path) -> None:
