@@ -138,6 +138,24 @@ def test_what_is_asked_again_in_vain_comes_back(browser: Any, talk: str) -> None
 
 
 @pytest.mark.nightly
+def test_a_question_that_is_edited_stays_while_another_is_asked_elsewhere(
+    browser: Any, server: WebServer, talk: str
+) -> None:
+    with opened(browser, talk) as page, server.client() as client:
+        ask(page, COST).locator(".answer").wait_for()
+        page.get_by_role("button", name="Edit question").click()
+        page.get_by_label("Edit the question").fill("What is said?")
+        answer(client, page.url.rpartition("/")[2], ROOM)
+        with page.expect_response(lambda response: response.url.endswith("/api/threads")):
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        page.locator("#threads .faint").first.wait_for()
+        assert page.get_by_label("Edit the question").input_value() == "What is said?"
+        page.get_by_role("button", name="Cancel").click()
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        page.get_by_text(ROOM).first.wait_for()
+
+
+@pytest.mark.nightly
 def test_a_reload_while_a_question_is_asked_again_shows_the_new_one(
     browser: Any, small_workspace: Workspace, video: str
 ) -> None:

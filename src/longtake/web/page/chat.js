@@ -132,7 +132,7 @@ export class Chat {
 
   /** Also show what was asked elsewhere, in another tab or the terminal. */
   async #catchUp(threads) {
-    const busy = () => byId("send").disabled;
+    const busy = () => byId("send").disabled || byId("turns").querySelector(".edited"); // what is edited would be lost
     const listed = threads.find(({ id }) => id === this.#thread);
     if (!listed || busy() || (!listed.running && listed.questions <= byId("turns").children.length)) return;
     const visit = this.#visit;
