@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from longtake.memory.records import Modality, Record
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.demo.demo_script import (
-    DEMO,
     DemoFlash,
     DemoPlace,
     DemoScript,
     ScriptedQuestion,
     Shot,
-    Slide,
     SoundKind,
+    load_script,
 )
 
 
@@ -113,12 +112,8 @@ class Truth(Record):
 
 
 def load_truth() -> Truth:
-    """Read the truth that ships with the package."""
-    return Truth.model_validate_json((DEMO / "truth.json").read_text(encoding="utf-8"))
-
-
-def derive_truth(script: DemoScript) -> Truth:
     """Derive the truth from the script."""
+    script = load_script()
     placed = list(_placed(script))
     frames = sum(script.frames(shot) for shot in script.shots)
     return Truth(
@@ -146,7 +141,7 @@ def derive_truth(script: DemoScript) -> Truth:
         ),
         flash=next(_flash(on, flash) for on in placed if (flash := on.shot.flash)),
         sum=next(
-            _sum(on, slide, script.sum.value)
+            Sum(**on.span(), expression=slide.figure.removesuffix("= ?").strip(), value=script.sum.value)
             for on in placed
             if on.shot.name == script.sum.shot and (slide := on.shot.slide)
         ),
@@ -186,10 +181,6 @@ def _placed(script: DemoScript) -> Iterator[_Placed]:
 def _flash(on: _Placed, flash: DemoFlash) -> FlashFrame:
     frame = on.first_frame + round(flash.at * on.fps)
     return FlashFrame(start=_round(frame / on.fps), end=_round((frame + 1) / on.fps), frame=frame, text=flash.text)
-
-
-def _sum(on: _Placed, slide: Slide, value: int) -> Sum:
-    return Sum(**on.span(), expression=slide.figure.removesuffix("= ?").strip(), value=value)
 
 
 def _question(item: ScriptedQuestion, placed: Sequence[_Placed]) -> DemoQuestion:

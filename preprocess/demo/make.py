@@ -15,7 +15,7 @@ from PIL import Image
 
 from longtake.errors import LibraryError
 from longtake.preprocess.demo.demo_script import DEMO, DemoScript, load_script
-from longtake.preprocess.demo.demo_truth import derive_truth
+from longtake.preprocess.demo.demo_truth import load_truth, webvtt
 from longtake.preprocess.demo.slides import pictures
 from longtake.preprocess.demo.sound import RATE, Samples, soundtrack
 
@@ -40,9 +40,9 @@ def make_demo(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".demo-", dir=folder) as temporary:
-            script = load_script()
-            encode(script, soundtrack(derive_truth(script)), Path(temporary) / VIDEO, mark)
-            (Path(temporary) / SUBTITLES).write_bytes((DEMO / "speech.en.vtt").read_bytes())
+            truth = load_truth()
+            encode(load_script(), soundtrack(truth), Path(temporary) / VIDEO, mark)
+            (Path(temporary) / SUBTITLES).write_text(webvtt(truth.cues), encoding="utf-8")
             os.replace(Path(temporary) / SUBTITLES, folder / SUBTITLES)
             os.replace(Path(temporary) / VIDEO, target)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Regenerates the committed files derived from the script: `speech.opus`, `speech.en.vtt` and `truth.json`.
+"""Regenerates `speech.opus`, which is derived from the script.
 
 For maintainers, after changing `script.yaml`: `python -m longtake.preprocess.demo.speak`.
 Needs espeak-ng and opusenc (opus-tools) on the PATH, which aren't needed at run time.
@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.errors import LongtakeError
-from longtake.preprocess.demo.demo_script import load_script
-from longtake.preprocess.demo.demo_truth import SpokenSentence, Truth, derive_truth, webvtt
+from longtake.preprocess.demo.demo_truth import SpokenSentence, Truth, load_truth
 
 RATE = 22_050  # espeak-ng's sample rate
 ESPEAK = ("espeak-ng", "-v", "en-gb", "-s", "155", "--stdout")
@@ -28,13 +27,9 @@ Pcm = npt.NDArray[np.int16]
 
 
 def main() -> None:
-    """Speak the script and write the three files next to this one."""
-    folder = Path(__file__).parent
-    truth = derive_truth(load_script())
-    track = speak(truth)
-    subprocess.run([*OPUSENC, "-", folder / "speech.opus"], input=_as_wav(track), check=True)
-    (folder / "speech.en.vtt").write_text(webvtt(truth.cues), encoding="utf-8")
-    (folder / "truth.json").write_text(truth.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    """Speak the script and write the file next to this one."""
+    target = Path(__file__).with_name("speech.opus")
+    subprocess.run([*OPUSENC, "-", target], input=_as_wav(speak(load_truth())), check=True)
 
 
 def speak(truth: Truth) -> Pcm:

@@ -14,7 +14,7 @@ from longtake.errors import LibraryError, LongtakeError
 from longtake.memory.timespan import clock
 from longtake.preprocess.demo import make, speak
 from longtake.preprocess.demo.demo_script import DEMO, DemoScript, load_script
-from longtake.preprocess.demo.demo_truth import Timed, Truth, derive_truth, load_truth, webvtt
+from longtake.preprocess.demo.demo_truth import Timed, Truth, load_truth, webvtt
 from longtake.preprocess.demo.sound import BEEP_HERTZ, RATE, Samples, soundtrack
 
 QUIET = 1e-3  # root mean square of what counts as silence
@@ -67,11 +67,6 @@ def _changes(frames: list[Frame]) -> list[int]:
 def _loudness(sound: Samples, start: float, end: float) -> float:
     part = sound[round(start * RATE) : round(end * RATE)]
     return float(np.sqrt(np.mean(part**2)))
-
-
-def test_the_committed_truth_and_cues_are_what_the_script_gives(truth: Truth) -> None:
-    assert truth == derive_truth(load_script())
-    assert (DEMO / "speech.en.vtt").read_text(encoding="utf-8") == webvtt(truth.cues)
 
 
 def test_the_video_is_a_few_minutes_of_h264_and_aac_with_its_cues_beside_it(video: Path, truth: Truth) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from helpers.command import longtake
 from helpers.media.speech import write_spoken
 
 from longtake.benchmarks.parts.speech_accuracy import word_errors
+from longtake.preprocess.demo.demo_truth import load_truth, webvtt
 
 
 @pytest.mark.parametrize(
@@ -30,7 +29,7 @@ def test_words_inserted_deleted_and_replaced_are_counted(said: str, recognised: 
 
 def test_a_clip_is_measured_without_its_subtitles(tmp_path: Path) -> None:
     write_spoken(tmp_path / "spoken.wav")
-    shutil.copy(str(files("longtake.preprocess.demo") / "speech.en.vtt"), tmp_path / "spoken.vtt")
+    (tmp_path / "spoken.vtt").write_text(webvtt(load_truth().cues), encoding="utf-8")
     report = json.loads(longtake("bench", "speech", "--media", tmp_path, "--json", library=tmp_path / "library").stdout)
     (clip,) = report["clips"]
     assert report["engine"].startswith("faster-whisper")
