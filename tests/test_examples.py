@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from helpers.media.clips import noise, write_clip
 
-from longtake.preprocess.engines.text.minilm import missing_weights
+from longtake.preprocess.engines.text.minilm import MODEL
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 
@@ -25,7 +25,7 @@ EXAMPLES = ROOT / "examples"
 TEMPLATE = EXAMPLES / "plugin-template"
 PAGE = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
 CODE = [file for pattern in ("*.toml", "*/[!_]*.py") for file in sorted(TEMPLATE.glob(pattern))]
-WITH_WEIGHTS = pytest.mark.skipif(bool(missing_weights(Settings())), reason="what is shown needs the extra `weights`")
+WITH_WEIGHTS = pytest.mark.skipif(bool(MODEL.missing(Settings())), reason="what is shown needs the extra `weights`")
 
 
 @pytest.fixture

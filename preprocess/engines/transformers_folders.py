@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from longtake.models.folder import find, installed
 from longtake.models.machine import placed
 from longtake.preprocess.engines.torchvision_import import make_importable
 from longtake.prompts import without_thinking
+from longtake.settings import Settings
 
 _HASHED = 1 << 20  # bytes at either end of a file that identify it
 _TEXTS = (".json", ".txt", ".model", ".jinja")
@@ -38,8 +40,9 @@ class ModelKind:
             return next((one.folder for one in installed(self.task) if _model_type(one.folder) in self.types), None)
         return model_folder(name)
 
-    def missing(self, name: str | None) -> str | None:
-        """Why a model can't be used, and what to do; None if it can. Loads nothing."""
+    def missing(self, settings: Settings) -> str | None:
+        """Why no model can be used, and what to do; None if one can. Loads nothing."""
+        name: str | None = attrgetter(self.option)(settings)
         folder = self.folder(name)
         fetch = f"fetch one with `longtake models pull {self.pull}`, or " if self.pull else ""
         remedy = f"{fetch}give a folder with --set {self.option}=DIR"

@@ -100,18 +100,18 @@ class TransformersVisualQuestions(VisualQuestionEndpoint):
 
 def missing_caption_model(settings: Settings) -> str | None:
     """Why captions are unavailable, and what to do; None if they aren't. Nothing is loaded."""
-    return _missing("captions", settings.captions)
+    return _missing("captions", settings)
 
 
 def missing_question_model(settings: Settings) -> str | None:
     """Why visual questions are unavailable, and what to do; None if they aren't. Nothing is loaded."""
-    return _missing("visual_question", settings.visual_question)
+    return _missing("visual_question", settings)
 
 
-def _missing(section: str, own: EndpointSettings) -> str | None:
-    if own.base_url:
+def _missing(section: str, settings: Settings) -> str | None:
+    if getattr(settings, section).base_url:
         return f"{section}.base_url names an endpoint: leave it out to run a model here"
-    return _kind(section).missing(own.model)
+    return _kind(section).missing(settings)
 
 
 def _kind(section: str) -> ModelKind:

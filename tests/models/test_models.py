@@ -23,7 +23,7 @@ from longtake.models.fetching import pull
 from longtake.models.folder import RECORD, find, installed
 from longtake.preprocess.engines.audio.faster_whisper import FasterWhisper, missing_model
 from longtake.preprocess.engines.text import minilm, ms_marco
-from longtake.preprocess.engines.text.minilm import MiniLmEmbedding, missing_weights
+from longtake.preprocess.engines.text.minilm import MiniLmEmbedding
 from longtake.preprocess.engines.text.ms_marco import MsMarcoReranker
 from longtake.preprocess.engines.text.text_model import EmbeddingFiles
 from longtake.settings import Settings
@@ -61,7 +61,7 @@ def test_a_fetched_minilm_embeds_where_its_packages_are_missing(hub: Hub, monkey
     monkeypatch.setattr(minilm, "MODEL", without_packages(minilm.MODEL))
     fetched = MiniLmEmbedding(Settings())
     assert fetched.id != from_packages.id
-    assert missing_weights(Settings()) is None
+    assert minilm.MODEL.missing(Settings()) is None
     assert np.array_equal(fetched.embed(["A dragon flies."]), vectors)
 
 
@@ -79,7 +79,7 @@ def test_a_fetched_reranker_reads_where_its_package_is_missing(folder: Path, mon
     monkeypatch.setattr(ms_marco, "MODEL", without_packages(ms_marco.MODEL))
     fetched = MsMarcoReranker(Settings())
     assert fetched.id != packaged.id
-    assert ms_marco.missing_weights(Settings()) is None
+    assert ms_marco.MODEL.missing(Settings()) is None
     assert fetched.score("What flies?", ["A dragon flies.", "The bread is ready."]) == scores
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from longtake.memory.search.search_types import Vectors
 from longtake.preprocess.engines.audio.speech_engine import RATE, STEP, WINDOW
-from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
+from longtake.preprocess.engines.packaged_files import PackagedFile
 from longtake.preprocess.media.audio import Samples
 from longtake.settings import Settings
 
@@ -54,11 +54,6 @@ class Ge2eSpeakers:
         starts = range(0, len(together), _BATCH)
         vectors = np.concatenate([_encode(together[start : start + _BATCH], weights) for start in starts])
         return np.split(vectors, np.cumsum([len(each) for each in windows])[:-1])
-
-
-def missing_weights(settings: Settings) -> str | None:
-    """Why the model can't be used here."""
-    return missing_files(WEIGHTS)
 
 
 def _windows(samples: Samples) -> Matrix:

@@ -7,7 +7,6 @@ from typing import Any
 from longtake.lazy import cached_property
 from longtake.preprocess.engines.objects.named_objects import NamedObjects
 from longtake.preprocess.engines.transformers_folders import ModelKind
-from longtake.settings import Settings
 
 KIND = ModelKind("Grounding DINO", ("grounding-dino",), "objects.model", "objects", "grounding-dino-tiny")
 
@@ -38,8 +37,3 @@ class GroundingDino(NamedObjects):
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         return KIND.load(self._name, "GroundingDinoForObjectDetection", "GroundingDinoProcessor")
-
-
-def missing_model(settings: Settings) -> str | None:
-    """Why no Grounding DINO can be used, and what to do; None if one can. Loads nothing."""
-    return KIND.missing(settings.objects.model)

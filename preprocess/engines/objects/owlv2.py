@@ -7,7 +7,6 @@ from typing import Any
 from longtake.lazy import cached_property
 from longtake.preprocess.engines.objects.named_objects import NamedObjects
 from longtake.preprocess.engines.transformers_folders import ModelKind
-from longtake.settings import Settings
 
 KIND = ModelKind("OWLv2", ("owlv2",), "objects.model", "objects", "owlv2-base")
 _PROMPT = "a photo of a {}"  # the simplest of the authors' prompts
@@ -34,8 +33,3 @@ class Owlv2(NamedObjects):
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         return KIND.load(self._name, "Owlv2ForObjectDetection", "Owlv2Processor")
-
-
-def missing_model(settings: Settings) -> str | None:
-    """Why no OWLv2 can be used, and what to do; None if one can. Loads nothing."""
-    return KIND.missing(settings.objects.model)

@@ -22,7 +22,7 @@ class Siglip:
     """The model's own projections of pictures and texts."""
 
     def __init__(self, settings: Settings) -> None:
-        """Load nothing yet; `missing_model` has checked the folder."""
+        """Load nothing yet; `KIND.missing` has checked the folder."""
         self._name = settings.image_text.model
         self.floor = settings.image_text.floor
         self.id = f"siglip-{KIND.identity(self._name)}"
@@ -71,8 +71,3 @@ class Siglip:
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         return KIND.load(self._name, "AutoModel", "AutoProcessor")
-
-
-def missing_model(settings: Settings) -> str | None:
-    """Why no SigLIP can be used, and what to do; None if one can. Loads nothing."""
-    return KIND.missing(settings.image_text.model)

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.preprocess.analysis.changes import Changes
-from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
+from longtake.preprocess.engines.packaged_files import PackagedFile
 from longtake.preprocess.media.frames import Frame, Picture
 from longtake.preprocess.transitions.fades import BLACK_DEVIATION, BLACK_LEVEL, LONG_BLACK, Gradual
 from longtake.preprocess.transitions.transition_finder import Boundary
@@ -95,11 +95,6 @@ class KnownTransitions:
     def finish(self) -> list[Boundary]:
         """See `TransitionFinder`."""
         return []
-
-
-def missing_weights(settings: Settings) -> str | None:
-    """Why the model can't be used here."""
-    return missing_files(WEIGHTS)
 
 
 def _small_frame(frame: Frame) -> _Seen:

@@ -40,8 +40,3 @@ class AstSounds(TaggedSounds):
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         return KIND.load(self._name, "ASTForAudioClassification", "ASTFeatureExtractor")
-
-
-def missing_model(settings: Settings) -> str | None:
-    """Why no AST can be used, and what to do; None if one can. Loads nothing."""
-    return KIND.missing(settings.sounds.model)

@@ -37,8 +37,3 @@ class AudioFlamingo:
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         return KIND.load(self._name, "AudioFlamingo3ForConditionalGeneration", "AudioFlamingo3Processor")
-
-
-def missing_model(settings: Settings) -> str | None:
-    """Why no questions about sounds can be answered, and what to do; None if they can. Loads nothing."""
-    return KIND.missing(settings.audio_question.model)

@@ -46,8 +46,3 @@ class ClapSounds(TaggedSounds):
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         return KIND.load(self._name, "ClapModel", "ClapProcessor")
-
-
-def missing_model(settings: Settings) -> str | None:
-    """Why no CLAP can be used, and what to do; None if one can. Loads nothing."""
-    return KIND.missing(settings.sounds.model)

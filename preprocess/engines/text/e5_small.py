@@ -17,7 +17,7 @@ import numpy as np
 
 from longtake.lazy import cached_property
 from longtake.memory.search.search_types import Vectors
-from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
+from longtake.preprocess.engines.packaged_files import PackagedFile
 from longtake.settings import Settings
 
 MODEL = PackagedFile(
@@ -66,8 +66,3 @@ class E5SmallEmbedding:
         """The vector of a text without words, which is what all texts have in common."""
         vector: Vectors = self._model.query("")
         return vector
-
-
-def missing_weights(settings: Settings) -> str | None:
-    """Why the model can't be used here."""
-    return missing_files(MODEL)

@@ -92,8 +92,3 @@ class MiniLmEmbedding:
     @cached_property
     def _wordless(self) -> frozenset[int]:
         return frozenset(self._tokenizer.token_to_id(token) for token in _WORDLESS)
-
-
-def missing_weights(settings: Settings) -> str | None:
-    """Why the model can't be used here."""
-    return MODEL.missing()

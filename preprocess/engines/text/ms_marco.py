@@ -71,8 +71,3 @@ class MsMarcoReranker:
     @cached_property
     def _tokenizer(self) -> Any:
         return MODEL.load_tokenizer()
-
-
-def missing_weights(settings: Settings) -> str | None:
-    """Why the model can't be used here."""
-    return MODEL.missing()

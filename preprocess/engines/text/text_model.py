@@ -14,6 +14,7 @@ from longtake.models.catalogue import Task
 from longtake.models.folder import InstalledModel, installed
 from longtake.preprocess.engines.onnx_session import onnx_session
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
+from longtake.settings import Settings
 
 _MODEL_FILE, _TOKENIZER_FILE = "onnx/model.onnx", "tokenizer.json"  # in the models folder
 
@@ -28,8 +29,8 @@ class EmbeddingFiles:
     tokens: int
     tokenizer: PackagedFile
 
-    def missing(self) -> str | None:
-        """Why the model can't be used here."""
+    def missing(self, settings: Settings) -> str | None:
+        """Why the model can't be used here, whatever the settings."""
         return None if self._pulled() else missing_files(self.model, self.tokenizer)
 
     def version(self) -> str:

@@ -11,7 +11,7 @@ from longtake.agent.query.reader import LearnedReader
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text.minilm import missing_weights
+from longtake.preprocess.engines.text.minilm import MODEL
 from longtake.settings import Settings
 
 MOVES = ("pan left", "pan right", "tilt up", "tilt down", "zoom in", "zoom out")
@@ -23,7 +23,7 @@ HELPERS = ("Ann Lee", "Bo Park", "Cy Moss")
 
 @pytest.fixture(scope="module")
 def reader() -> LearnedReader:
-    if missing := missing_weights(Settings()):
+    if missing := MODEL.missing(Settings()):
         pytest.skip(missing)
     return LearnedReader(EngineTable(Settings.model_validate({"engines": {"text_embedding": ["minilm"]}})))
 

