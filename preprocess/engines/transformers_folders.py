@@ -32,6 +32,8 @@ class ModelKind:
     types: tuple[str, ...]  # `model_type` in config.json
     option: str  # the setting that names a model
     task: Task
+    model: str  # its class, and that of its processor, in transformers
+    processor: str
     pull: str = ""  # what `longtake models pull` fetches
 
     def folder(self, name: str | None) -> Path | None:
@@ -58,8 +60,8 @@ class ModelKind:
         folder = self.folder(name)
         return content_id(file for file in folder.iterdir() if _is_part(file)) if folder else "none"
 
-    def load(self, name: str | None, model: str, processor: str) -> tuple[Any, Any]:
-        """A model, ready to run, and its processor; their classes are given by name.
+    def load(self, name: str | None) -> tuple[Any, Any]:
+        """A model, ready to run, and its processor.
 
         Raises:
             EngineError: if files are damaged or missing.
@@ -71,8 +73,8 @@ class ModelKind:
         transformers.utils.logging.disable_progress_bar()
         folder = self.folder(name)
         try:
-            prepared = getattr(transformers, processor).from_pretrained(folder, local_files_only=True)
-            loaded, report = getattr(transformers, model).from_pretrained(
+            prepared = getattr(transformers, self.processor).from_pretrained(folder, local_files_only=True)
+            loaded, report = getattr(transformers, self.model).from_pretrained(
                 folder, local_files_only=True, output_loading_info=True
             )
         except (OSError, RuntimeError, ValueError, KeyError, TypeError, SafetensorError) as error:

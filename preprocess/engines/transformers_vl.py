@@ -18,7 +18,6 @@ from longtake.preprocess.engines.transformers_folders import ModelKind, plain, w
 from longtake.settings import EndpointSettings, Settings
 
 _PICTURE = "<|image_pad|>"
-_TITLE, _TYPES = "Qwen2.5-VL or Qwen3-VL", ("qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe")
 
 
 class TransformersPictures:
@@ -71,7 +70,7 @@ class TransformersPictures:
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        return self._kind.load(self._name, "AutoModelForImageTextToText", "AutoTokenizer")
+        return self._kind.load(self._name)
 
     @cached_property
     def _image_processor(self) -> Any:
@@ -115,4 +114,11 @@ def _missing(section: str, settings: Settings) -> str | None:
 
 
 def _kind(section: str) -> ModelKind:
-    return ModelKind(_TITLE, _TYPES, f"{section}.model", "pictures")
+    return ModelKind(
+        "Qwen2.5-VL or Qwen3-VL",
+        ("qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe"),
+        f"{section}.model",
+        "pictures",
+        "AutoModelForImageTextToText",
+        "AutoTokenizer",
+    )

@@ -1,4 +1,4 @@
-"""What detectors that find things by any name have in common."""
+"""Detectors that find things by any name, through transformers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from longtake.preprocess.engines.transformers_folders import ModelKind
 from longtake.preprocess.media.frames import Picture
 from longtake.settings import Settings
 
+_PROMPT = "a photo of a {}"  # the simplest of the prompts of OWLv2's authors
 _SAME = 0.5  # intersection over union above which two boxes are one thing
 
 
@@ -40,9 +41,9 @@ class NamedObjects(ABC):
         """
 
     @cached_property
-    @abstractmethod
     def _loaded(self) -> tuple[Any, Any]:
         """The model and its processor."""
+        return self.kind.load(self._name)
 
     def cannot(self, query: ObjectQuery) -> str | None:
         """See `ObjectEngine`: any name works."""
@@ -58,6 +59,59 @@ class NamedObjects(ABC):
         height, width = picture.shape[:2]
         found = [_clipped_box(query.name, corners[number], scores[number], width, height) for number in kept]
         return [each for each in found if each.box[2] * each.box[3] > 0]  # the rest are outside the picture
+
+
+class Owlv2(NamedObjects):
+    """OWLv2 (Minderer et al. 2023): compares every patch of the picture with the name."""
+
+    kind = ModelKind(
+        "OWLv2", ("owlv2",), "objects.model", "objects", "Owlv2ForObjectDetection", "Owlv2Processor", "owlv2-base"
+    )
+
+    def detect(self, image: Any, name: str) -> tuple[list[list[float]], list[float]]:
+        """See `NamedObjects`."""
+        import torch  # pyright: ignore[reportMissingImports] - an extra
+
+        model, processor = self._loaded
+        inputs = processor(text=[[_PROMPT.format(name)]], images=image, return_tensors="pt").to(model.device)
+        with torch.inference_mode():
+            outputs = model(**inputs)
+        [drawn] = processor.post_process_grounded_object_detection(
+            outputs, threshold=self._min_confidence, target_sizes=[(image.height, image.width)]
+        )
+        return drawn["boxes"].tolist(), drawn["scores"].tolist()
+
+
+class GroundingDino(NamedObjects):
+    """Grounding DINO (Liu et al. 2023): reads the name together with the picture."""
+
+    kind = ModelKind(
+        "Grounding DINO",
+        ("grounding-dino",),
+        "objects.model",
+        "objects",
+        "GroundingDinoForObjectDetection",
+        "GroundingDinoProcessor",
+        "grounding-dino-tiny",
+    )
+
+    def detect(self, image: Any, name: str) -> tuple[list[list[float]], list[float]]:
+        """See `NamedObjects`."""
+        import torch  # pyright: ignore[reportMissingImports] - an extra
+
+        model, processor = self._loaded
+        prompt = f"{name.lower()}."  # the authors' form: lower case, with a full stop
+        inputs = processor(text=prompt, images=image, return_tensors="pt").to(model.device)
+        with torch.inference_mode():
+            outputs = model(**inputs)
+        [drawn] = processor.post_process_grounded_object_detection(
+            outputs,
+            inputs["input_ids"],
+            threshold=self._min_confidence,
+            text_threshold=0.0,  # one name: which of its words a box belongs to doesn't matter
+            target_sizes=[(image.height, image.width)],
+        )
+        return drawn["boxes"].tolist(), drawn["scores"].tolist()
 
 
 def _clipped_box(name: str, corners: list[float], score: float, width: int, height: int) -> FoundObject:

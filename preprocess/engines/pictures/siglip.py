@@ -14,7 +14,15 @@ from longtake.preprocess.engines.transformers_folders import ModelKind, read_con
 from longtake.preprocess.media.frames import Picture
 from longtake.settings import Settings
 
-KIND = ModelKind("SigLIP", ("siglip", "siglip2"), "image_text.model", "image-text vectors", "siglip2-base")
+KIND = ModelKind(
+    "SigLIP",
+    ("siglip", "siglip2"),
+    "image_text.model",
+    "image-text vectors",
+    "AutoModel",
+    "AutoProcessor",
+    "siglip2-base",
+)
 _BATCH = 16  # pictures
 
 
@@ -70,4 +78,4 @@ class Siglip:
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        return KIND.load(self._name, "AutoModel", "AutoProcessor")
+        return KIND.load(self._name)

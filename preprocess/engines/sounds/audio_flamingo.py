@@ -10,7 +10,15 @@ from longtake.preprocess.engines.transformers_folders import ModelKind, plain, w
 from longtake.preprocess.media.audio import Samples
 from longtake.settings import Settings
 
-KIND = ModelKind("Audio Flamingo 3", ("audioflamingo3",), "audio_question.model", "sound questions", "audio-flamingo-3")
+KIND = ModelKind(
+    "Audio Flamingo 3",
+    ("audioflamingo3",),
+    "audio_question.model",
+    "sound questions",
+    "AudioFlamingo3ForConditionalGeneration",
+    "AudioFlamingo3Processor",
+    "audio-flamingo-3",
+)
 _MAX_TOKENS = 400
 
 
@@ -36,4 +44,4 @@ class AudioFlamingo:
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        return KIND.load(self._name, "AudioFlamingo3ForConditionalGeneration", "AudioFlamingo3Processor")
+        return KIND.load(self._name)

@@ -1,4 +1,4 @@
-"""Adds the sounds that a tagging model names to what the embedded engine finds.
+"""Adds the sounds that a tagging model of transformers names to what the embedded engine finds.
 
 A tagger hears clips of eight seconds, four seconds apart. A sound is in a part of four seconds if both of the clips
 that contain it have the sound, so times are good to about four seconds.
@@ -9,23 +9,27 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import yaml
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 
+from longtake.lazy import cached_property
 from longtake.preprocess.engines.sounds.sound_engine import Measures, SoundEvent
 from longtake.preprocess.engines.sounds.spectral_features import LEVEL_STEP, RATE, Array, Features, decibels, join
 from longtake.preprocess.engines.sounds.spectral_levels import SILENCE_DB
 from longtake.preprocess.engines.sounds.spectral_runs import event_over, overlap, runs_of
 from longtake.preprocess.engines.sounds.spectral_sounds import SpectralSounds
-from longtake.preprocess.engines.transformers_folders import ModelKind
+from longtake.preprocess.engines.transformers_folders import ModelKind, read_config
 from longtake.preprocess.media.audio import TOUCHING, AudioBlock, Samples
 from longtake.settings import Settings
 
 PART = 4  # seconds
+_PROMPT = "This is a sound of {}."  # the prompt of CLAP's authors for recognition
 Measured = npt.NDArray[np.floating[Any]]
 
 
@@ -87,6 +91,11 @@ class TaggedSounds(SpectralSounds, ABC):
             found += [event for event in named if not _is_known(event, found)]
         return sorted(found, key=lambda event: (event.start, event.end, event.kind))
 
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        """The model and its processor."""
+        return self.kind.load(self._name)
+
     def _tagged_events(self, features: Features, times: Measured, tags: Measured) -> list[SoundEvent]:
         """The tagged events of a stretch without a gap."""
         both = np.minimum(tags, np.concatenate([tags[1:], tags[-1:]]))  # the last part has only one clip
@@ -102,6 +111,59 @@ class TaggedSounds(SpectralSounds, ABC):
             for label in np.flatnonzero(sure.any(axis=0))
             for start, end in runs_of(sure[:, label])
         ]
+
+
+class AstSounds(TaggedSounds):
+    """AST (Gong et al. 2021) names everyday sounds with the labels of AudioSet; several may be sure at once."""
+
+    kind = ModelKind(
+        "AST",
+        ("audio-spectrogram-transformer",),
+        "sounds.model",
+        "sounds",
+        "ASTForAudioClassification",
+        "ASTFeatureExtractor",
+        "ast-audioset",
+    )
+
+    def read_labels(self, settings: Settings) -> tuple[str, ...]:
+        """The labels in the model's config.json."""
+        folder = self.kind.folder(settings.sounds.model)
+        names = read_config(folder).get("id2label", {}) if folder else {}
+        return tuple(names[number] for number in sorted(names, key=int))
+
+    def tag(self, clips: Sequence[Samples]) -> Array:
+        """See `TaggedSounds`."""
+        import torch  # pyright: ignore[reportMissingImports] - an extra
+
+        model, extractor = self._loaded
+        inputs = extractor(list(clips), sampling_rate=RATE, return_tensors="pt").to(model.device)
+        with torch.inference_mode():
+            return np.asarray(torch.sigmoid(model(**inputs).logits).cpu().numpy(), np.float64)
+
+
+class ClapSounds(TaggedSounds):
+    """CLAP (Wu et al. 2023) chooses one of any names for each stretch, without training for them."""
+
+    kind = ModelKind("CLAP", ("clap",), "sounds.model", "sounds", "ClapModel", "ClapProcessor", "clap")
+    rate = 48_000
+
+    def read_labels(self, settings: Settings) -> tuple[str, ...]:
+        """The names in the settings, or else those in `configs/sounds.yaml`."""
+        listed = (files("longtake.configs") / "sounds.yaml").read_text(encoding="utf-8")
+        return settings.sounds.names or tuple(yaml.safe_load(listed))
+
+    def tag(self, clips: Sequence[Samples]) -> Array:
+        """See `TaggedSounds`; the confidences of a clip sum to 1."""
+        import torch  # pyright: ignore[reportMissingImports] - an extra
+
+        model, processor = self._loaded
+        prompts = [_PROMPT.format(label) for label in self.labels]
+        inputs = processor(
+            text=prompts, audio=list(clips), sampling_rate=self.rate, padding=True, return_tensors="pt"
+        ).to(model.device)
+        with torch.inference_mode():
+            return np.asarray(model(**inputs).logits_per_audio.softmax(dim=-1).cpu().numpy(), np.float64)
 
 
 def _is_known(event: SoundEvent, found: Sequence[SoundEvent]) -> bool:

@@ -18,13 +18,10 @@ from longtake.config import load
 from longtake.errors import EngineError
 from longtake.preprocess.engines.engine_table import ENGINES, EngineTable
 from longtake.preprocess.engines.process import engine_process
-from longtake.preprocess.engines.sounds import ast_sounds, clap_sounds
-from longtake.preprocess.engines.sounds.ast_sounds import AstSounds
-from longtake.preprocess.engines.sounds.clap_sounds import ClapSounds
 from longtake.preprocess.engines.sounds.sound_engine import SoundEngine, SoundEvent
 from longtake.preprocess.engines.sounds.spectral_features import Array
 from longtake.preprocess.engines.sounds.spectral_sounds import SpectralSounds
-from longtake.preprocess.engines.sounds.tagged_sounds import TaggedSounds
+from longtake.preprocess.engines.sounds.tagged_sounds import AstSounds, ClapSounds, TaggedSounds
 from longtake.preprocess.media.audio import AudioBlock, Samples
 from longtake.settings import Settings
 
@@ -39,8 +36,8 @@ class Tagger(NamedTuple):
 
 
 TAGGERS = {
-    "ast": Tagger(AstSounds, write_tiny_ast, ast_sounds.KIND.missing, LABELS),
-    "clap": Tagger(ClapSounds, write_tiny_clap, clap_sounds.KIND.missing, NAMES),
+    "ast": Tagger(AstSounds, write_tiny_ast, AstSounds.kind.missing, LABELS),
+    "clap": Tagger(ClapSounds, write_tiny_clap, ClapSounds.kind.missing, NAMES),
 }
 
 
@@ -177,7 +174,7 @@ def test_without_a_model_the_embedded_engine_hears() -> None:
 class Loud(TaggedSounds):
     """A tagger of one label, for the times of events."""
 
-    kind = ast_sounds.KIND
+    kind = AstSounds.kind
 
     def read_labels(self, settings: Settings) -> tuple[str, ...]:
         return ("Blast",)
