@@ -25,7 +25,7 @@ from longtake.evalharness.views.view import Shown, View, media_of
 from longtake.memory.library import file_id
 from longtake.memory.records import Record
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.engines.endpoints.caption_engine import CaptionEngine, Still
+from longtake.preprocess.engines.endpoints.caption_engine import CaptionEngine
 from longtake.preprocess.pipeline.workspace import Workspace
 
 _LONG_SIDE = 512  # pixels of the frames that are described
@@ -100,7 +100,7 @@ class PartCaptions:
 
     def _made(self, item: Item, part: CaptionRecipe) -> str:
         frames = part_frames(item, part.number, _LONG_SIDE)
-        text = self._engine.describe([Still(frame.time, frame.jpeg) for frame in frames]).text
+        text = self._engine.describe(frames).text
         write_file(self._file(part), PartCaption(part=part, text=text).model_dump_json())
         return text
 

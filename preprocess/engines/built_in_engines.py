@@ -277,9 +277,9 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
     },
     "captions": {
         "endpoint": EngineEntry(
-            "longtake.preprocess.engines.endpoints.caption_endpoint:CaptionEndpoint",
+            "longtake.preprocess.engines.endpoints.picture_endpoint:CaptionEndpoint",
             "a vision-language model behind an OpenAI-compatible server",
-            check="longtake.preprocess.engines.endpoints.caption_endpoint:missing_endpoint",
+            check="longtake.preprocess.engines.endpoints.picture_endpoint:missing_captions",
             setting="captions.model",
         ),
         "gguf": EngineEntry(
@@ -309,9 +309,9 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
     },
     "visual_question": {
         "endpoint": EngineEntry(
-            "longtake.preprocess.engines.endpoints.visual_question_endpoint:VisualQuestionEndpoint",
+            "longtake.preprocess.engines.endpoints.picture_endpoint:VisualQuestionEndpoint",
             "a vision-language model behind an OpenAI-compatible server",
-            check="longtake.preprocess.engines.endpoints.visual_question_endpoint:missing_endpoint",
+            check="longtake.preprocess.engines.endpoints.picture_endpoint:missing_questions",
             setting="visual_question.model",
         ),
         "gguf": EngineEntry(

@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from longtake.lazy import cached_property
-from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
 from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
-from longtake.preprocess.engines.endpoints.visual_question_endpoint import VisualQuestionEndpoint
+from longtake.preprocess.engines.endpoints.picture_endpoint import CaptionEndpoint, VisualQuestionEndpoint
 from longtake.preprocess.engines.transformers_folders import ModelKind, plain, write_reply
 from longtake.settings import EndpointSettings, Settings
 

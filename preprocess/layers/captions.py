@@ -22,7 +22,7 @@ from longtake.preprocess.engines.endpoints.caption_engine import (
     Description,
     NamedThing,
     PictureRefused,
-    Still,
+    TimedJpeg,
 )
 from longtake.preprocess.layers.step import IndexJob
 from longtake.settings import CaptionSettings
@@ -241,7 +241,7 @@ class _Describing:
     def _asked(self, number: int) -> Description:
         scene, folder = self._scenes[number], self._job.layers["keyframes"].path
         try:
-            stills = [Still(each.time, (folder / each.file).read_bytes()) for each in scene.pictures]
+            stills = [TimedJpeg(each.time, (folder / each.file).read_bytes()) for each in scene.pictures]
         except OSError as error:
             raise PictureRefused(f"its picture can't be read: {error}") from error
         said = " ".join(_texts_in(self._said, scene.span))[:_MOST_SAID]

@@ -22,8 +22,9 @@ class PictureRefused(EngineError):
     """The engine works, but has no description of these pictures."""
 
 
-class Still(NamedTuple):
-    """A picture of a video: its time in seconds, and a JPEG file."""
+@dataclass(frozen=True, slots=True)
+class TimedJpeg:
+    """A frame as a JPEG file, and its time in seconds."""
 
     time: float
     jpeg: bytes
@@ -55,7 +56,7 @@ class CaptionEngine(Protocol):
         ...
 
     def describe(
-        self, stills: Sequence[Still], said: str = "", shown: str = "", known: Sequence[str] = ()
+        self, stills: Sequence[TimedJpeg], said: str = "", shown: str = "", known: Sequence[str] = ()
     ) -> Description:
         """Describe a part of a video.
 
@@ -92,14 +93,6 @@ def read_description(reply: str) -> Description:
     if len(words) >= _MANY and len(set(words)) < _DISTINCT * len(words):
         raise PictureRefused("the model only repeats itself")
     return Description(text, tuple(dict.fromkeys(named))[:_MOST])
-
-
-@dataclass(frozen=True, slots=True)
-class TimedJpeg:
-    """A frame as a JPEG file, and its time in seconds."""
-
-    time: float
-    jpeg: bytes
 
 
 class VisualQuestionEngine(Protocol):

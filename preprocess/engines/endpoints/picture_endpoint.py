@@ -1,4 +1,6 @@
-"""Sends pictures to a vision-language model at an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a vendor)."""
+"""Captions and visual questions by a vision-language model at an OpenAI-compatible endpoint (vLLM, llama.cpp, Ollama, a
+vendor).
+"""
 
 from __future__ import annotations
 
@@ -9,18 +11,27 @@ from typing import TYPE_CHECKING, Protocol
 from longtake.config import secret
 from longtake.errors import EngineError
 from longtake.lazy import cached_property
+from longtake.memory.timespan import clock
 from longtake.models.profiles import profile_named
 from longtake.models.refusals import as_accepted
 from longtake.offline import is_loopback, refused_endpoint
-from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused
-from longtake.prompts import without_thinking
+from longtake.preprocess.engines.endpoints.caption_engine import (
+    Description,
+    PictureRefused,
+    TimedJpeg,
+    read_description,
+)
+from longtake.prompts import prompts_hash, render, without_thinking
 from longtake.redaction import without_secrets
-from longtake.settings import EndpointSettings
+from longtake.settings import EndpointSettings, Settings
 
 if TYPE_CHECKING:
     from openai import OpenAI
     from openai.types.chat import ChatCompletionContentPartParam
 
+_PROMPTS = "longtake.preprocess.prompts"
+_CAPTION_TOKENS = 500
+_ANSWER_TOKENS = 1_500  # about forty lines
 _RETRIES = 3  # after 408, 409, 429, 5xx or no reply; the client waits 0.5 s, doubling each time
 _MAX_PROBLEM_LENGTH = 300  # characters
 _BAD_REQUEST = {400, 413, 415, 422}  # statuses that reject this request; others may still succeed
@@ -37,6 +48,16 @@ def missing_model(settings: EndpointSettings, section: str, *, offline: bool) ->
             f"--set {section}.base_url=URL --set {section}.model=NAME"
         )
     return refused_endpoint(settings.base_url, f"{section}.base_url", settings.api_key_env, offline=offline)
+
+
+def missing_captions(settings: Settings) -> str | None:
+    """Why captions are unavailable, and what to do; None if an endpoint is set. Nothing is sent."""
+    return missing_model(settings.captions, "captions", offline=settings.offline)
+
+
+def missing_questions(settings: Settings) -> str | None:
+    """Why visual questions are unavailable, and what to do; None if an endpoint is set. Nothing is sent."""
+    return missing_model(settings.visual_question, "visual_question", offline=settings.offline)
 
 
 class PictureModel(Protocol):
@@ -130,6 +151,43 @@ class PictureEndpoint:
         problem = without_secrets(" ".join(problem.split()), (self._key or "",))
         shown = problem[:_MAX_PROBLEM_LENGTH].rstrip(".")
         return f"The endpoint for {self._section.replace('_', ' ')} at {self._url} {shown}"
+
+
+class CaptionEndpoint:
+    """Asks the endpoint of `settings.captions` about a few pictures at a time."""
+
+    def __init__(self, settings: Settings, endpoint: PictureModel | None = None) -> None:
+        """Prepare the endpoint of the settings, unless another one is given."""
+        self._endpoint = endpoint or PictureEndpoint(settings.captions, "captions")
+        self.at_once = 1 if endpoint else settings.captions.at_once  # a model in this process takes one after the other
+        self.id = f"{self._endpoint.model}-{prompts_hash(_PROMPTS)}"
+
+    def describe(
+        self, stills: Sequence[TimedJpeg], said: str = "", shown: str = "", known: Sequence[str] = ()
+    ) -> Description:
+        """See `CaptionEngine`; raises what `PictureEndpoint.ask` does."""
+        several = len(stills) if len(stills) > 1 else 0
+        prompt = render(_PROMPTS, "caption", several=several, said=said, shown=shown, known=list(known))
+        parts: list[str | bytes] = [prompt]
+        for still in stills:
+            parts += [f"Picture at {clock(still.time, decimals=1)}:", still.jpeg] if several else [still.jpeg]
+        return read_description(self._endpoint.ask(parts, _CAPTION_TOKENS))
+
+
+class VisualQuestionEndpoint:
+    """Asks the endpoint of `settings.visual_question`."""
+
+    def __init__(self, settings: Settings, endpoint: PictureModel | None = None) -> None:
+        """Prepare the endpoint of the settings, unless another one is given."""
+        self._endpoint = endpoint or PictureEndpoint(settings.visual_question, "visual_question")
+        self.id = self._endpoint.model
+
+    def answer(self, prompt: str, pictures: Sequence[TimedJpeg], seconds: float) -> str:
+        """See `VisualQuestionEngine`; raises what `PictureEndpoint.ask` does."""
+        parts: list[str | bytes] = [prompt]
+        for picture in pictures:
+            parts += [f"Picture at {clock(picture.time, decimals=2)}:", picture.jpeg]
+        return self._endpoint.ask(parts, _ANSWER_TOKENS, seconds)
 
 
 def _part(part: str | bytes) -> ChatCompletionContentPartParam:

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from longtake.lazy import cached_property
 from longtake.models.folder import installed
-from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
-from longtake.preprocess.engines.endpoints.picture_endpoint import PictureEndpoint
-from longtake.preprocess.engines.endpoints.visual_question_endpoint import VisualQuestionEndpoint
+from longtake.preprocess.engines.endpoints.picture_endpoint import (
+    CaptionEndpoint,
+    PictureEndpoint,
+    VisualQuestionEndpoint,
+)
 from longtake.preprocess.engines.llama_cpp.server import missing_gguf, projector_of, shared_server
 from longtake.settings import EndpointSettings, Settings
 

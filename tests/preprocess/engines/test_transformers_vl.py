@@ -14,7 +14,7 @@ from helpers.models.tiny_taggers import write_tiny_ast
 
 from longtake.config import load
 from longtake.errors import EngineError
-from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused, Still, TimedJpeg
+from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused, TimedJpeg
 from longtake.preprocess.engines.engine_table import EngineTable
 from longtake.preprocess.engines.transformers_vl import (
     TransformersPictures,
@@ -78,7 +78,7 @@ def test_both_capabilities_run_in_separate_processes(folder: Path) -> None:
     try:
         assert captions.id.startswith(questions.id)
         with suppress(PictureRefused):  # random weights may repeat themselves
-            assert captions.describe([Still(0.0, NOISE)]).text
+            assert captions.describe([TimedJpeg(0.0, NOISE)]).text
         assert questions.answer("What is it?", [TimedJpeg(1.0, NOISE)], 30.0)
     finally:
         captions.close()

@@ -24,8 +24,8 @@ from longtake.memory.layers import Layer, LayerStore
 from longtake.memory.search.search_types import SearchFilter
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint
-from longtake.preprocess.engines.endpoints.caption_engine import Description, NamedThing, Still
+from longtake.preprocess.engines.endpoints.caption_engine import Description, NamedThing, TimedJpeg
+from longtake.preprocess.engines.endpoints.picture_endpoint import CaptionEndpoint
 from longtake.preprocess.layers.captions import Captions, CaptionScene, scenes_in, scenes_of
 from longtake.preprocess.layers.layer_moments import moments_of
 from longtake.preprocess.layers.step import IndexJob
@@ -174,7 +174,7 @@ def test_what_a_segment_is_told_is_the_same_however_many_are_described_at_once(
 ) -> None:
     told: dict[int, Sequence[str]] = {}
 
-    def describe(_: object, stills: Sequence[Still], said: str, shown: str, known: Sequence[str]) -> Description:
+    def describe(_: object, stills: Sequence[TimedJpeg], said: str, shown: str, known: Sequence[str]) -> Description:
         number = int(stills[0].time)
         told[number] = known
         time.sleep(0.2 * (number == 1))  # the others overtake it

@@ -13,8 +13,8 @@ from helpers.servers.openai_server import Reply, openai_server, refuses, says
 
 from longtake.config import load
 from longtake.errors import EngineError
-from longtake.preprocess.engines.endpoints.caption_endpoint import CaptionEndpoint, missing_endpoint
-from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused, Still
+from longtake.preprocess.engines.endpoints.caption_engine import PictureRefused, TimedJpeg
+from longtake.preprocess.engines.endpoints.picture_endpoint import CaptionEndpoint, missing_captions
 from longtake.preprocess.media.frames import encode_jpeg
 
 PICTURE = encode_jpeg(flat((20, 20, 180)), 90)
@@ -27,13 +27,13 @@ def endpoint_at(url: str, *overrides: str) -> CaptionEndpoint:
 def describe(*script: Reply) -> tuple[str, int]:
     """What the endpoint is understood to say of a picture, and how often it was asked."""
     with openai_server(script) as server:
-        return endpoint_at(server.url).describe([Still(0.0, PICTURE)]).text, len(server.requests)
+        return endpoint_at(server.url).describe([TimedJpeg(0.0, PICTURE)]).text, len(server.requests)
 
 
 def test_a_picture_is_sent_as_it_is_and_described_in_one_line(media: Path) -> None:
     picture = (media / "EasyOCR" / "french.jpg").read_bytes()
     with openai_server([says(" A sign\nby a road. ")]) as server:
-        assert endpoint_at(server.url).describe([Still(0.0, picture)]).text == "A sign by a road."
+        assert endpoint_at(server.url).describe([TimedJpeg(0.0, picture)]).text == "A sign by a road."
     [request] = server.requests
     assert (request["model"], request["max_tokens"]) == ("seer", 500)
     [message] = request["messages"]
@@ -80,7 +80,7 @@ def test_a_refused_picture_is_distinguished_from_an_endpoint_that_does_not_work(
 )
 def test_an_endpoint_that_fails_is_one_sentence_that_names_it(reply: Reply, said: str) -> None:
     with openai_server([reply]) as server, pytest.raises(EngineError, match=said) as failed:
-        endpoint_at(server.url).describe([Still(0.0, PICTURE)])
+        endpoint_at(server.url).describe([TimedJpeg(0.0, PICTURE)])
     assert not isinstance(failed.value, PictureRefused)
     assert str(failed.value).startswith(f"The endpoint for captions at {server.url} ")
     assert str(failed.value).endswith("captions.base_url and captions.model.")
@@ -92,12 +92,12 @@ def test_an_endpoint_that_is_not_there_is_named() -> None:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     with pytest.raises(EngineError, match=f"The endpoint for captions at {url} can't be reached"):
-        endpoint_at(url).describe([Still(0.0, PICTURE)])
+        endpoint_at(url).describe([TimedJpeg(0.0, PICTURE)])
 
 
 def test_a_reply_that_takes_too_long_is_an_error() -> None:
     with openai_server([replace(says("A red wall."), delay=0.4)]) as server, pytest.raises(EngineError, match="time"):
-        endpoint_at(server.url, "captions.timeout=0.05").describe([Still(0.0, PICTURE)])
+        endpoint_at(server.url, "captions.timeout=0.05").describe([TimedJpeg(0.0, PICTURE)])
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
@@ -105,14 +105,14 @@ def test_a_busy_endpoint_is_asked_again_but_not_for_ever(status: int) -> None:
     busy = replace(refuses(status, "busy"), ask_again=True)
     assert describe(busy, busy, says("A red wall.")) == ("A red wall.", 3)
     with openai_server([busy]) as server, pytest.raises(EngineError, match="busy"):
-        endpoint_at(server.url).describe([Still(0.0, PICTURE)])
+        endpoint_at(server.url).describe([TimedJpeg(0.0, PICTURE)])
     assert len(server.requests) == 4
 
 
 def test_the_key_is_sent_and_never_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEER_KEY", "sk-hidden")
     with openai_server([refuses(401, "Wrong key sk-hidden")]) as server, pytest.raises(EngineError) as failed:
-        endpoint_at(server.url, "captions.api_key_env=SEER_KEY").describe([Still(0.0, PICTURE)])
+        endpoint_at(server.url, "captions.api_key_env=SEER_KEY").describe([TimedJpeg(0.0, PICTURE)])
     assert server.keys == ["Bearer sk-hidden"]
     assert "Wrong key ***" in str(failed.value)
 
@@ -120,7 +120,7 @@ def test_the_key_is_sent_and_never_repeated(monkeypatch: pytest.MonkeyPatch) -> 
 def test_where_no_key_is_set_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with openai_server([refuses(401, "No key was given")]) as server, pytest.raises(EngineError) as failed:
-        endpoint_at(server.url).describe([Still(0.0, PICTURE)])
+        endpoint_at(server.url).describe([TimedJpeg(0.0, PICTURE)])
     assert server.keys == [""]
     assert "No key was given" in str(failed.value)
 
@@ -144,7 +144,7 @@ def test_a_proxy_of_the_environment_never_sees_what_is_sent_to_this_machine(monk
     ],
 )
 def test_what_is_missing_of_the_settings_is_said(overrides: tuple[str, ...], reason: str | None) -> None:
-    missing = missing_endpoint(load(overrides=overrides))
+    missing = missing_captions(load(overrides=overrides))
     assert missing is None if reason is None else reason in str(missing)
 
 
@@ -152,7 +152,7 @@ def test_what_is_missing_of_the_settings_is_said(overrides: tuple[str, ...], rea
     "url", ["http://me:hidden@127.0.0.1/v1", "http://127.0.0.1/v1?key=hidden", "http://me:hidden@[::1"]
 )
 def test_an_address_that_may_hold_a_key_is_refused_and_not_repeated(url: str) -> None:
-    missing = missing_endpoint(load(overrides=("captions.model=m", f"captions.base_url={url}")))
+    missing = missing_captions(load(overrides=("captions.model=m", f"captions.base_url={url}")))
     assert missing is not None
     assert "must not contain @" in missing
     assert "hidden" not in missing
@@ -163,5 +163,5 @@ def test_an_address_that_may_hold_a_key_is_refused_and_not_repeated(url: str) ->
 )
 def test_offline_allows_only_an_endpoint_on_this_machine(url: str, here: bool) -> None:
     settings = load(overrides=("captions.model=m", f"captions.base_url={url}"), offline=True)
-    missing = missing_endpoint(settings)
+    missing = missing_captions(settings)
     assert missing is None if here else str(missing).startswith("--offline forbids the endpoint")
