@@ -11,17 +11,17 @@ import multiprocessing
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
-from importlib import import_module
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from multiprocessing.util import Finalize
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from longtake.errors import EngineError, LongtakeError
+from longtake.preprocess.engines.built_in_engines import named
 from longtake.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -31,16 +31,6 @@ _GONE = (EOFError, OSError)  # includes TimeoutError
 _Question = tuple[str, tuple[Any, ...], dict[str, Any]]
 _CONTEXT = multiprocessing.get_context("spawn")  # a fork would copy other threads' locks
 _STARTING = threading.Lock()
-
-
-class EngineClass(Protocol):
-    """A class whose instances can be created in both processes."""
-
-    CALLS: Mapping[str, float]
-
-    def __call__(self, settings: Settings) -> Any:
-        """An engine for these settings."""
-        ...
 
 
 class EngineProcess:
@@ -55,7 +45,7 @@ class EngineProcess:
         """
         self._target = target
         self._settings = settings
-        self._class = engine_class(target)
+        self._class = named(target)
         self._local = self._class(settings)
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
@@ -77,8 +67,8 @@ class EngineProcess:
             self._connection.close()
         self._process = self._connection = None
 
-    def _call(self, method: str, seconds: float, *arguments: Any, **named: Any) -> Any:
-        question = method, arguments, named
+    def _call(self, method: str, seconds: float, *arguments: Any, **keywords: Any) -> Any:
+        question = method, arguments, keywords
         with self._alone:
             try:
                 kind, value = self._answer(question, seconds)
@@ -170,12 +160,6 @@ def _process(target: str, settings: str) -> EngineProcess:
     return EngineProcess(target, Settings.model_validate_json(settings))
 
 
-def engine_class(target: str) -> EngineClass:
-    """The class that `module:class` names."""
-    module, _, attribute = target.partition(":")
-    return cast(EngineClass, getattr(import_module(module), attribute))
-
-
 def serve(connection: Connection, target: str, settings: Settings) -> None:
     """Answer calls until the other side is gone; runs in the engine's process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the other side handles it
@@ -183,12 +167,12 @@ def serve(connection: Connection, target: str, settings: Settings) -> None:
         from longtake.offline import forbid_network
 
         forbid_network()
-    engine = engine_class(target)(settings)
+    engine = named(target)(settings)
     with suppress(EOFError, OSError):  # the other side is gone
         connection.send(None)  # ready
         while True:
-            method, arguments, named = connection.recv()
-            connection.send(_result(partial(getattr(engine, method), *arguments, **named)))
+            method, arguments, keywords = connection.recv()
+            connection.send(_result(partial(getattr(engine, method), *arguments, **keywords)))
 
 
 def _result(call: Callable[[], Any]) -> tuple[str, Any]:
