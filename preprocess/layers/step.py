@@ -15,18 +15,6 @@ from longtake.preprocess.media.media import MediaInfo
 from longtake.settings import Settings
 
 
-def _ignore(_: float) -> None:
-    """Ignore progress."""
-
-
-def _ignore_warning(_: str) -> None:
-    """Ignore a warning."""
-
-
-def _never() -> None:
-    """Never cancel."""
-
-
 @dataclass(frozen=True)
 class IndexJob:
     """The inputs of a step."""
@@ -36,11 +24,11 @@ class IndexJob:
     settings: Settings
     engines: EngineTable
     layers: Mapping[str, Layer] = field(default_factory=dict)
-    check_cancelled: Callable[[], None] = _never  # raises Cancelled; called at every frame or chunk
-    progress: Callable[[float], None] = _ignore  # takes the share done, 0 to 1
+    check_cancelled: Callable[[], None] = lambda: None  # raises Cancelled; called at every frame or chunk
+    progress: Callable[[float], None] = lambda share: None  # takes the share done, 0 to 1
     chunks: Chunks = field(default_factory=Chunks)
-    warn: Callable[[str], None] = _ignore_warning  # takes one sentence about something missing from the layers
-    remark: Callable[[str], None] = _ignore_warning  # takes one sentence about how something was read
+    warn: Callable[[str], None] = lambda sentence: None  # takes one sentence about something missing from the layers
+    remark: Callable[[str], None] = lambda sentence: None  # takes one sentence about how something was read
     subtitles: tuple[Path, ...] = ()  # that the user named for the video
     hurried: bool = False  # somebody waits for an answer, so what models left out before isn't tried again
     people: tuple[Person, ...] = ()  # whose faces the user enrolled

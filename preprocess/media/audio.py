@@ -47,17 +47,13 @@ class AudioBlock:
         return self.start + len(self.samples) / self.rate
 
 
-def _never() -> None:
-    """Never cancel."""
-
-
 def read_audio(
     path: Path,
     media: MediaInfo,
     *,
     rate: int = 16_000,
     span: TimeSpan | None = None,
-    check_cancelled: Callable[[], None] = _never,
+    check_cancelled: Callable[[], None] = lambda: None,
 ) -> Iterator[AudioBlock]:
     """Decode the audio track that is read (`MediaInfo.sound`); yields nothing if the file has none.
 

@@ -46,11 +46,7 @@ class _Format(NamedTuple):
     parse: Callable[[str, str, Note], Sequence[Cue]]  # the text, the file's name and what takes notes
 
 
-def _ignore(_: str) -> None:
-    """Ignore a note."""
-
-
-def parse_subtitles(data: bytes, name: str, note: Note = _ignore, language: str | None = None) -> list[Cue]:
+def parse_subtitles(data: bytes, name: str, note: Note = lambda line: None, language: str | None = None) -> list[Cue]:
     """Parse a subtitle file or transcript by its content, not by its name.
 
     Cues are sorted by start, without the repetitions of rolling captions, and with the speakers that are named. A bad
