@@ -57,7 +57,7 @@ class MiniLmEmbedding:
         if len(different) < 2:
             found = [self._mean(text) for text in different]
         else:
-            _ = self._session, self._tokenizer  # load them before the threads need them concurrently
+            _ = self._loaded  # load them before the threads need them concurrently
             with ThreadPoolExecutor(min(len(different), usable_cores())) as threads:
                 found = list(threads.map(self._mean, different))
         computed = dict(zip(different, found, strict=True))
@@ -68,7 +68,8 @@ class MiniLmEmbedding:
         return (mean / np.linalg.norm(mean)).astype(np.float32) if mean.any() else mean
 
     def _hidden(self, text: str) -> Vectors:
-        ids = self._tokenizer.encode(text).ids
+        session, tokenizer = self._loaded
+        ids = tokenizer.encode(text).ids
         if self._wordless.issuperset(ids):
             return np.zeros((1, self.dimensions), np.float32)
         tokens = np.array([ids], np.int64)
@@ -77,18 +78,14 @@ class MiniLmEmbedding:
             "attention_mask": np.ones_like(tokens),
             "token_type_ids": np.zeros_like(tokens),
         }
-        [hidden] = self._session.run(None, inputs)
+        [hidden] = session.run(None, inputs)
         tokens_in_context: Vectors = hidden[0]
         return tokens_in_context
 
     @cached_property
-    def _session(self) -> Any:
-        return MODEL.session()
-
-    @cached_property
-    def _tokenizer(self) -> Any:
-        return MODEL.load_tokenizer()
+    def _loaded(self) -> tuple[Any, Any]:
+        return MODEL.load()
 
     @cached_property
     def _wordless(self) -> frozenset[int]:
-        return frozenset(self._tokenizer.token_to_id(token) for token in _WORDLESS)
+        return frozenset(map(self._loaded[1].token_to_id, _WORDLESS))

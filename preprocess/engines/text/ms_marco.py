@@ -54,20 +54,17 @@ class MsMarcoReranker:
         """
         if {language_in(query), language_in(" ".join(texts))} != {ENGLISH}:
             raise EngineError("ms-marco reads English alone.")
-        _ = self._session, self._tokenizer  # load them before the threads need them concurrently
+        _ = self._loaded  # load them before the threads need them concurrently
         with ThreadPoolExecutor(max(1, min(len(texts), usable_cores()))) as threads:
             return list(threads.map(lambda text: self._score(query, text), texts))
 
     def _score(self, query: str, text: str) -> float:
-        pair = self._tokenizer.encode(query, text)
+        session, tokenizer = self._loaded
+        pair = tokenizer.encode(query, text)
         inputs = {"input_ids": pair.ids, "attention_mask": pair.attention_mask, "token_type_ids": pair.type_ids}
-        [scores] = self._session.run(None, {name: np.array([row], np.int64) for name, row in inputs.items()})
+        [scores] = session.run(None, {name: np.array([row], np.int64) for name, row in inputs.items()})
         return float(scores.ravel()[0])
 
     @cached_property
-    def _session(self) -> Any:
-        return MODEL.session()
-
-    @cached_property
-    def _tokenizer(self) -> Any:
-        return MODEL.load_tokenizer()
+    def _loaded(self) -> tuple[Any, Any]:
+        return MODEL.load()

@@ -38,23 +38,16 @@ class EmbeddingFiles:
         pulled = self._used()
         return pulled.digest(_MODEL_FILE)[:8] if pulled else f"int8-{self.model.sha256[:8]}"
 
-    def session(self) -> Any:
-        """The loaded model.
+    def load(self) -> tuple[Any, Any]:
+        """The model and its tokenizer, which cuts off what the model doesn't read.
 
         Raises:
             EngineError: if a file is missing or damaged.
         """
         pulled = self._used()
-        return onnx_session(str(pulled.folder / _MODEL_FILE if pulled else self.model.locate()), self.name)
-
-    def load_tokenizer(self) -> Any:
-        """The loaded tokenizer, which cuts off what the model doesn't read.
-
-        Raises:
-            EngineError: if its file is missing or damaged.
-        """
-        pulled = self._used()
-        return _tokenizer(str(pulled.folder / _TOKENIZER_FILE if pulled else self.tokenizer.locate()), self.tokens)
+        model = pulled.folder / _MODEL_FILE if pulled else self.model.locate()
+        tokenizer = pulled.folder / _TOKENIZER_FILE if pulled else self.tokenizer.locate()
+        return onnx_session(str(model), self.name), _tokenizer(str(tokenizer), self.tokens)
 
     def _used(self) -> InstalledModel | None:
         """The model in the models folder, if the packages aren't there."""
