@@ -93,19 +93,10 @@ def _model(here: Situation) -> str:
     return "" if here.able("visual_question") else "a vision-language model"
 
 
-def _looking(here: Situation) -> str:
-    return _picture(here) or ("" if here.sees else _model(here))
-
-
 def _detector(here: Situation) -> str:
     """OpenCV tells colours, movement and faces apart, which wastes a round more often than it helps."""
     engines = {here.engines.report(capability).engine for capability in ("objects", "people")}
     return "" if engines - _UNTRAINED or here.examined("detections") else "an object detector"
-
-
-def _detected(here: Situation) -> str:
-    """A vision-language model that answers questions says where things are, too."""
-    return _picture(here) or _detector(here)
 
 
 def _missing_for_counts(here: Situation) -> str:
@@ -135,14 +126,6 @@ def _pieces(here: Situation) -> str:
     return "" if shown else "frames that each show only a piece of the picture"
 
 
-def _sounds(here: Situation) -> str:
-    return "" if here.examined("sounds") else "a video with sound"
-
-
-def _summary(here: Situation) -> str:
-    return "" if here.holds(*_WORDS, "scene_text", "captions") else "speech, on-screen text or descriptions"
-
-
 def _translation(here: Situation) -> str:
     return "" if here.able("translation") else "an engine for translation"
 
@@ -160,13 +143,16 @@ _NEEDS: Mapping[str, Needs] = {
     "extract_math_exp": lambda here: _written(here) or _formulas(here),
     "integrate_frames": lambda here: _written(here) or _pieces(here),
     "count_objects": _missing_for_counts,
-    "object_detection": _detected,
-    "watch_segment": _looking,
+    # A vision-language model that answers questions says where things are, too.
+    "object_detection": lambda here: _picture(here) or _detector(here),
+    "watch_segment": lambda here: _picture(here) or ("" if here.sees else _model(here)),
     "detect_activities": _actions,
     "inspect_motion": _picture,
     "find_moments": lambda here: _picture(here) or ("" if here.holds("moments") else "brief changes of the picture"),
     "detect_faces": lambda here: _picture(here) or ("" if here.able("faces") else "an engine for faces"),
-    "detect_audio_events": _sounds,
-    "summarize_segment": _summary,
+    "detect_audio_events": lambda here: "" if here.examined("sounds") else "a video with sound",
+    "summarize_segment": lambda here: (
+        "" if here.holds(*_WORDS, "scene_text", "captions") else "speech, on-screen text or descriptions"
+    ),
     "memory_tool": lambda here: "" if here.conversation else "a conversation",
 }
