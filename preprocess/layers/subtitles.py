@@ -10,6 +10,7 @@ from pathlib import Path
 from av.error import FFmpegError
 from av.subtitles.subtitle import AssSubtitle
 
+from longtake.console import listed
 from longtake.errors import MediaError
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
@@ -96,7 +97,7 @@ class Subtitles:
                     named = [
                         f"the cue at {cue.start:.1f} s" if cue.line is None else f"line {cue.line}" for cue in late
                     ]
-                    told = f"{track.place}: skipped, because it is outside the media: {_listed(named)}"
+                    told = f"{track.place}: skipped, because it is outside the media: {listed(named, _MAX_NAMED_CUES)}"
                     job.warn(told if credible else told + _DOUBTED)
             written.add(texts)
             reached = max(reached, until)
@@ -154,7 +155,7 @@ def _read_sidecar(sidecar: Sidecar, job: IndexJob) -> tuple[list[Cue], float]:
     guesses: list[str] = []
     cues = sidecar_cues(sidecar, job.media.duration, notes.append, guesses.append)
     if notes:
-        job.warn(f"{name} was repaired: {_listed(notes)}")
+        job.warn(f"{name} was repaired: {listed(notes, _MAX_NAMED_CUES)}")
     for guess in guesses:
         job.remark(f"{name} is not in UTF-8 and was read as {guess}: if that is wrong, save it as UTF-8.")
     return cues, job.media.duration
@@ -214,9 +215,3 @@ def _write(writer: LayerWriter, cues: list[Cue], language: str | None, source: s
         item = {"start": round(start, 3), "end": round(end, 3), "text": " ".join(cue.text.split("\n"))}
         item |= {"language": language, "source": source}
         writer.add(item if cue.speaker is None else item | {"speaker": cue.speaker})
-
-
-def _listed(found: Sequence[str]) -> str:
-    """The first of many things, and how many more there are."""
-    more = len(found) - _MAX_NAMED_CUES
-    return ", ".join(found[:_MAX_NAMED_CUES]) + (f" and {more} more" if more > 0 else "")

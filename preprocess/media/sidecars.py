@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from longtake.console import listed
 from longtake.errors import MediaError
 from longtake.preprocess.media.media_files import has_media_name
 from longtake.preprocess.media.plain_transcripts import has_times, names_speakers
@@ -133,18 +134,13 @@ def unread_subtitles(
     unnamed = [place for place in places if not place.lower().endswith(_UNREAD)]
     found = []
     if other:
-        found.append(f"Not read: {_named(other)}. Convert to .srt; Longtake reads {', '.join(SUFFIXES)}.")
+        found.append(f"Not read: {listed(other, _MAX_NAMED)}. Convert to .srt; Longtake reads {', '.join(SUFFIXES)}.")
     if unnamed:
         found.append(
-            f"Not read: {_named(unnamed)}. The subtitles of a video have its name, and perhaps a language "
+            f"Not read: {listed(unnamed, _MAX_NAMED)}. The subtitles of a video have its name, and perhaps a language "
             "(talk.en.srt): rename them, name them with --subtitles, or index them by themselves."
         )
     return found
-
-
-def _named(names: Sequence[str]) -> str:
-    more = len(names) - _MAX_NAMED
-    return ", ".join(names[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _found(path: Path) -> Iterator[_Found]:

@@ -9,7 +9,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +93,12 @@ def harmless(text: str) -> str:
 def counted(number: int, thing: str) -> str:
     """`1 item`, `2 items`."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def listed(things: Sequence[str], most: int) -> str:
+    """The first of many things, and how many more there are."""
+    more = len(things) - most
+    return ", ".join(things[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def sized(count: int) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
+from longtake.console import listed
 from longtake.language.text import comparable
 from longtake.memory.records import Modality, Moment
 from longtake.memory.search.search_types import Hit, Match, SearchFilter
@@ -145,10 +146,9 @@ def _entities(context: ToolContext, hits: Sequence[Hit]) -> tuple[list[dict[str,
         entity = known[moment.video, moment.layer].get(moment.text)
         if entity is None:  # it was made again meanwhile
             continue
-        where = ", ".join(str(TimeSpan(start=start, end=end)) for start, end in entity.spans[:_PLACES])
-        more = f" and {len(entity.spans) - _PLACES} more" if len(entity.spans) > _PLACES else ""
+        where = listed([str(TimeSpan(start=start, end=end)) for start, end in entity.spans], _PLACES)
         results.append({"video": moment.video, "timestamp": list(entity.spans[0]), "text": entity.text})
-        evidence.append(hit.scored.model_copy(update={"text": f"{entity.text}; at {where}{more}"}))
+        evidence.append(hit.scored.model_copy(update={"text": f"{entity.text}; at {where}"}))
     return results, evidence
 
 
