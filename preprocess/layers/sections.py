@@ -23,11 +23,10 @@ from longtake.memory.search.search_types import Vectors
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.analysis.slide_titles import SlideTitle, slide_titles
 from longtake.preprocess.analysis.spoken_sentences import spoken_sentences
-from longtake.preprocess.layers.layer_moments import SOURCES, moments_of
+from longtake.preprocess.layers.layer_moments import SOURCES, WORDED, moments_of
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.layers.text_vectors import load_vectors
 
-_LAYERS = ("subtitles", "speech", "scene_text", "captions")  # what `speakers` adds repeats their lines
 _ENOUGH = 5  # words of a line that says something by itself
 NAME = "sections"
 MAX_TITLE_LENGTH = 100  # characters; YouTube shows no more of a chapter's title
@@ -333,7 +332,7 @@ def worded_lines(video_id: str, layers: Mapping[str, Layer]) -> list[WordedLine]
     moments = moments_of(video_id, sources)
     if len(moments) != len(vectors):  # embedded by a version that made different moments
         return []
-    worded = {layers[name].key for name in _LAYERS if name in layers}
+    worded = {layers[name].key for name in WORDED if name in layers}
     lines = [WordedLine(*each) for each in zip(moments, vectors, strict=True)]
     kept = [line for line in lines if line.moment.layer in worded and line.moment.trusted and line.vector.any()]
     return sorted(kept, key=lambda line: line.start)

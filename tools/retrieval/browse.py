@@ -12,6 +12,7 @@ from longtake.errors import LibraryError
 from longtake.language.text import as_sentence
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan, joined
+from longtake.preprocess.layers.layer_moments import WORDED
 from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.preprocess.layers.segments import Segment, segments_of
 from longtake.tools.core.registry import Timestamp, tool
@@ -25,12 +26,6 @@ PAGE = 5000  # characters that a page may have
 _BESIDE: dict[Modality, int] = {"speech": 20, "scene_text": 5, "visual": 45}
 _LINES = 600.0  # seconds of a span from which its lines don't fit on a page
 _SECTION, _ROW = 320, 240  # characters of a section and of a segment
-_LAYERS: dict[str, Modality] = {
-    "subtitles": "speech",
-    "speech": "speech",
-    "scene_text": "scene_text",
-    "captions": "visual",
-}
 
 
 @tool(group="extras")
@@ -55,7 +50,7 @@ def browse(
     with suppress(LibraryError):
         segments = [each for each in segments_of(video.library, video.record) if _within(each, span)]
     notes = list(parsed.notes)
-    seen = joined(part for name in _LAYERS if (layer := video.layer(name)) for part in examined(layer, span))
+    seen = joined(part for name in WORDED if (layer := video.layer(name)) for part in examined(layer, span))
     if level == "moment" or (level is None and (span.length <= _LINES or not (sections or segments))):
         if not seen:
             raise ToolError("unavailable", f"Nothing that is said or shown was examined in {span}.")
@@ -117,7 +112,7 @@ def _moments(context: ToolContext, span: TimeSpan) -> list[Moment]:
     video = context.video
     found = [
         evidence_of(item, item["text"], modality, layer, video.id)
-        for name, modality in _LAYERS.items()
+        for name, modality in WORDED.items()
         if (layer := video.layer(name))
         for item in video.items(name, span)
     ]

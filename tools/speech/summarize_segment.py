@@ -13,11 +13,12 @@ from pydantic import Field
 
 from longtake.errors import LibraryError
 from longtake.language.text import words_of
-from longtake.memory.records import Modality, Moment
+from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan, joined, parse_time
 from longtake.preprocess.analysis.spoken_sentences import spoken_sentences
 from longtake.preprocess.engines.text.text_engines import Summarizer
 from longtake.preprocess.engines.text.textrank import TextRank
+from longtake.preprocess.layers.layer_moments import WORDED
 from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.preprocess.layers.speaker_lines import spoken_by
 from longtake.preprocess.layers.text_vectors import load_vectors
@@ -31,12 +32,6 @@ from longtake.tools.vision.motion_facts import dated
 PROMPTS = "longtake.tools.prompts"
 WINDOW = 60.0
 SENTENCES = {"short": 2, "medium": 4, "long": 8}
-LAYERS: dict[str, Modality] = {
-    "subtitles": "speech",
-    "speech": "speech",
-    "scene_text": "scene_text",
-    "captions": "visual",
-}
 _RUNNING = 0.9  # share of the video from which a text is a running header, or a logo
 _SLACK = 0.5  # seconds of a section, or of a line, in a span that are none
 _TELLING = 12  # words of a sentence that can tell something by itself
@@ -108,7 +103,7 @@ def _evidence(context: ToolContext, span: TimeSpan) -> tuple[tuple[Moment, ...],
     video = context.video
     found: list[Moment] = []
     seen: list[TimeSpan] = []
-    for name, modality in LAYERS.items():
+    for name, modality in WORDED.items():
         layer = video.layer(name)
         if layer is None:
             continue
