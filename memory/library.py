@@ -181,9 +181,10 @@ class LibraryStore:
         folder.mkdir(parents=True, exist_ok=True)
         return FileLock(folder / f"{name}.lock")
 
-    def layers(self, video_id: str) -> LayerStore:
-        """The layer store of a video."""
-        return self._store(video_id)
+    def layers(self, video_id: str, renewal: str = "") -> LayerStore:
+        """The layer store of a video, with what to do about a damaged layer."""
+        shared = SharedLayers(f"{self._layers}/{video_id}") if self._layers else None
+        return LayerStore(self._videos / video_id / "layers", renewal, shared)
 
     def layer(self, video: VideoRecord, name: str) -> Layer | None:
         """The layer of this name in use, or None.
@@ -192,7 +193,7 @@ class LibraryStore:
             LibraryError: if it is damaged or can't be read.
         """
         key = video.layers.get(name)
-        return self._store(video.id, _renewal(video)).get(name, key) if key else None
+        return self.layers(video.id, _renewal(video)).get(name, key) if key else None
 
     def sound_layers(self, video: VideoRecord) -> tuple[dict[str, Layer], dict[str, str]]:
         """The layers in use, read through, and why others can't be used; both by name."""
@@ -308,10 +309,6 @@ class LibraryStore:
     def _records(self) -> list[Path]:
         """Where each video's record is, or was: the spare copy may be all that is left."""
         return sorted({file.with_name("video.json") for file in self._videos.glob("[!.]*/video*.json")})
-
-    def _store(self, video_id: str, renewal: str = "") -> LayerStore:
-        shared = SharedLayers(f"{self._layers}/{video_id}") if self._layers else None
-        return LayerStore(self._videos / video_id / "layers", renewal, shared)
 
     def _find_file(self, path: Path) -> VideoRecord | None:
         status = path.stat()

@@ -47,7 +47,7 @@ def find_shuffled(frames: Sequence[Measured]) -> Order:
     """Find where neighbouring frames, or pieces of the video, were permuted; frames are in time order."""
     if len(frames) < _WINDOW:
         return Order([], 0.0)
-    pictures = _vectors(frames)
+    pictures = np.stack([frame.luma[::2, ::2].ravel() for frame in frames]).astype(np.float32)
     starts = range(0, len(frames) - _WINDOW + 1, _STEP)
     mixed, judged = list[tuple[int, int, float]](), 0
     for start in starts:
@@ -73,10 +73,6 @@ def find_shuffled(frames: Sequence[Measured]) -> Order:
     if not findings and len(frames) <= _MAX_FRAMES:
         findings += _shuffled_pieces(frames, _distances(pictures))
     return Order(findings, judged / len(starts), broken)
-
-
-def _vectors(frames: Sequence[Measured]) -> npt.NDArray[np.float32]:
-    return np.stack([frame.luma[::2, ::2].ravel() for frame in frames]).astype(np.float32)
 
 
 def _distances(pictures: npt.NDArray[np.float32]) -> Distances:

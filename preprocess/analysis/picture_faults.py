@@ -72,7 +72,7 @@ def find_noise(frames: Sequence[Measured], end: float) -> list[Anomaly]:
 
 def find_freezes(frames: Sequence[Measured]) -> list[Anomaly]:
     """Spans of some tenths of a second or more in which a picture that moves before and after stands still."""
-    steps = [0.0, *(_difference(one, other) for one, other in pairwise(frames))]
+    steps = [0.0, *(float(cv2.mean(cv2.absdiff(one.luma, other.luma))[0]) for one, other in pairwise(frames))]
     found = list[Anomaly]()
     for still, numbers in groupby(range(1, len(frames)), lambda number: steps[number] <= _FROZEN_NOISE):
         run = list(numbers)
@@ -105,10 +105,6 @@ def _same_scene(one: Picture, other: Picture) -> float:
             if min(one[part].std(), other[part].std()) >= _PLAIN:
                 found.append(float(cv2.matchTemplate(one[part], other[part], cv2.TM_CCOEFF_NORMED)[0, 0]))
     return float(np.median(found)) if found else 1.0
-
-
-def _difference(one: Measured, other: Measured) -> float:
-    return float(cv2.mean(cv2.absdiff(one.luma, other.luma))[0])
 
 
 def _cosine(one: Chroma, other: Chroma) -> float:

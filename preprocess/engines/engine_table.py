@@ -60,7 +60,8 @@ class EngineTable:
         for capability in EngineSettings.model_fields:
             for name in self._names(capability):
                 if name not in ENGINES[capability]:
-                    raise ConfigError(_unknown(capability, name))
+                    hint = did_you_mean(name, ENGINES[capability])
+                    raise ConfigError(f"engines.{capability}: no engine {name!r}. {hint}")
 
     def report(self, capability: str) -> CapabilityReport:
         """The engine a capability would use now, and why the ones before it can't be used.
@@ -150,7 +151,3 @@ class EngineTable:
 def _how_to_set(capability: str) -> str:
     known = ", ".join(ENGINES[capability])
     return f"set engines.{capability} to one of {known}" if known else "none is built in; install a plugin that has one"
-
-
-def _unknown(capability: str, name: str) -> str:
-    return f"engines.{capability}: no engine {name!r}. {did_you_mean(name, ENGINES[capability])}"

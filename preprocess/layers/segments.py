@@ -84,12 +84,13 @@ class Segments:
         for number, span in enumerate(spans):
             found = {name: each.items(span) for name, each in others.items()}
             caption = max(found["captions"], key=lambda item: _shared(item, span), default=None)
+            shown = dict.fromkeys(" ".join(item["text"].split()) for item in found["scene_text"])
             writer.add(
                 {
                     "start": round(span.start, 3),
                     "end": round(span.end, 3),
                     "said": " ".join(_with_speakers(said[number], turns)),
-                    "shown": " / ".join(_distinct(found["scene_text"]))[:_LETTERS],
+                    "shown": " / ".join(shown)[:_LETTERS],
                     "heard": _heard(found["sounds"]),
                     "things": _most_at_once(found["detections"], span),
                     "caption": caption["text"] if caption else "",
@@ -152,10 +153,6 @@ def _with_speakers(cues: Iterable[Item], turns: _Meanwhile) -> Iterator[str]:
         who = speaker_at(cue, turns.items(TimeSpan(start=cue["start"], end=cue["end"])))
         yield spoken_by(who, text) if who != before else text
         before = who
-
-
-def _distinct(items: Iterable[Item]) -> list[str]:
-    return list(dict.fromkeys(" ".join(item["text"].split()) for item in items))
 
 
 def _heard(sounds: Iterable[Item]) -> list[str]:

@@ -39,7 +39,7 @@ def speaker_lines(turns: Layer, words: Sequence[Mapping[str, Any]]) -> Iterator[
     who = _COUNTS[count] if count < len(_COUNTS) else f"{count} people"
     listed = ", ".join(names.values())
     # In subtitles that name some speakers, others may speak whom nobody names.
-    some = any(turn["trusted"] for turn in items) and any(map(_unnamed, words))
+    some = any(turn["trusted"] for turn in items) and not all(cue.get("speaker") for cue in words)
     speak = f"{'is' if count == 1 else 'are'} named as speaking" if some else f"speak{'s' * (count == 1)}"
     at_least = f"At least {who[0].lower()}{who[1:]}" if some else who
     yield _line(f"{at_least} {speak}: {listed}.", in_time[:1])
@@ -51,10 +51,6 @@ def speaker_lines(turns: Layer, words: Sequence[Mapping[str, Any]]) -> Iterator[
         told = f"speaks {often}, for {counted(round(seconds), 'second')} in all"
         # Lines without a name may be theirs, too.
         yield _line(f"{name_first} {f'is named {often} as speaking' if some else told}.", by_speaker[name])
-
-
-def _unnamed(cue: Mapping[str, Any]) -> bool:
-    return not cue.get("speaker")
 
 
 def _line(text: str, turns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

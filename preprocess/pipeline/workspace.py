@@ -53,7 +53,7 @@ class Workspace:
             floors=floors,
             rrf_constant=search.rrf_constant,
             chroma=search.chroma,
-            refill=self._refill,
+            refill=lambda: self.restore(self.library.videos()),
         )
         if index.outdated and self.library.writable:
             self._renew(index)
@@ -93,9 +93,6 @@ class Workspace:
             except OSError as error:
                 if not held:  # otherwise what it holds is searched
                     raise file_error(error, self.library.root) from error
-
-    def _refill(self) -> None:
-        self.restore(self.library.videos())
 
     def search(self, query: str, where: SearchFilter, k: int | None = None) -> list[Hit]:
         """The k best events for a query, by default as many as the settings say; readings are made findable first."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -95,7 +94,12 @@ def transcribe_speech(
         return _result(span, heard, (span,), (*parsed.notes, *said))
     if not layers:
         raise ToolError("unavailable", " ".join([_why_no_words(context, span), *said]), _remedy(context))
-    items = [(item, layer) for layer in layers for item in _within(_one_source(list(layer.items()), language), span)]
+    items = [
+        (item, layer)
+        for layer in layers
+        for item in _one_source(list(layer.items()), language)
+        if TimeSpan(start=item["start"], end=item["end"]).overlaps(span)
+    ]
     items.sort(key=lambda found: (found[0]["start"], found[0]["end"]))
     evidence = tuple(
         evidence_of(item, item["text"], "speech", layer, video.id, confidence=item.get("confidence", 1.0))
@@ -116,10 +120,6 @@ def _result(
     if not evidence and not notes:
         notes = (f"no speech was recognised in {span}",)
     return ToolResult(tool="transcribe_speech", output=output, evidence=evidence, looked_at=looked_at, notes=notes)
-
-
-def _within(items: Sequence[dict[str, Any]], span: TimeSpan) -> list[dict[str, Any]]:
-    return [item for item in items if TimeSpan(start=item["start"], end=item["end"]).overlaps(span)]
 
 
 def _words_of(video: VideoHandle) -> list[Layer]:

@@ -80,11 +80,8 @@ def _computes(found: MathsCandidate) -> bool:
         return not names
     if names and "**" not in signs and _beside_words(found):
         return _has_coefficient(found)
-    return not (operators == ["*"] and all(float(number) >= _PICTURE_SIDE for number in _plain(numbers)))
-
-
-def _plain(numbers: Sequence[str]) -> list[str]:
-    return [number for number in numbers if number[0].isdigit()]
+    plain = [number for number in numbers if number[0].isdigit()]
+    return not (operators == ["*"] and all(float(number) >= _PICTURE_SIDE for number in plain))
 
 
 def _products_are_sure(found: MathsCandidate) -> bool:
