@@ -73,7 +73,7 @@ def _in_process(settings: ControllerSettings, *, offline: bool) -> BaseChatModel
         raise ConfigError(
             "controller.engine=transformers needs controller.model, a folder or a name; give it with --set."
         )
-    from longtake.preprocess.engines.torchvision_import import make_importable
+    from longtake.preprocess.engines.transformers_folders import make_importable
 
     make_importable()
     from longtake.agent.controllers.in_process import open_in_process

@@ -7,7 +7,9 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,6 @@ from longtake.errors import EngineError
 from longtake.models.catalogue import Task
 from longtake.models.folder import find, installed
 from longtake.models.machine import placed
-from longtake.preprocess.engines.torchvision_import import make_importable
 from longtake.prompts import without_thinking
 from longtake.settings import Settings
 
@@ -172,3 +173,27 @@ def _absent(folder: Path) -> str | None:
 
 def _is_part(file: Path) -> bool:
     return file.suffix in (*_TEXTS, ".safetensors") and file.name != "longtake-model.json"
+
+
+@cache
+def make_importable() -> Any:
+    """Declare the operators of torchvision if its own are built for another torch.
+
+    Packages import torchvision for pictures wherever it is installed. Its usual build needs CUDA, and without its
+    compiled operators the import fails, although only detection models use them.
+
+    Returns:
+        What keeps the declaration alive, or None.
+    """
+    if find_spec("torchvision") is None:
+        return None
+    import torch  # pyright: ignore[reportMissingImports] - an extra
+
+    try:
+        import torchvision  # pyright: ignore[reportMissingImports] # noqa: F401
+    except RuntimeError:
+        library = torch.library.Library("torchvision", "DEF")
+        for name in ("nms", "qnms"):
+            library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        return library
+    return None

@@ -15,8 +15,7 @@ from longtake.lazy import cached_property
 from longtake.memory.search.search_types import Vectors
 from longtake.models.machine import placed
 from longtake.preprocess.engines.pictures.unit_rows import unit_rows
-from longtake.preprocess.engines.torchvision_import import make_importable
-from longtake.preprocess.engines.transformers_folders import content_id, model_folder
+from longtake.preprocess.engines.transformers_folders import content_id, make_importable, model_folder
 from longtake.preprocess.media.frames import Picture
 from longtake.settings import Settings
 

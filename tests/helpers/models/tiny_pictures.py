@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.models.torch_models import torch_and_transformers
 
-from longtake.preprocess.engines.torchvision_import import make_importable
+from longtake.preprocess.engines.transformers_folders import make_importable
 
 _SIDE, _PATCH, _WORDS = 64, 16, 16  # pixels, pixels, tokens of a text
 _LAYERS = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2}

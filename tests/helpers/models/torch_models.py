@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from longtake.preprocess.engines.torchvision_import import make_importable
+from longtake.preprocess.engines.transformers_folders import make_importable
 
 
 def torch_and_transformers() -> tuple[Any, Any]:
