@@ -69,10 +69,10 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
             gpu=True,
         ),
         "packaged_whisper": EngineEntry(
-            "longtake.preprocess.engines.audio.packaged_whisper:PackagedWhisper",
+            "longtake.preprocess.engines.audio.faster_whisper:PackagedWhisper",
             "Whisper tiny.en, small and English only",
             ("faster_whisper",),
-            check="longtake.preprocess.engines.audio.packaged_whisper:missing_package",
+            check="longtake.preprocess.engines.audio.faster_whisper:missing_package",
             process=True,
         ),
         "pocketsphinx": EngineEntry(

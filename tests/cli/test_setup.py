@@ -25,7 +25,7 @@ from longtake.models.catalogue import catalogue
 from longtake.models.folder import installed
 from longtake.models.machine import Machine, this_machine
 from longtake.models.servers import ask_models, try_model
-from longtake.preprocess.engines.audio.packaged_whisper import FILES
+from longtake.preprocess.engines.audio.faster_whisper import PACKAGED_FILES
 from longtake.preprocess.engines.engine_table import ENGINES
 from longtake.preprocess.pipeline.workspace import Workspace
 
@@ -295,7 +295,7 @@ def test_setup_fetches_what_fits_and_transcribes_what_is_in_the_library(
     monkeypatch.setenv("LONGTAKE_MODELS", str(tmp_path / "models"))
     spoken, library = write_spoken(tmp_path / "spoken.wav"), tmp_path / "library"
     longtake("--set", "engines.speech=[]", "index", spoken, library=library)
-    with hub_server(whisper.repo, {Path(file.path).name: file.locate() for file in FILES}) as hub:
+    with hub_server(whisper.repo, {Path(file.path).name: file.locate() for file in PACKAGED_FILES}) as hub:
         monkeypatch.setenv("HF_ENDPOINT", hub.url)
         done = longtake("setup", "--yes", library=library)
         assert done.code == 0, done.stderr

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from longtake.errors import ConfigError
 from longtake.models.catalogue import CatalogueModel, Task, catalogue, named
-from longtake.preprocess.engines.audio import packaged_whisper
+from longtake.preprocess.engines.audio import faster_whisper
 
 
 def test_every_task_has_a_model_and_no_two_share_a_name() -> None:
@@ -20,7 +20,7 @@ def test_every_task_has_a_model_and_no_two_share_a_name() -> None:
 
 
 def test_a_known_model_is_the_one_that_comes_as_a_package() -> None:
-    packaged = {file.path.rpartition("/")[2]: file.sha256 for file in packaged_whisper.FILES}
+    packaged = {file.path.rpartition("/")[2]: file.sha256 for file in faster_whisper.PACKAGED_FILES}
     assert named("whisper-tiny.en").sha256 == packaged
 
 

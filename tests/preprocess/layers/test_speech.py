@@ -22,7 +22,7 @@ from longtake.memory.building import Chunks
 from longtake.memory.layers import Layer, LayerRecipe, LayerStore
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.audio.packaged_whisper import FILES
+from longtake.preprocess.engines.audio.faster_whisper import PACKAGED_FILES
 from longtake.preprocess.engines.audio.speech_engine import RATE
 from longtake.preprocess.layers.speech import Speech, cut_at_pauses, heard_between, without_loops
 from longtake.preprocess.layers.step import IndexJob
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def tiny() -> Path:
     """Whisper tiny.en."""
-    return FILES[0].locate().parent
+    return PACKAGED_FILES[0].locate().parent
 
 
 @pytest.fixture(scope="module")

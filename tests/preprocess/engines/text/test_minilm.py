@@ -15,7 +15,7 @@ import pytest
 from longtake.config import load
 from longtake.errors import EngineError
 from longtake.preprocess.engines import EngineTable
-from longtake.preprocess.engines.audio.packaged_whisper import FILES
+from longtake.preprocess.engines.audio.faster_whisper import PACKAGED_FILES
 from longtake.preprocess.engines.packaged_files import PackagedFile, missing_files
 from longtake.preprocess.engines.text import minilm, ms_marco
 from longtake.preprocess.engines.text.minilm import MODEL, MiniLmEmbedding
@@ -75,7 +75,8 @@ def test_without_its_weights_the_next_engine_of_the_profile_embeds(monkeypatch: 
 def test_the_extra_installs_the_versions_that_were_looked_at() -> None:
     extras = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert extras["weights"] == [
-        f"{file.package}=={file.version}" for file in (FILES[0], MODEL.model, MODEL.tokenizer, ms_marco.MODEL.model)
+        f"{file.package}=={file.version}"
+        for file in (PACKAGED_FILES[0], MODEL.model, MODEL.tokenizer, ms_marco.MODEL.model)
     ]
 
 
