@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from longtake.lazy import cached_property
@@ -96,20 +97,15 @@ class TransformersVisualQuestions(VisualQuestionEndpoint):
         super().__init__(settings, TransformersPictures("visual_question", settings.visual_question))
 
 
-def missing_caption_model(settings: Settings) -> str | None:
-    """Why captions are unavailable, and what to do; None if they aren't. Nothing is loaded."""
-    return _missing("captions", settings)
-
-
-def missing_question_model(settings: Settings) -> str | None:
-    """Why visual questions are unavailable, and what to do; None if they aren't. Nothing is loaded."""
-    return _missing("visual_question", settings)
-
-
 def _missing(section: str, settings: Settings) -> str | None:
+    """Why the model of a section can't be used, and what to do; None if it can. Nothing is loaded."""
     if getattr(settings, section).base_url:
         return f"{section}.base_url names an endpoint: leave it out to run a model here"
     return _kind(section).missing(settings)
+
+
+missing_caption_model = partial(_missing, "captions")
+missing_question_model = partial(_missing, "visual_question")
 
 
 def _kind(section: str) -> ModelKind:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from longtake.lazy import cached_property
@@ -19,16 +20,6 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 URL = "http://llama.cpp/v1"  # the transport puts the real address in its place
-
-
-def missing_caption_model(settings: Settings) -> str | None:
-    """Why captions are unavailable, and what to do; None if they aren't. Nothing is loaded."""
-    return _missing(settings, settings.captions, "captions")
-
-
-def missing_question_model(settings: Settings) -> str | None:
-    """Why visual questions are unavailable, and what to do; None if they aren't. Nothing is loaded."""
-    return _missing(settings, settings.visual_question, "visual_question")
 
 
 class GgufPictures(PictureEndpoint):
@@ -74,7 +65,9 @@ class GgufVisualQuestions(VisualQuestionEndpoint):
         super().__init__(settings, GgufPictures(settings, "visual_question", settings.visual_question))
 
 
-def _missing(settings: Settings, own: EndpointSettings, section: str) -> str | None:
+def _missing(section: str, settings: Settings) -> str | None:
+    """Why the model of a section can't be used, and what to do; None if it can. Nothing is loaded."""
+    own: EndpointSettings = getattr(settings, section)
     if own.base_url:
         return f"{section}.base_url names an endpoint: leave it out to use a GGUF file"
     model = _model(own)
@@ -83,6 +76,10 @@ def _missing(settings: Settings, own: EndpointSettings, section: str) -> str | N
     if projector_of(settings, model) is None:
         return "no projector is set: give the model's with --set gguf.mmproj=FILE.gguf"
     return missing_gguf(settings, model, f"{section}.model")
+
+
+missing_caption_model = partial(_missing, "captions")
+missing_question_model = partial(_missing, "visual_question")
 
 
 def _model(own: EndpointSettings) -> str | None:
