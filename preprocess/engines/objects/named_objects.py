@@ -14,7 +14,6 @@ from longtake.preprocess.engines.transformers_folders import ModelKind
 from longtake.preprocess.media.frames import Picture
 from longtake.settings import Settings
 
-_PROMPT = "a photo of a {}"  # the simplest of the prompts of OWLv2's authors
 _SAME = 0.5  # intersection over union above which two boxes are one thing
 
 
@@ -32,13 +31,12 @@ class NamedObjects(ABC):
         self.id = f"{self.kind.title.lower().replace(' ', '-')}-{self.kind.identity(self._name)}"
 
     @abstractmethod
-    def detect(self, image: Any, name: str) -> tuple[list[list[float]], list[float]]:
-        """Boxes of a picture as left, top, right and bottom in pixels, with confidences above the minimum.
+    def prompt(self, name: str) -> Any:
+        """The texts that the processor is given, to find things of this name."""
 
-        Args:
-            image: a PIL image.
-            name: of the things.
-        """
+    def boxes_of(self, inputs: Any) -> dict[str, Any]:
+        """What the processor needs, besides the usual, to read the boxes in the model's output for these inputs."""
+        return {}
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
@@ -51,12 +49,21 @@ class NamedObjects(ABC):
 
     def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
         """See `ObjectEngine`."""
+        import torch  # pyright: ignore[reportMissingImports] - an extra
         from PIL import Image
 
-        corners, scores = self.detect(Image.fromarray(picture[..., ::-1]), query.name)
+        model, processor = self._loaded
+        height, width = picture.shape[:2]
+        image = Image.fromarray(picture[..., ::-1])
+        inputs = processor(text=self.prompt(query.name), images=image, return_tensors="pt").to(model.device)
+        with torch.inference_mode():
+            outputs = model(**inputs)
+        [drawn] = processor.post_process_grounded_object_detection(
+            outputs, threshold=self._min_confidence, target_sizes=[(height, width)], **self.boxes_of(inputs)
+        )
+        corners, scores = drawn["boxes"].tolist(), drawn["scores"].tolist()  # left, top, right and bottom in pixels
         boxes = [(left, top, right - left, bottom - top) for left, top, right, bottom in corners]
         kept = cv2.dnn.NMSBoxes(boxes, scores, self._min_confidence, _SAME) if boxes else []
-        height, width = picture.shape[:2]
         found = [_clipped_box(query.name, corners[number], scores[number], width, height) for number in kept]
         return [each for each in found if each.box[2] * each.box[3] > 0]  # the rest are outside the picture
 
@@ -68,18 +75,9 @@ class Owlv2(NamedObjects):
         "OWLv2", ("owlv2",), "objects.model", "objects", "Owlv2ForObjectDetection", "Owlv2Processor", "owlv2-base"
     )
 
-    def detect(self, image: Any, name: str) -> tuple[list[list[float]], list[float]]:
-        """See `NamedObjects`."""
-        import torch  # pyright: ignore[reportMissingImports] - an extra
-
-        model, processor = self._loaded
-        inputs = processor(text=[[_PROMPT.format(name)]], images=image, return_tensors="pt").to(model.device)
-        with torch.inference_mode():
-            outputs = model(**inputs)
-        [drawn] = processor.post_process_grounded_object_detection(
-            outputs, threshold=self._min_confidence, target_sizes=[(image.height, image.width)]
-        )
-        return drawn["boxes"].tolist(), drawn["scores"].tolist()
+    def prompt(self, name: str) -> Any:
+        """The simplest of the prompts of its authors."""
+        return [[f"a photo of a {name}"]]
 
 
 class GroundingDino(NamedObjects):
@@ -95,23 +93,13 @@ class GroundingDino(NamedObjects):
         "grounding-dino-tiny",
     )
 
-    def detect(self, image: Any, name: str) -> tuple[list[list[float]], list[float]]:
-        """See `NamedObjects`."""
-        import torch  # pyright: ignore[reportMissingImports] - an extra
+    def prompt(self, name: str) -> Any:
+        """The form of its authors: lower case, with a full stop."""
+        return f"{name.lower()}."
 
-        model, processor = self._loaded
-        prompt = f"{name.lower()}."  # the authors' form: lower case, with a full stop
-        inputs = processor(text=prompt, images=image, return_tensors="pt").to(model.device)
-        with torch.inference_mode():
-            outputs = model(**inputs)
-        [drawn] = processor.post_process_grounded_object_detection(
-            outputs,
-            inputs["input_ids"],
-            threshold=self._min_confidence,
-            text_threshold=0.0,  # one name: which of its words a box belongs to doesn't matter
-            target_sizes=[(image.height, image.width)],
-        )
-        return drawn["boxes"].tolist(), drawn["scores"].tolist()
+    def boxes_of(self, inputs: Any) -> dict[str, Any]:
+        """The words; with one name, which of them a box belongs to doesn't matter."""
+        return {"input_ids": inputs["input_ids"], "text_threshold": 0.0}
 
 
 def _clipped_box(name: str, corners: list[float], score: float, width: int, height: int) -> FoundObject:
