@@ -39,11 +39,6 @@ TOLD = [f"Shot {number}." for number in range(len(SHOTS))]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> LayerStore:
-    return LayerStore(tmp_path / "layers")
-
-
-@pytest.fixture
 def keyframes(store: LayerStore) -> Layer:
     """Twelve seconds, a picture each, in four shots."""
     return write_keyframes(store, [noise(second) for second in range(12)], SHOTS)

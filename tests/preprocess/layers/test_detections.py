@@ -36,11 +36,6 @@ def detector(monkeypatch: pytest.MonkeyPatch) -> type[ColourDetector]:
     return ColourDetector
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> LayerStore:
-    return LayerStore(tmp_path / "layers")
-
-
 def scene(*patches: tuple[tuple[int, int, int], int], ground: tuple[int, int, int] = GREY) -> Picture:
     """Patches of a fifth of the height and a tenth of the width, each with its colour and place across."""
     picture = flat(ground)

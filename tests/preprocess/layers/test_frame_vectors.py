@@ -40,11 +40,6 @@ def settings(monkeypatch: pytest.MonkeyPatch) -> Settings:
     return load(overrides=[f"engines.{ENGINE}=[colours]"])
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> LayerStore:
-    return LayerStore(tmp_path / "layers")
-
-
 def shown(*colours: str) -> list[Picture]:
     return [flat(COLOURS[colour]) for colour in colours]
 

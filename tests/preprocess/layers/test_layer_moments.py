@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,11 +20,6 @@ def recognised(start: float, end: float, text: str, confidence: float, trusted: 
     words = [[start, end, text, confidence]]
     facts = {"start": start, "end": end, "text": text, "language": "en"}
     return facts | {"words": words, "confidence": confidence, "trusted": trusted}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> LayerStore:
-    return LayerStore(tmp_path / "layers")
 
 
 def of(store: LayerStore, name: str, *items: Mapping[str, Any]) -> dict[str, Layer]:

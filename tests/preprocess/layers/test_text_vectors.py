@@ -32,11 +32,6 @@ def cue(start: float, end: float, text: str, language: str = "en") -> dict[str, 
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> LayerStore:
-    return LayerStore(tmp_path / "layers")
-
-
-@pytest.fixture
 def layers(store: LayerStore) -> dict[str, Layer]:
     seen = {"start": 1, "end": 4, "text": "SALE $249", "box": [0.1, 0.1, 0.2, 0.1], "confidence": 0.97}
     heard = {"start": 5, "end": 9, "kind": "music", "level_db": -20.0, "confidence": 0.8}
