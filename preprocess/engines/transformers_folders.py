@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from longtake.errors import EngineError
+from longtake.errors import EngineError, first_line
 from longtake.models.catalogue import Task
 from longtake.models.folder import find, installed
 from longtake.models.machine import placed
@@ -79,8 +79,7 @@ class ModelKind:
                 folder, local_files_only=True, output_loading_info=True
             )
         except (OSError, RuntimeError, ValueError, KeyError, TypeError, SafetensorError) as error:
-            [problem, *_] = str(error).strip().splitlines() or [type(error).__name__]
-            raise self._damaged(folder, problem.rstrip(".")) from error
+            raise self._damaged(folder, first_line(error)) from error
         if report["missing_keys"]:  # transformers would fill them with random numbers
             raise self._damaged(folder, f"{len(report['missing_keys'])} weights are missing")
         return placed(loaded, f"The {self.title} model"), prepared
@@ -104,9 +103,8 @@ def write_reply(kind: ModelKind, model: Any, tokenizer: Any, inputs: Any, max_to
         with torch.inference_mode():
             written = model.generate(**inputs, do_sample=False, max_new_tokens=max_tokens, max_time=seconds)
     except RuntimeError as error:  # for example, the device is out of memory
-        [problem, *_] = str(error).strip().splitlines() or [type(error).__name__]
         remedy = f"give a smaller model with --set {kind.option}=DIR"
-        raise EngineError(f"The {kind.title} model failed ({problem.rstrip('.')}): {remedy}.") from error
+        raise EngineError(f"The {kind.title} model failed ({first_line(error)}): {remedy}.") from error
     text = tokenizer.decode(written[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
     return without_thinking(text).strip()
 

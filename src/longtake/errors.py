@@ -67,6 +67,11 @@ class Cancelled(LongtakeError):
     """The work was stopped from outside: Ctrl-C, a stop button or a budget that ran out."""
 
 
+def first_line(error: BaseException) -> str:
+    """What an error says, without more lines and the full stop."""
+    return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
+
+
 def file_error(error: OSError, root: Path) -> LibraryUnavailable | MediaError:
     """What to tell about a file of the library with this root, or about a media file elsewhere.
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from longtake.errors import ConfigError, EngineError
+from longtake.errors import ConfigError, EngineError, first_line
 from longtake.lazy import cached_property
 from longtake.models.catalogue import catalogue
 from longtake.models.folder import find, installed
@@ -123,7 +123,7 @@ class FasterWhisper:
                 model.encode(model.feature_extractor(np.zeros(RATE, np.float32)))
                 return model
             except (EngineError, RuntimeError) as error:
-                problem = _first_line(error.__cause__ or error)
+                problem = first_line(error.__cause__ or error)
         model = self._load("cpu", "int8")
         if problem:
             log.warning("Whisper can't use the GPU and runs on the CPU, which is slower (%s).", problem)
@@ -140,7 +140,7 @@ class FasterWhisper:
             )
         except (OSError, RuntimeError, ValueError) as error:
             raise EngineError(
-                f"Couldn't load the Whisper model {self._name} ({_first_line(error)}): give the name or folder of "
+                f"Couldn't load the Whisper model {self._name} ({first_line(error)}): give the name or folder of "
                 f"another with --set {self.option}=NAME."
             ) from error
 
@@ -266,7 +266,3 @@ def _segment(segment: Any, start: float, end: float, language: str) -> SpeechSeg
 
 def _mean_log_probability(segments: Sequence[Any]) -> float:
     return sum(segment.avg_logprob for segment in segments) / len(segments) if segments else -math.inf
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().partition("\n")[0].rstrip(".")

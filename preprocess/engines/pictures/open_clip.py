@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from longtake.errors import EngineError
+from longtake.errors import EngineError, first_line
 from longtake.lazy import cached_property
 from longtake.memory.search.search_types import Vectors
 from longtake.models.machine import placed
@@ -77,9 +77,8 @@ class OpenClip:
             model, prepare = open_clip.create_model_from_pretrained(name, device="cpu")
             tokenizer = open_clip.get_tokenizer(name)
         except (OSError, RuntimeError, ValueError, KeyError, TypeError, AssertionError, SafetensorError) as error:
-            [problem, *_] = str(error).strip().splitlines() or [type(error).__name__]
             raise EngineError(
-                f"Couldn't load the OpenCLIP model in {self._folder} ({problem.rstrip('.')}): {_REMEDY}."
+                f"Couldn't load the OpenCLIP model in {self._folder} ({first_line(error)}): {_REMEDY}."
             ) from error
         return placed(model, "The OpenCLIP model"), prepare, tokenizer
 

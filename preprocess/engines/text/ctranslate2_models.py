@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, ClassVar
 
-from longtake.errors import EngineError
+from longtake.errors import EngineError, first_line
 from longtake.lazy import cached_property
 from longtake.models.folder import installed
 from longtake.preprocess.engines.transformers_folders import content_id, model_folder, read_config
@@ -97,9 +97,8 @@ class CTranslate2:
         try:
             return Tokenizer.from_file(str(self._folder / "tokenizer.json")), Translator(str(self._folder))
         except Exception as error:  # tokenizers raises nothing narrower
-            [problem, *_] = str(error).strip().splitlines() or [type(error).__name__]
             raise EngineError(
-                f"Couldn't load the translation model in {self._folder} ({problem.rstrip('.')}): fetch it again, or "
+                f"Couldn't load the translation model in {self._folder} ({first_line(error)}): fetch it again, or "
                 "give another folder with --set translation.model=DIR."
             ) from error
 

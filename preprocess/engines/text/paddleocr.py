@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import yaml
 
-from longtake.errors import EngineError
+from longtake.errors import EngineError, first_line
 from longtake.lazy import cached_property
 from longtake.models.folder import installed
 from longtake.preprocess.engines.text.line_reader import LineReader, LineReading, Picture
@@ -110,8 +110,7 @@ def _load(kind: str, folder: Path | None) -> Any:
     try:
         return getattr(paddleocr, kind)(model_name=_name(folder), model_dir=str(folder), engine=runtime)
     except Exception as error:  # each of its parts and runtimes has errors of its own
-        [problem, *_] = str(error).strip().splitlines() or [type(error).__name__]
-        raise EngineError(f"PaddleOCR couldn't load {folder} ({problem.rstrip('.')}): {_PULL}.") from error
+        raise EngineError(f"PaddleOCR couldn't load {folder} ({first_line(error)}): {_PULL}.") from error
 
 
 def _straightened(picture: Picture, corners: npt.NDArray[np.float32]) -> Picture:

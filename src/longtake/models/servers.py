@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 from PIL import Image
 
+from longtake.errors import first_line
 from longtake.language.text import parse_json
 from longtake.models.profiles import profile_named
 from longtake.models.refusals import as_accepted
@@ -191,7 +192,7 @@ def _reason(error: Exception, key: str | None) -> str:
     if isinstance(error, httpx.TimeoutException):
         return "it takes too long"
     if isinstance(error, (httpx.HTTPError, httpx.InvalidURL)):
-        return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
+        return first_line(error)
     return "its reply isn't that of an OpenAI-compatible server"
 
 
