@@ -24,8 +24,7 @@ from longtake.preprocess.media.cues import Cue, are_records, spoken_seconds
 from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.named_speakers import with_speakers
-from longtake.preprocess.media.sidecar_cues import outside, sidecar_cues
-from longtake.preprocess.media.sidecars import Sidecar, find_sidecars
+from longtake.preprocess.media.sidecars import Sidecar, find_sidecars, outside, sidecar_cues
 from longtake.preprocess.media.subtitle_formats import ass_text, is_transcript, unrolled
 from longtake.preprocess.media.subtitle_names import language_in
 

@@ -1,4 +1,4 @@
-"""Finds the subtitle files of a video by their names, and those beside it that aren't read."""
+"""Finds the subtitle files of a video by their names, reads their cues, and says which can't be used and why."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from longtake.console import listed
+from longtake.console import counted, listed
 from longtake.errors import MediaError
+from longtake.memory.timespan import clock
+from longtake.preprocess.media.cues import Cue, Note
 from longtake.preprocess.media.media_files import has_media_name
 from longtake.preprocess.media.plain_transcripts import has_times, names_speakers
-from longtake.preprocess.media.subtitle_formats import SUFFIXES, is_transcript
+from longtake.preprocess.media.subtitle_formats import SUFFIXES, is_transcript, parse_subtitles
 from longtake.preprocess.media.subtitle_names import TrackName, plain, track_named
 from longtake.preprocess.media.text_encodings import decoded
 
@@ -23,6 +25,7 @@ _TEXT = ".txt"  # read if it is a transcript with names, and named if it has tim
 _UNREAD = (".sub", ".idx", ".sup", ".smi", ".sami", ".stl", ".scc", ".srv1", ".srv2", ".srv3", ".usf")
 _HEAD = 100_000  # bytes of a text in which a transcript shows
 _MAX_NAMED = 10  # files that are named one by one
+NO_WORDS = "it has no words"
 _FOLDERS = frozenset("sub subs subtitle subtitles caption captions".split())
 _ENDS = "._-([ "  # what may follow the name of a video
 # What meetings add to the name of a recording, and not to that of its transcript: the view and size, or a word.
@@ -257,3 +260,47 @@ def _read_text(file: Path, modified: int) -> str:
     with suppress(OSError), file.open("rb") as stream:
         return decoded(stream.read(_HEAD))[0]
     return ""
+
+
+def sidecar_cues(sidecar: Sidecar, duration: float, note: Note, guessed: Callable[[str], None]) -> list[Cue]:
+    """The cues of a subtitle file, by start.
+
+    Args:
+        sidecar: the file.
+        duration: of the recording, in seconds.
+        note: takes what is repaired or left out.
+        guessed: takes the encoding if that had to be guessed.
+
+    Raises:
+        MediaError: if it can't be read, or most of it lies after the end: it was made for another recording.
+    """
+    try:
+        data = sidecar.path.read_bytes()
+    except OSError as error:
+        raise MediaError(f"{sidecar.path} cannot be read: {error.strerror}; check that you may read it.") from error
+    cues = parse_subtitles(data, sidecar.path.name, note, sidecar.language)
+    _, guess = decoded(data, sidecar.language)
+    if guess:
+        guessed(guess)
+    late = outside(cues, duration)
+    if 2 * len(late) > len(cues):
+        raise MediaError(
+            f"{sidecar.path.name} belongs to another recording: {len(late)} of its {counted(len(cues), 'cue')} lie "
+            f"after the end, {clock(duration)}."
+        )
+    return cues
+
+
+def outside(cues: Sequence[Cue], duration: float) -> list[Cue]:
+    """The cues that lie after the end of a recording of `duration` seconds, or before its start."""
+    return [cue for cue in cues if min(cue.end, duration) < cue.start or cue.end < 0]
+
+
+def problem_of(sidecar: Sidecar, duration: float) -> str | None:
+    """Why nothing of a subtitle file is used for a recording of `duration` seconds; None if something is."""
+    try:
+        cues = sidecar_cues(sidecar, duration, lambda _: None, lambda _: None)
+    except MediaError as error:
+        said = str(error).rstrip(".").removeprefix(sidecar.path.name)
+        return f"it{said}" if said.startswith(" ") else said.removeprefix(", ")
+    return None if cues else NO_WORDS

@@ -13,8 +13,7 @@ from longtake.errors import LibraryError, MediaError
 from longtake.memory.library import LibraryStore, VideoRecord, file_id
 from longtake.preprocess.media.contents import FilePart, contents
 from longtake.preprocess.media.media import MediaInfo, survey
-from longtake.preprocess.media.sidecar_cues import NO_WORDS, problem_of
-from longtake.preprocess.media.sidecars import Sidecar, find_sidecars
+from longtake.preprocess.media.sidecars import NO_WORDS, Sidecar, find_sidecars, problem_of
 from longtake.preprocess.media.subtitle_formats import is_transcript
 from longtake.preprocess.media.subtitle_names import language_in
 from longtake.remote import media_path
