@@ -133,6 +133,16 @@ def read_frames(
     yield from shown_during(span, read_up_to(span.start, 0.0, path, media, check_cancelled))
 
 
+def shrunk(picture: Picture, long_side: int) -> Picture:
+    """The picture, downscaled if its long side exceeds `long_side`."""
+    height, width = picture.shape[:2]
+    scale = long_side / max(height, width)
+    if scale >= 1:
+        return picture
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
 def encode_jpeg(picture: Picture, quality: int) -> bytes:
     """A picture, (height, width, 3) BGR, as the bytes of a JPEG file."""
     return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()

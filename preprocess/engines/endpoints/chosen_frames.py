@@ -14,7 +14,7 @@ import numpy as np
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines.endpoints.caption_engine import TimedJpeg
 from longtake.preprocess.engines.text.text_engines import Box
-from longtake.preprocess.media.frames import Picture, encode_jpeg
+from longtake.preprocess.media.frames import Picture, encode_jpeg, shrunk
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.whole_frames import read_whole_frames
 
@@ -136,7 +136,10 @@ def read_chosen(
             pictures[shown.time] = _part(shown.bgr(), crop) if crop else shown.bgr(_LONG_SIDE)
     side = _LONG_SIDE
     while True:
-        jpegs = [TimedJpeg(round(time, 3), _encoded(picture, side)) for time, picture in pictures.items()]
+        jpegs = [
+            TimedJpeg(round(time, 3), encode_jpeg(shrunk(picture, side), _QUALITY))
+            for time, picture in pictures.items()
+        ]
         if sum(len(each.jpeg) for each in jpegs) <= max_bytes:
             return jpegs
         if side * _SHRINK < _MIN_SIDE:
@@ -153,15 +156,6 @@ def _part(picture: Picture, crop: Box) -> Picture:
     if scale <= 1:
         return part
     return np.asarray(cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_CUBIC), np.uint8)
-
-
-def _encoded(picture: Picture, long_side: int) -> bytes:
-    height, width = picture.shape[:2]
-    scale = long_side / max(height, width)
-    if scale < 1:
-        size = max(1, round(width * scale)), max(1, round(height * scale))
-        picture = np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
-    return encode_jpeg(picture, _QUALITY)
 
 
 def _fewer(jpegs: list[TimedJpeg], max_bytes: int) -> list[TimedJpeg]:

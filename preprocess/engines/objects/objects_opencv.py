@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from longtake.preprocess.engines.objects.object_engine import FoundObject, ObjectQuery, box_of
 from longtake.preprocess.engines.objects.objects_colours import COLOURS, colour_mask, label_colours
-from longtake.preprocess.media.frames import Picture
+from longtake.preprocess.media.frames import Picture, shrunk
 from longtake.settings import Settings
 
 _LONG_SIDE = 640  # pixels of the pictures searched
@@ -42,7 +42,7 @@ class OpenCvObjects:
 
     def find(self, picture: Picture, query: ObjectQuery) -> list[FoundObject]:
         """See `ObjectEngine`."""
-        labels = label_colours(_shrunk(picture))
+        labels = label_colours(shrunk(picture, _LONG_SIDE))
         found = []
         for colour in [query.colour] if query.colour else COLOURS:
             for contour in _regions(colour_mask(labels, colour)):
@@ -91,12 +91,3 @@ def _regions(mask: npt.NDArray[np.uint8]) -> Iterator[Contour]:
         inside = np.count_nonzero(outline & opened[top : top + down, left : left + across])
         if inside >= _SOLID * np.count_nonzero(outline):
             yield np.asarray(contour, np.int32)
-
-
-def _shrunk(picture: Picture) -> Picture:
-    height, width = picture.shape[:2]
-    scale = min(1.0, _LONG_SIDE / max(height, width))
-    if scale == 1.0:
-        return picture
-    size = max(1, round(width * scale)), max(1, round(height * scale))
-    return np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8)
