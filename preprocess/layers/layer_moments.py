@@ -25,7 +25,7 @@ SOURCES: Mapping[str, Modality] = {
     "entities": "metadata",
 }
 # What is said, written and described; what `speakers` adds repeats its lines.
-WORDED = {name: SOURCES[name] for name in ("subtitles", "speech", "scene_text", "captions")}
+WORDED: Mapping[str, Modality] = {name: SOURCES[name] for name in ("subtitles", "speech", "scene_text", "captions")}
 _SPOKEN = ("subtitles", "speech")
 _SHORT = 2.0  # seconds; a shorter cue rarely means anything on its own
 _MAX_SECONDS = 15.0  # of joined cues: a citation should still lead to one place
