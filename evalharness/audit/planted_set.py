@@ -24,7 +24,6 @@ from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.stress.scenes import COLOURS, FPS, MOTIONS, SHAPES, RecipeStep, frames_of
 from longtake.memory.records import Record
 
-PER_VIDEO = 5
 CARDS, CARD_SECONDS = 5, 3.0
 CARD, QUESTIONS = "card.yaml", "questions.jsonl"
 # The tests that find what is planted, by kind. What the wording gives away stays with whatever is shown.

@@ -234,10 +234,6 @@ def _rate(rate: CountedShare | None) -> str:
     return f"{100 * rate.value:.1f} % ({rate.count} of {rate.n})" if rate else "not known"
 
 
-def _plain(value: Estimate) -> str:
-    return f"{value} ({counted(value.n, 'observation')})"
-
-
 def _groups(subjects: Sequence[SubjectScores]) -> Iterator[Grid]:
     variants = [by_variant(subject) for subject in subjects]
     if max(map(len, variants)) > 1:

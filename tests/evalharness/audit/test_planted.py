@@ -10,7 +10,7 @@ from helpers.audits import items_named
 from helpers.command import longtake
 
 from longtake.evalharness.audit.audit_scores import TAG, planted
-from longtake.evalharness.audit.planted_set import EXPOSED, PER_VIDEO
+from longtake.evalharness.audit.planted_set import EXPOSED
 
 
 def test_precision_and_recall_beside_guessing() -> None:
@@ -32,7 +32,7 @@ def test_items_that_say_nothing_give_no_figures() -> None:
 @pytest.mark.nightly
 def test_an_audit_of_a_planted_set_finds_what_is_planted(tmp_path: Path) -> None:
     made = longtake("eval", "audit", "planted", "--out", tmp_path / "set", "--n", "2", "--json")
-    assert json.loads(made.stdout)["items"] == 2 * PER_VIDEO
+    assert json.loads(made.stdout)["items"] == 2 * 5
     rows = [json.loads(line) for line in (tmp_path / "set" / "questions.jsonl").read_text().splitlines()]
     assert {row["kind"] for row in rows} == set(EXPOSED)
     assert all(len(set(row["options"])) == 4 for row in rows)
