@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from longtake.errors import ConfigError
 from longtake.evalharness.items import (
@@ -75,17 +75,6 @@ _BONUS = 0.25  # weight of an optional parameter
 NEAR = f"within {TOLERANCE:g} s"
 
 
-class _ToolRow(BaseModel):
-    """A tool in the format of its file; other fields are ignored."""
-
-    model_config = ConfigDict(extra="ignore")
-
-    name: str
-    inputs: tuple[str, ...]
-    outputs: Any = ""
-    description: str = ""
-
-
 def load_agentic(file: Path, media: Path | None, notify: Notify) -> list[Item]:
     """The samples of a file of LongShOTBench v1 that have tool calls, with the released rubric as their criteria.
 
@@ -117,18 +106,17 @@ def agentic_item(item: Item, tools: Sequence[ToolDefinition]) -> Item:
 
 
 def read_tools(file: Path) -> tuple[ToolDefinition, ...]:
-    """The tools of a `tools.json`.
+    """The tools of a `tools.json`; other fields of theirs are ignored.
 
     Raises:
         ConfigError: if it cannot be read or defines no tools.
     """
     try:
-        rows = TypeAdapter(list[_ToolRow]).validate_json(file.read_bytes())
+        return TypeAdapter(tuple[ToolDefinition, ...]).validate_json(file.read_bytes(), extra="ignore")
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror}; check its name.") from error
     except ValidationError as error:
         raise ConfigError(f"{file} defines no tools: {wrong_field(error)}; give LongShOT's {TOOLS}.") from error
-    return tuple(ToolDefinition(**dict(row)) for row in rows)
 
 
 def own_tools() -> tuple[ToolDefinition, ...]:
