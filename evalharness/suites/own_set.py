@@ -14,7 +14,6 @@ from pydantic import Field, ValidationError
 from longtake.config import parse_yaml
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Item, Judgement, Prediction, Turn, Variant
-from longtake.evalharness.judges.judging import Case, cases
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
@@ -119,11 +118,6 @@ def own_set_variants(card: Card, items: Sequence[Item]) -> tuple[Variant, ...]:
     """The questions as written; by the card also with the right option at every position, and with options replaced."""
     orders = rotations(Variant(), items) if card.rotate else (Variant(),)
     return (*orders, *replacements(Variant(), card.replace)) if card.replace else orders
-
-
-def own_set_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
-    """The cases for the judge: whether an open reply says what the reference says, with the question visible."""
-    return cases(item, prediction, with_question=True)
 
 
 def score_own_set(

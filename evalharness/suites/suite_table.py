@@ -24,7 +24,7 @@ from longtake.evalharness.suites.agentic import score_agentic
 from longtake.evalharness.suites.imports import LMMS
 from longtake.evalharness.suites.longshot_scores import score_longshot
 from longtake.evalharness.suites.moment_video import score_moment_video
-from longtake.evalharness.suites.own_set import load_own_set, own_set_cases, own_set_variants, read_card, score_own_set
+from longtake.evalharness.suites.own_set import load_own_set, own_set_variants, read_card, score_own_set
 from longtake.evalharness.suites.video_tt import score_video_tt
 from longtake.memory.records import Record
 from longtake.plugins import Table
@@ -159,8 +159,8 @@ _BUILT_IN: Mapping[str, Suite] = {
     ),
     video_tt.SUITE: Suite(
         load=lambda data, media, _, notify: video_tt.load_video_tt(data, media, notify),
-        variants=lambda *_: video_tt.video_tt_variants(),
-        cases=lambda _: video_tt.video_tt_cases,
+        variants=lambda *_: (video_tt.VARIANT,),
+        cases=lambda _: partial(cases, whole="grade", with_question=True),
         score=lambda run, reading: score_video_tt(
             run.items, run.predictions, run.judgements, video_tt.THRESHOLDS[_protocol(reading)]
         ),
@@ -168,7 +168,7 @@ _BUILT_IN: Mapping[str, Suite] = {
     OWN: Suite(
         load=lambda card, media, _, notify: load_own_set(read_card(card, media), notify),
         variants=lambda card, items, *_: own_set_variants(read_card(card), items),
-        cases=lambda _: own_set_cases,
+        cases=lambda _: partial(cases, with_question=True),
         score=lambda run, _: score_own_set(run.items, run.variants, run.predictions, run.judgements),
         readings=("repo",),
     ),

@@ -7,13 +7,12 @@ are items of one group, the video; in sets with several questions about one, que
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from longtake.evalharness.items import Heading, Item, Judgement, Prediction, Protocol, Turn, Variant
-from longtake.evalharness.judges.judging import Case, cases
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
     ChoiceOutcome,
@@ -35,7 +34,7 @@ from longtake.evalharness.suites.loading import Videos, choice_turn, items_of, s
 SUITE = "video-tt"
 PRIMARY, CHOICE = "primary", "multiple choice"
 WAYS = (PRIMARY, "paraphrased", "correctly led", "wrongly led", CHOICE)
-FRAMES = 80
+VARIANT = Variant(most_frames=80)  # the only one: the questions as they are
 CHOICE_TOKENS, OPEN_TOKENS = 16, 50  # of a reply, in the released code
 # What tells the way, in a question type or in the name of a split; older releases call the primary one non-leading.
 _MARKS = {
@@ -104,16 +103,6 @@ def load_video_tt(source: Path, media: Path | None, notify: Notify) -> list[Item
     return items_of(rows, lambda row: _item(row, videos), notify, "video_id", lacking)
 
 
-def video_tt_variants() -> tuple[Variant, ...]:
-    """The variants of a run: as the questions are, with this many frames for subjects that are fed frames."""
-    return (Variant(most_frames=FRAMES),)
-
-
-def video_tt_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
-    """The cases for the judge: points for each open reply, with the question visible."""
-    return cases(item, prediction, whole="grade", with_question=True)
-
-
 def _item(row: Row, videos: Videos) -> Item:
     video, question, way = row.needed("video_id"), row.needed("question"), _way(row)
     own = row.text("question_id")
@@ -162,11 +151,10 @@ def score_video_tt(
     The threshold says from how many points an open answer is right; the mean and the robustness score stand next to it
     for both readings of the paper.
     """
-    (variant,) = video_tt_variants()
     answers = SubjectAnswers(predictions, judgements)
-    outcomes = _outcomes(items, variant, answers, threshold)
+    outcomes = _outcomes(items, answers, threshold)
     ways = _by_way(outcomes)
-    read = {str(other): _by_way(_outcomes(items, variant, answers, other)) for other in THRESHOLDS.values()}
+    read = {str(other): _by_way(_outcomes(items, answers, other)) for other in THRESHOLDS.values()}
     lacking = [way for way in WAYS if way not in ways]
     capabilities = {f"capability, {way}": by(found, lambda item: item.task) for way, found in ways.items()}
     return summarise(
@@ -223,16 +211,14 @@ def _by_way(outcomes: Iterable[ChoiceOutcome]) -> dict[str, list[ChoiceOutcome]]
     return {way: found for way, found in ways.items() if found}
 
 
-def _outcomes(
-    items: Collection[Item], variant: Variant, answers: SubjectAnswers, threshold: Threshold
-) -> list[ChoiceOutcome]:
+def _outcomes(items: Collection[Item], answers: SubjectAnswers, threshold: Threshold) -> list[ChoiceOutcome]:
     def accepts(said: ScoredReply) -> bool | None:
         return None if said.points is None else threshold.passed(said.points)
 
     return [
-        choice_outcome(item, [variant], answers, seed)
+        choice_outcome(item, [VARIANT], answers, seed)
         if item.format == "choice"
-        else open_outcome(item, variant, answers, seed, accepts)
+        else open_outcome(item, VARIANT, answers, seed, accepts)
         for seed in answers.seeds
         for item in items
     ]

@@ -17,14 +17,8 @@ from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.scoring.choices import read_choice
 from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.suites.benchmark_rows import read_rows
-from longtake.evalharness.suites.own_set import (
-    Card,
-    load_own_set,
-    own_set_cases,
-    own_set_variants,
-    read_card,
-    score_own_set,
-)
+from longtake.evalharness.suites.own_set import Card, load_own_set, own_set_variants, read_card, score_own_set
+from longtake.evalharness.suites.suite_table import SUITES
 
 GUIDE = Path(__file__).resolve().parents[3] / "docs" / "own-question-sets.md"
 
@@ -199,7 +193,8 @@ def test_a_mixed_set_has_open_questions_where_there_are_no_options(tmp_path: Pat
     said = [
         Prediction(item=i.id, variant="original", subject="s", replies=(Reply(text="a"),), seconds=0) for i in items
     ]
-    asked = [case for item, each in zip(items, said, strict=True) for case in own_set_cases(item, each)]
+    cases = SUITES["own"].cases("repo")
+    asked = [case for item, each in zip(items, said, strict=True) for case in cases(item, each)]
     assert [(case.item.id, case.asks, case.with_question) for case in asked] == [("2", "whole", True)]
 
 

@@ -18,6 +18,7 @@ from longtake.evalharness.runs.run_folder import RunCard, RunFolder
 from longtake.evalharness.scoring.choice_scores import ChoiceScores
 from longtake.evalharness.scoring.score_table import score_run
 from longtake.evalharness.subjects.subject import AskedTurn
+from longtake.evalharness.suites.suite_table import SUITES
 from longtake.evalharness.suites.video_tt import (
     THRESHOLDS,
     WAYS,
@@ -25,8 +26,6 @@ from longtake.evalharness.suites.video_tt import (
     level_of,
     load_video_tt,
     score_video_tt,
-    video_tt_cases,
-    video_tt_variants,
 )
 
 TYPES = {
@@ -83,7 +82,7 @@ def test_a_question_is_five_items_of_one_video(tmp_path: Path) -> None:
         1,
         "Twice",
     )
-    assert [variant.most_frames for variant in video_tt_variants()] == [80]
+    assert [variant.most_frames for variant in SUITES["video-tt"].variants(tmp_path, items, "repo", ())] == [80]
     assert [item.max_tokens for item in items] == [50, 50, 50, 50, 16]
 
 
@@ -150,9 +149,10 @@ def test_nothing_of_the_suite_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_judge_gives_points_for_open_answers_and_sees_the_question(tmp_path: Path) -> None:
+    cases = SUITES["video-tt"].cases("repo")
     asked = {
         item.tags["way"]: [
-            (case.asks, case.reference, case.with_question) for case in video_tt_cases(item, answered(item, 5)[0])
+            (case.asks, case.reference, case.with_question) for case in cases(item, answered(item, 5)[0])
         ]
         for item in five(tmp_path, "goat")
     }
