@@ -7,7 +7,7 @@ shuffle-robust reading of Moment-Video); above chance is (accuracy - chance) / (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from pydantic import Field
@@ -187,6 +187,22 @@ def open_outcome(
         return ChoiceOutcome(item.heading, seed, right, "uncertain", unsure=reply.unsure, confidence=reply.confidence)
     state: State = "refused" if reply.parse == "refused" else "abstained" if reply.abstained else "ok"
     return ChoiceOutcome(item.heading, seed, verdict, state, unsure=reply.unsure, confidence=reply.confidence)
+
+
+def outcomes_of(
+    items: Collection[Item],
+    orders: Sequence[Variant],
+    answers: SubjectAnswers,
+    accepts: Accepts = lambda said: said.met,
+) -> list[ChoiceOutcome]:
+    """The outcome of each item with each seed: of a choice in all orders, of an open answer in the first."""
+    return [
+        choice_outcome(item, orders, answers, seed)
+        if item.format == "choice"
+        else open_outcome(item, orders[0], answers, seed, accepts)
+        for seed in answers.seeds
+        for item in items
+    ]
 
 
 def summarise(

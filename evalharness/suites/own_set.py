@@ -17,15 +17,13 @@ from longtake.evalharness.items import Item, Judgement, Prediction, Turn, Varian
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
-    ChoiceOutcome,
     ChoiceScores,
     ScoredReply,
     SubjectAnswers,
     beside_chance,
     by,
     by_tag,
-    choice_outcome,
-    open_outcome,
+    outcomes_of,
     replacements,
     rotations,
     summarise,
@@ -128,7 +126,7 @@ def score_own_set(
 ) -> ChoiceScores:
     """Score one subject; a choice counts as right only if it is right in every variant's order and wording."""
     answers = SubjectAnswers(predictions, judgements)
-    outcomes = _outcomes(items, variants, answers)
+    outcomes = outcomes_of(items, variants, answers, _graded)
     orders = [variant for variant in variants if not variant.replaced]
     wordings = [variants[0], *(variant for variant in variants if variant.replaced)]
     ways: dict[str, Sequence[Variant]] = {"in the given order": variants[:1]}
@@ -140,7 +138,7 @@ def score_own_set(
         ways = {"in every way": variants} | ways
     chosen: dict[str, Estimate] = {}
     for name, some in ways.items():
-        found = outcomes if len(some) == len(variants) else _outcomes(items, some, answers)
+        found = outcomes if len(some) == len(variants) else outcomes_of(items, some, answers, _graded)
         chosen |= beside_chance(found, name)
     tags = dict.fromkeys(tag for outcome in outcomes for tag in outcome.item.tags)
     return summarise(
@@ -157,16 +155,6 @@ def score_own_set(
 def _graded(said: ScoredReply) -> float | None:
     """The verdict, or the grade (0 to 1) of an imported evaluator."""
     return said.met if said.points is None else said.points
-
-
-def _outcomes(items: Collection[Item], variants: Sequence[Variant], answers: SubjectAnswers) -> list[ChoiceOutcome]:
-    return [
-        choice_outcome(item, variants, answers, seed)
-        if item.format == "choice"
-        else open_outcome(item, variants[0], answers, seed, _graded)
-        for seed in answers.seeds
-        for item in items
-    ]
 
 
 def _rows(card: Card, notify: Notify) -> Iterator[Row]:

@@ -22,9 +22,8 @@ from longtake.evalharness.scoring.choice_scores import (
     accuracy,
     beside_chance,
     by,
-    choice_outcome,
     observation,
-    open_outcome,
+    outcomes_of,
     summarise,
 )
 from longtake.evalharness.scoring.estimates import Estimate, Observation, macro, ratio
@@ -76,9 +75,11 @@ class Threshold(NamedTuple):
     points: float = 3.0
     reached: bool = True  # whether reaching them is enough
 
-    def passed(self, points: float) -> bool:
-        """Whether this many points are enough."""
-        return points > self.points or (self.reached and points == self.points)
+    def accepts(self, said: ScoredReply) -> bool | None:
+        """Whether the points of a reply are enough; None without points."""
+        if said.points is None:
+            return None
+        return said.points > self.points or (self.reached and said.points == self.points)
 
     def __str__(self) -> str:
         return f"{'at least' if self.reached else 'more than'} {self.points:g}"
@@ -152,9 +153,9 @@ def score_video_tt(
     for both readings of the paper.
     """
     answers = SubjectAnswers(predictions, judgements)
-    outcomes = _outcomes(items, answers, threshold)
+    outcomes = outcomes_of(items, [VARIANT], answers, threshold.accepts)
     ways = _by_way(outcomes)
-    read = {str(other): _by_way(_outcomes(items, answers, other)) for other in THRESHOLDS.values()}
+    read = {str(other): _by_way(outcomes_of(items, [VARIANT], answers, other.accepts)) for other in THRESHOLDS.values()}
     lacking = [way for way in WAYS if way not in ways]
     capabilities = {f"capability, {way}": by(found, lambda item: item.task) for way, found in ways.items()}
     return summarise(
@@ -209,16 +210,3 @@ def _by_way(outcomes: Iterable[ChoiceOutcome]) -> dict[str, list[ChoiceOutcome]]
     for outcome in outcomes:
         ways[outcome.item.tags["way"]].append(outcome)
     return {way: found for way, found in ways.items() if found}
-
-
-def _outcomes(items: Collection[Item], answers: SubjectAnswers, threshold: Threshold) -> list[ChoiceOutcome]:
-    def accepts(said: ScoredReply) -> bool | None:
-        return None if said.points is None else threshold.passed(said.points)
-
-    return [
-        choice_outcome(item, [VARIANT], answers, seed)
-        if item.format == "choice"
-        else open_outcome(item, VARIANT, answers, seed, accepts)
-        for seed in answers.seeds
-        for item in items
-    ]
