@@ -73,7 +73,7 @@ def merge(runs: Sequence[RunFolder], out: RunFolder, notify: Notify) -> Merged:
     """
     if len(runs) < 2:
         raise ConfigError("Give two or more run folders to join.")
-    if (out.path / "run.json").exists():
+    if out.begun:
         raise ConfigError(f"{out.path} holds a run already; choose another --out.")
     held = [_Held(run, run.items_by_id(notify), run.predictions(notify), run.found(None)) for run in runs]
     card = _card_of(runs)

@@ -126,21 +126,12 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-
-    @property
-    def items_file(self) -> Path:
-        """The items as they were asked."""
-        return self.path / "items.jsonl"
-
-    @property
-    def predictions_file(self) -> Path:
-        """What the subjects said."""
-        return self.path / "predictions.jsonl"
-
-    @property
-    def judgements_file(self) -> Path:
-        """What the judges found."""
-        return self.path / "judgements.jsonl"
+        self.items_file = path / "items.jsonl"
+        self.predictions_file = path / "predictions.jsonl"
+        self.judgements_file = path / "judgements.jsonl"
+        self._card_file = path / "run.json"
+        self._asking_file = path / "asking.json"
+        self._loading_file = path / "loading.json"
 
     def begin(self, card: RunCard, items: Sequence[Item] = ()) -> None:
         """Create the folder, or check that it has this run. Subjects that the run lacks are added to it.
@@ -149,7 +140,6 @@ class RunFolder:
             ConfigError: if it has another run, or asked one of the items differently; nothing is changed then.
             LibraryError: if it cannot be made or written to.
         """
-        file = self.path / "run.json"
         if self.begun:
             held = self.card()
             if differing := held.differing(card):
@@ -160,12 +150,12 @@ class RunFolder:
             card = held.with_subjects_of(card)
             if card == held:
                 return
-        write_file(file, card.model_dump_json(indent=1) + "\n")
+        write_file(self._card_file, card.model_dump_json(indent=1) + "\n")
 
     @property
     def begun(self) -> bool:
         """Whether the folder has a run."""
-        return (self.path / "run.json").exists()
+        return self._card_file.exists()
 
     def card(self) -> RunCard:
         """What the run is.
@@ -173,17 +163,16 @@ class RunFolder:
         Raises:
             ConfigError: if the folder has none, or a damaged one.
         """
-        file = self.path / "run.json"
         try:
-            return RunCard.model_validate_json(file.read_bytes())
+            return RunCard.model_validate_json(self._card_file.read_bytes())
         except (FileNotFoundError, NotADirectoryError) as error:
             raise ConfigError(
                 f"{self.path} isn't a run folder (run.json is missing). Give a folder made by `eval run`."
             ) from error
         except ValidationError as error:
             raise ConfigError(
-                f"{file} is damaged: {wrong_field(error)}; delete it and give the same `eval run` command again, "
-                "which asks nothing twice."
+                f"{self._card_file} is damaged: {wrong_field(error)}; delete it and give the same `eval run` command "
+                "again, which asks nothing twice."
             ) from error
 
     def begin_asking(self, subject: str, before: int) -> None:
@@ -196,10 +185,6 @@ class RunFolder:
             return Asking.model_validate_json(self._asking_file.read_bytes())
         except (OSError, ValidationError):
             return None
-
-    @property
-    def _asking_file(self) -> Path:
-        return self.path / "asking.json"
 
     @property
     def busy(self) -> bool:
@@ -251,16 +236,15 @@ class RunFolder:
         Raises:
             LibraryError: if it cannot be written.
         """
-        file = self.path / "loading.json"
-        if not remarks and not file.exists():
+        if not remarks and not self._loading_file.exists():
             return
         kept = Loading(remarks=len(remarks), first=tuple(remarks[:MAX_REMARKS]))
-        write_file(file, kept.model_dump_json(indent=1) + "\n")
+        write_file(self._loading_file, kept.model_dump_json(indent=1) + "\n")
 
     def loading(self) -> Loading:
         """The messages from loading the items; empty for a run without them."""
         try:
-            return Loading.model_validate_json((self.path / "loading.json").read_bytes())
+            return Loading.model_validate_json(self._loading_file.read_bytes())
         except (OSError, ValidationError):
             return Loading()
 

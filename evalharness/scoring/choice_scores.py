@@ -190,10 +190,7 @@ def open_outcome(
 
 
 def outcomes_of(
-    items: Collection[Item],
-    orders: Sequence[Variant],
-    answers: SubjectAnswers,
-    accepts: Accepts = lambda said: said.met,
+    items: Collection[Item], orders: Sequence[Variant], answers: SubjectAnswers, accepts: Accepts
 ) -> list[ChoiceOutcome]:
     """The outcome of each item with each seed: of a choice in all orders, of an open answer in the first."""
     return [
