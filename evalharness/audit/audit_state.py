@@ -16,7 +16,8 @@ from pydantic import Field
 from longtake.evalharness.audit.audit_replies import AuditReplies, read_audit
 from longtake.evalharness.audit.audit_scores import AuditScores, score_audit
 from longtake.evalharness.audit.categories import Votes, voted
-from longtake.evalharness.audit.review import AuditDecision, Reason, queue, verdicts
+from longtake.evalharness.audit.review import AuditDecision, Reason, queue, review_file
+from longtake.evalharness.runs.decisions import read_decisions
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.lazy import cached_property
 from longtake.memory.records import Record
@@ -142,4 +143,5 @@ def audit_state(folder: RunFolder, notify: Notify, level: int | None = None) -> 
     """
     replies = read_audit(folder, notify)
     name = next((item.suite for item in replies.items.values()), folder.path.name)
-    return AuditState(name, replies, score_audit(replies, level), voted(folder, notify), verdicts(folder, notify))
+    verdicts = read_decisions(review_file(folder), AuditDecision, notify)
+    return AuditState(name, replies, score_audit(replies, level), voted(folder, notify), verdicts)

@@ -14,8 +14,7 @@ from pydantic import Field
 
 from longtake.evalharness.audit.consensus import Ambiguity
 from longtake.evalharness.runs.decisions import ItemDecision
-from longtake.evalharness.runs.journal import Journal, read_records
-from longtake.evalharness.runs.run_folder import Notify, RunFolder
+from longtake.evalharness.runs.run_folder import RunFolder
 
 Decision = Literal["keep", "drop", "rewrite"]
 Reason = Literal["order-free", "all-differ", "redundant", "no-majority", "no-category"]
@@ -51,21 +50,6 @@ def fault_in(queued: Mapping[str, Collection[Reason]], verdict: AuditDecision) -
 def review_file(audit: RunFolder) -> Path:
     """Where the verdicts on an audit are."""
     return audit.path / "review.jsonl"
-
-
-def verdicts(audit: RunFolder, notify: Notify) -> dict[str, AuditDecision]:
-    """The verdicts by item."""
-    return {verdict.item: verdict for verdict in read_records(review_file(audit), AuditDecision, notify)}
-
-
-def record(audit: RunFolder, verdict: AuditDecision) -> None:
-    """Append a verdict.
-
-    Raises:
-        LibraryError: if the file can't be written to.
-    """
-    with Journal(review_file(audit)) as journal:
-        journal.append(verdict)
 
 
 def queue(

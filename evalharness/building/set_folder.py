@@ -23,14 +23,14 @@ from longtake.evalharness.building.built_item import BuiltItem
 from longtake.evalharness.building.card import BuildCard, SetCard, card_markdown, card_of, has_calls
 from longtake.evalharness.building.checking import SetDecision, checked, valid
 from longtake.evalharness.building.stages import Dropped
-from longtake.evalharness.runs.journal import Journal, read_records, set_aside, wrong_field
+from longtake.evalharness.runs.decisions import read_decisions
+from longtake.evalharness.runs.journal import read_records, set_aside, wrong_field
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.evalharness.suites.agentic import TOOLS, own_tools
 from longtake.memory.layers import write_atomic
 
 ITEMS, AGENTIC, CARD, CARD_PAGE = "items.jsonl", "agentic.jsonl", "card.json", "card.md"
-DROPPED, REVIEW = "dropped.jsonl", "review.jsonl"
-_BUILT, _BUILDING = "built.jsonl", "building.json"
+_DROPPED, _BUILT, _BUILDING = "dropped.jsonl", "built.jsonl", "building.json"
 
 
 class SetFolder:
@@ -39,6 +39,7 @@ class SetFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.stages = path / "stages"
+        self.review_file = path / "review.jsonl"
         self.locked = RunFolder(path).locked
 
     def keep_built(self, items: Sequence[BuiltItem], dropped: Sequence[Dropped], building: BuildCard) -> None:
@@ -50,7 +51,7 @@ class SetFolder:
         self._write(
             {
                 self.stages / _BUILT: _lines(items),
-                self.stages / DROPPED: _lines(dropped),
+                self.stages / _DROPPED: _lines(dropped),
                 self.stages / _BUILDING: building.model_dump_json(indent=1) + "\n",
             }
         )
@@ -65,19 +66,6 @@ class SetFolder:
             raise ConfigError(f"{self.path} has no built items. Make them with `longtake eval build longshot`.")
         return list(read_records(self.stages / _BUILT, BuiltItem, notify))
 
-    def decisions(self, notify: Notify) -> dict[str, SetDecision]:
-        """What people decided, by item."""
-        return {each.item: each for each in read_records(self.path / REVIEW, SetDecision, notify)}
-
-    def decide(self, decision: SetDecision) -> None:
-        """Append a decision.
-
-        Raises:
-            LibraryError: if the file can't be written to.
-        """
-        with Journal(self.path / REVIEW) as journal:
-            journal.append(decision)
-
     def write(self, notify: Notify) -> SetCard:
         """Write the items, the card and what was left out, from what was built and what people decided.
 
@@ -85,12 +73,12 @@ class SetFolder:
             ConfigError: if nothing was built, or a file of the build is damaged.
             LibraryError: if a file can't be written.
         """
-        set_aside(self.path / REVIEW, SetDecision, notify)
-        items, decisions = self.built(notify), self.decisions(notify)
+        set_aside(self.review_file, SetDecision, notify)
+        items, decisions = self.built(notify), read_decisions(self.review_file, SetDecision, notify)
         if stale := len(decisions) - len(valid(items, decisions)):
             notify(f"{stale} of {len(decisions)} decisions are about items that are no more, or are other ones by now.")
         found = checked(items, decisions)
-        dropped = [*read_records(self.stages / DROPPED, Dropped, notify), *found.dropped]
+        dropped = [*read_records(self.stages / _DROPPED, Dropped, notify), *found.dropped]
         card = card_of(self._building(), found, dropped)
         agentic = [item.row(with_calls=True) for item in found.items if has_calls(item)]
         tools = [tool.model_dump() for tool in own_tools()]
@@ -99,7 +87,7 @@ class SetFolder:
                 self.path / ITEMS: _json_lines(item.row() for item in found.items),
                 self.path / AGENTIC: _json_lines(agentic),
                 self.path / TOOLS: json.dumps(tools, ensure_ascii=False, indent=1) + "\n",
-                self.path / DROPPED: _lines(dropped),
+                self.path / _DROPPED: _lines(dropped),
                 self.path / CARD: card.model_dump_json(indent=1) + "\n",
                 self.path / CARD_PAGE: card_markdown(card),
             }

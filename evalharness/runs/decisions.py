@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from longtake.errors import ConfigError
-from longtake.evalharness.runs.journal import read_records
+from longtake.evalharness.runs.journal import Journal, read_records
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.memory.records import Record
 
@@ -19,6 +19,21 @@ class ItemDecision(Record):
 
 
 D = TypeVar("D", bound=ItemDecision)
+
+
+def read_decisions(file: Path, kind: type[D], notify: Notify) -> dict[str, D]:
+    """The decisions by item."""
+    return {decision.item: decision for decision in read_records(file, kind, notify)}
+
+
+def write_decision(file: Path, decision: ItemDecision) -> None:
+    """Append a decision.
+
+    Raises:
+        LibraryError: if the file can't be written to.
+    """
+    with Journal(file) as journal:
+        journal.append(decision)
 
 
 def take_over(file: Path, kind: type[D], fault: Callable[[D], str], notify: Notify, write: Callable[[D], None]) -> int:

@@ -210,15 +210,16 @@ def review(
     from longtake.cli.eval.audit_review import waiting
     from longtake.cli.eval.reviewing import review as reviewed
     from longtake.evalharness.audit.audit_state import audit_state
-    from longtake.evalharness.audit.review import AuditDecision, fault_in, record, review_file, verdicts
+    from longtake.evalharness.audit.review import AuditDecision, fault_in, review_file
     from longtake.evalharness.audit.review_page import review_page
     from longtake.evalharness.audit.review_page import waiting as left_in
     from longtake.evalharness.reports.document import write_pieces
-    from longtake.evalharness.runs.decisions import take_over
+    from longtake.evalharness.runs.decisions import read_decisions, take_over, write_decision
 
     remarks, folder = Remarks(), RunFolder(run)
     with folder.locked():
-        state, write = audit_state(folder, remarks.notify, consensus), partial(record, folder)
+        state, file = audit_state(folder, remarks.notify, consensus), review_file(folder)
+        write = partial(write_decision, file)
         if page:
             write_pieces(page, review_page(state, run))
             say(str(page))
@@ -227,8 +228,8 @@ def review(
                 done = take_over(decisions, AuditDecision, partial(fault_in, state.queue), remarks.notify, write)
             else:
                 done = reviewed([waiting(item) for item in left_in(state)], write)
-            left = state.queue.keys() - verdicts(folder, remarks.notify).keys()
-            said = f"{counted(done, 'decision')} recorded in {review_file(folder)}, {len(left)} left"
+            left = state.queue.keys() - read_decisions(file, AuditDecision, remarks.notify).keys()
+            said = f"{counted(done, 'decision')} recorded in {file}, {len(left)} left"
             say(f"{said}; next: longtake eval audit distil {run} --out FOLDER")
     remarks.leave()
 

@@ -100,22 +100,22 @@ def review(
     from longtake.evalharness.building.checking import SetDecision, check_page, fault_in, valid
     from longtake.evalharness.building.set_folder import SetFolder
     from longtake.evalharness.reports.document import write_pieces
-    from longtake.evalharness.runs.decisions import take_over
+    from longtake.evalharness.runs.decisions import read_decisions, take_over, write_decision
 
     remarks, folder = Remarks(), SetFolder(set_)
     with folder.locked():
         items = folder.built(remarks.notify)
-        done = valid(items, folder.decisions(remarks.notify))
-        left = [item for item in items if item.id not in done]
+        done = valid(items, read_decisions(folder.review_file, SetDecision, remarks.notify))
+        left, write = [item for item in items if item.id not in done], partial(write_decision, folder.review_file)
         if page:
             write_pieces(page, check_page(left, set_))
             say(str(page))
         else:
             try:
                 if decisions:
-                    take_over(decisions, SetDecision, partial(fault_in, items), remarks.notify, folder.decide)
+                    take_over(decisions, SetDecision, partial(fault_in, items), remarks.notify, write)
                 else:
-                    reviewed([waiting(item) for item in left], folder.decide)
+                    reviewed([waiting(item) for item in left], write)
             finally:
                 card = folder.write(remarks.notify)
             for line in _summary(card):
