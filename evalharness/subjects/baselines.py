@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from longtake.errors import ConfigError, EngineError
@@ -24,48 +24,36 @@ RESULTS = 5
 QUOTED = 2  # results that form the answer to an open question
 
 
-class RandomOption:
-    """Chooses an option at random; the same one for the same item, variant and seed."""
+class BlindGuess:
+    """Chooses an option by a rule that sees nothing of the video."""
 
-    name = "random"
     at_once = 1
 
-    def reply(self, asked: AskedTurn) -> Reply:
-        """A label drawn by the item's own generator."""
-        if not asked.options:
-            return abstained()
-        drawn = random.Random(f"{asked.item.id}/{asked.number}/{asked.variant.name}/{asked.seed}")
-        return chosen(asked, drawn.randrange(len(asked.options)))
-
-
-class MajorityLetter:
-    """Always chooses the letter that is right most often in all items of the suite; the ceiling of a fixed letter."""
-
-    name = "majority"
-    at_once = 1
-
-    def __init__(self, items: Sequence[Item]) -> None:
-        golds = Counter(turn.gold for item in items for turn in item.turns if turn.gold is not None)
-        self._place = min(golds, key=lambda place: (-golds[place], place)) if golds else 0
+    def __init__(self, name: str, rule: Callable[[AskedTurn], int]) -> None:
+        """Take the rule, which gives the place of an option."""
+        self.name, self._rule = name, rule
 
     def reply(self, asked: AskedTurn) -> Reply:
-        """The letter, where there are this many options."""
-        if not asked.options:
-            return abstained()
-        return chosen(asked, min(self._place, len(asked.options) - 1))
+        """The option, if there are some."""
+        return chosen(asked, self._rule(asked)) if asked.options else abstained()
 
 
-class LongestOption:
-    """Chooses the longest option; the first of equally long ones."""
+def random_place(asked: AskedTurn) -> int:
+    """A place at random; the same one for the same item, variant and seed."""
+    drawn = random.Random(f"{asked.item.id}/{asked.number}/{asked.variant.name}/{asked.seed}")
+    return drawn.randrange(len(asked.options))
 
-    name = "longest"
-    at_once = 1
 
-    def reply(self, asked: AskedTurn) -> Reply:
-        """The letter of the option with the most characters."""
-        if not asked.options:
-            return abstained()
-        return chosen(asked, max(range(len(asked.options)), key=lambda place: (len(asked.options[place]), -place)))
+def longest_place(asked: AskedTurn) -> int:
+    """The place of the longest option; the first of equally long ones."""
+    return max(range(len(asked.options)), key=lambda place: (len(asked.options[place]), -place))
+
+
+def majority_place(items: Sequence[Item]) -> Callable[[AskedTurn], int]:
+    """The place that is right most often in all items of the suite; the ceiling of a fixed letter."""
+    golds = Counter(turn.gold for item in items for turn in item.turns if turn.gold is not None)
+    best = min(golds, key=lambda place: (-golds[place], place)) if golds else 0
+    return lambda asked: min(best, len(asked.options) - 1)
 
 
 def best_overlap(question: str, option: str, texts: Iterable[str]) -> float:

@@ -65,11 +65,11 @@ def _built_in(options: SubjectOptions) -> Subject:
         raise ConfigError(f"The subject {kind} needs more: {needed}")
     match kind:
         case "random":
-            return baselines.RandomOption()
+            return baselines.BlindGuess(name, baselines.random_place)
         case "majority":
-            return baselines.MajorityLetter(options.items)
+            return baselines.BlindGuess(name, baselines.majority_place(options.items))
         case "longest":
-            return baselines.LongestOption()
+            return baselines.BlindGuess(name, baselines.longest_place)
         case "replies":
             return baselines.RecordedReplies(name, Path(rest), options.items)
     workspace = Workspace(session.library_root, session.settings)

@@ -14,7 +14,7 @@ from longtake.errors import ConfigError, EngineError, LibraryError, LibraryUnava
 from longtake.evalharness.items import Item, Reply, Turn, Variant
 from longtake.evalharness.runs.predicting import predict
 from longtake.evalharness.runs.run_folder import RunCard, RunFolder
-from longtake.evalharness.subjects.baselines import LongestOption, MajorityLetter, RandomOption, chosen
+from longtake.evalharness.subjects.baselines import BlindGuess, chosen, longest_place, majority_place, random_place
 from longtake.evalharness.subjects.subject import AskedTurn, Subject
 
 OPTIONS = ("short", "quite a long one", "middling")
@@ -159,7 +159,12 @@ def test_a_subject_is_added_to_a_run_and_what_it_held_stays(tmp_path: Path) -> N
     items, first = [item(0), item(1)], Recording()
     run(tmp_path, first, items, card("recording").model_copy(update={"settings": {"recording": "a"}}))
     written = RunFolder(tmp_path).predictions_file.read_bytes()
-    run(tmp_path, LongestOption(), items, card("longest").model_copy(update={"settings": {"longest": "b"}}))
+    run(
+        tmp_path,
+        BlindGuess("longest", longest_place),
+        items,
+        card("longest").model_copy(update={"settings": {"longest": "b"}}),
+    )
     held = RunFolder(tmp_path)
     assert held.predictions_file.read_bytes().startswith(written)
     assert (held.card().subjects, held.card().settings) == (
@@ -209,8 +214,9 @@ def test_two_processes_do_not_work_on_one_folder(tmp_path: Path) -> None:
 
 def test_blind_baselines_choose_without_looking() -> None:
     asked = AskedTurn(item(0), 0, Variant(gold_at=2), 0, ())
-    assert LongestOption().reply(asked).choice == 1
-    assert MajorityLetter([item(0, gold=2), item(1, gold=2), item(2)]).reply(asked) == chosen(asked, 2)
-    drawn = {RandomOption().reply(AskedTurn(item(number), 0, Variant(), 0, ())).choice for number in range(30)}
-    assert drawn == {0, 1, 2}
-    assert RandomOption().reply(asked) == RandomOption().reply(asked)
+    longest, drawn = BlindGuess("longest", longest_place), BlindGuess("random", random_place)
+    majority = BlindGuess("majority", majority_place([item(0, gold=2), item(1, gold=2), item(2)]))
+    assert longest.reply(asked).choice == 1
+    assert majority.reply(asked) == chosen(asked, 2)
+    assert {drawn.reply(AskedTurn(item(number), 0, Variant(), 0, ())).choice for number in range(30)} == {0, 1, 2}
+    assert drawn.reply(asked) == drawn.reply(asked)
