@@ -23,8 +23,8 @@ from longtake.evalharness.audit.consensus import (
     Solved,
     ambiguity,
     at_least,
-    correlation,
     flagged_by,
+    overlap,
     shortcuts,
 )
 from longtake.evalharness.audit.models import PARTS
@@ -193,8 +193,9 @@ def score_audit(replies: AuditReplies, level: int | None = None) -> AuditScores:
             for view in (Standard.name, *replies.tests)
         },
         correlation={
-            test: {model: correlation(found.flagged_by(test), replies.right(Standard.name, model)) for model in models}
+            test: {model: overlap(flagged, replies.right(Standard.name, model)).of_first for model in models}
             for test in replies.tests
+            for flagged in [found.flagged_by(test)]
         },
         grounded=grounding(replies),
         either=either(replies),

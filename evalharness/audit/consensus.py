@@ -150,11 +150,6 @@ def overlap(one: Collection[str], other: Collection[str]) -> Overlap:
     )
 
 
-def correlation(flagged: Collection[str], right: Collection[str]) -> float | None:
-    """The share of the flagged items that a model solves with the whole video; None if nothing is flagged."""
-    return len(set(flagged) & set(right)) / len(flagged) if flagged else None
-
-
 class Ambiguity(Record):
     """Items whose question may be unclear, and why."""
 

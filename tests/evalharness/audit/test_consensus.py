@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from longtake.evalharness.audit.consensus import ambiguity, correlation, overlap, shortcuts
+from longtake.evalharness.audit.consensus import ambiguity, overlap, shortcuts
 
 FOUR = dict.fromkeys("abcdef", 4)
 
@@ -42,13 +42,11 @@ def test_a_test_that_cannot_flag_an_item_lowers_the_floor() -> None:
     assert shortcuts({"a": 2}, solved, {"audio": "a"}).consensus[2].floor == 0.0
 
 
-def test_overlap_and_correlation() -> None:
+def test_overlap() -> None:
     same = overlap("abc", "bcd")
     assert (same.of_first, same.of_second, same.jaccard) == (pytest.approx(2 / 3), pytest.approx(2 / 3), 0.5)
     nothing = overlap("", "b")
     assert (nothing.of_first, nothing.of_second, nothing.jaccard) == (None, 0.0, 0.0)
-    assert correlation("abcd", "ab") == 0.5
-    assert correlation("", "ab") is None
 
 
 def test_ambiguous_items_by_each_reading() -> None:
