@@ -28,6 +28,7 @@ from longtake.evalharness.audit.cells import (
     names,
     percent,
     percent_of,
+    pooled,
     remaining,
     remaining_grids,
     right,
@@ -155,16 +156,12 @@ def _asked(state: AuditState, view: str) -> Sequence[Item]:
 
 
 def _correlation(states: States, tests: Sequence[str]) -> Grid:
-
-    def solved(model: str, test: str) -> Cell:
-        return right(states, Standard.name, model, lambda state: state.scores.shortcuts.flagged_by(test))
-
     took_part = {model for test in tests for model in models_of(states, test)}
     rows: list[Row] = [
         (
             short_name(model),
             "yes" if model in took_part else "no",
-            *(solved(model, test) for test in tests),
+            *(right(states, Standard.name, model, partial(_flagged_by, test)) for test in tests),
         )
         for model in models_of(states)
     ]
@@ -178,14 +175,7 @@ def _correlation(states: States, tests: Sequence[str]) -> Grid:
 
 
 def _overlaps(states: States, tests: Sequence[str]) -> Grid:
-    flagged = {
-        test: {
-            f"{number}/{item}"
-            for number, state in enumerate(states)
-            for item in state.scores.shortcuts.flagged_by(test)
-        }
-        for test in tests
-    }
+    flagged = {test: pooled(states, partial(_flagged_by, test)) for test in tests}
     rows: list[Row] = []
     for one in tests:
         found = (overlap(flagged[one], flagged[other]) for other in tests)
@@ -293,6 +283,10 @@ def _planted(state: AuditState) -> Grid:
 
 def _shortcuts(state: AuditState, level: int) -> set[str]:
     return flagged_by_any(state.replies.solved, level)
+
+
+def _flagged_by(test: str, state: AuditState) -> set[str]:
+    return state.scores.shortcuts.flagged_by(test)
 
 
 def _by_either(pair: tuple[str, str], state: AuditState) -> Collection[str]:

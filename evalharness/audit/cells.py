@@ -89,6 +89,11 @@ def by_category(states: States) -> Mapping[str, Items]:
     return {category: partial(of_category, category=category) for category in named}
 
 
+def pooled(states: States, some: Items) -> set[str]:
+    """Some items of all audits, each with the number of its audit."""
+    return {f"{number}/{item}" for number, state in enumerate(states) for item in some(state)}
+
+
 def percent_of(share: float | None) -> str:
     """A share from 0 to 1 in percent."""
     return NOTHING if share is None else f"{100 * share:.1f}"
@@ -140,10 +145,7 @@ def _filtering(states: States) -> Grid:
 def _difficulty(states: States) -> Grid:
     rows: list[Row] = []
     for name, some in groups(states):
-        wrong, left = (
-            {f"{number}/{item}" for number, state in enumerate(some) for item in of(state)}
-            for of in (_all_wrong, remaining)
-        )
+        wrong, left = pooled(some, _all_wrong), pooled(some, remaining)
         both = overlap(left, wrong)
         shares = map(percent_of, (both.of_first, both.of_second, both.jaccard))
         rows.append((name, str(len(wrong)), str(len(left)), str(both.both), *shares))
