@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import yaml
-
 from longtake.config import parse_yaml
 from longtake.errors import ConfigError, EngineError
 from longtake.evalharness.audit.audit_state import AuditState
 from longtake.evalharness.audit.categories import VARIANT
 from longtake.evalharness.items import Item, Turn
-from longtake.evalharness.reports.document import write_pieces
 from longtake.evalharness.scoring.choices import LABELS
 from longtake.evalharness.subjects.subject import AskedTurn, Subject
 
@@ -57,15 +54,6 @@ def derive_categories(subject: Subject, tasks: Mapping[str, Sequence[str]]) -> d
             f"{subject.name} gave no list of categories but {reply.spoken[:_SHOWN]!r}. Ask another model."
         )
     return found
-
-
-def write_categories(categories: Mapping[str, str], file: Path) -> None:
-    """Write categories for people to edit.
-
-    Raises:
-        LibraryError: if the file can't be written.
-    """
-    write_pieces(file, [yaml.safe_dump(dict(categories), sort_keys=False, allow_unicode=True)])
 
 
 def read_categories(file: Path) -> dict[str, str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+import yaml
 from typer.core import TyperGroup
 
 from longtake.cli.eval.eval_arguments import AskedAtOnce, OnlyExpected, Out, Remarks, Run
@@ -90,6 +90,7 @@ def run(
     """Ask every model every question blind, with parts of the material, and with the whole video."""
     from longtake.evalharness.audit.models import PARTS, TESTS, models_named
     from longtake.evalharness.prompts.prompt_set import prompts_named
+    from longtake.evalharness.subjects.subject_table import card_of_subjects
     from longtake.evalharness.suites.suite_table import suite_named
 
     remarks = Remarks()
@@ -105,7 +106,7 @@ def run(
     asking = prompts_named(prompts, "video-oasis", "repo")
     variants = models.variants(tuple(test or TESTS), items, redundancy, chosen=keyframes)
     variants = tuple(variant.model_copy(update={"prompts": asking}) for variant in variants)
-    card = _card(context.obj, suite, data, models.given).model_copy(update={"variants": variants})
+    card = card_of_subjects(models.given, context.obj, suite, data).model_copy(update={"variants": variants})
     if only_expected:
         from longtake.cli.eval.audit_plan import audit_plan, show_audit_plan
 
@@ -153,6 +154,7 @@ def vote(
     from longtake.evalharness.audit.audit_state import audit_state
     from longtake.evalharness.audit.categories import VARIANT, category_items, voted, votes_of
     from longtake.evalharness.audit.taxonomy import read_categories
+    from longtake.evalharness.subjects.subject_table import card_of_subjects
 
     remarks, folder = Remarks(), RunFolder(run)
     state = audit_state(folder, remarks.notify, consensus)
@@ -162,9 +164,8 @@ def vote(
             f"{votes_of(folder).path} has votes on other categories. Delete it, or leave --categories out."
         )
     items = category_items((state.replies.items[name] for name in state.remaining), named)
-    card = _card(context.obj, "audit-categories", run, tuple(dict.fromkeys(model))).model_copy(
-        update={"variants": (VARIANT,)}
-    )
+    voters = tuple(dict.fromkeys(model))
+    card = card_of_subjects(voters, context.obj, "audit-categories", run).model_copy(update={"variants": (VARIANT,)})
     done = _predicted(
         context.obj, votes_of(folder), card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json
     )
@@ -186,13 +187,14 @@ def taxonomy(
     consensus: Consensus = None,
 ) -> None:
     """Have a model derive categories from the tasks that the remaining questions name."""
-    from longtake.evalharness.audit.taxonomy import derive_categories, sub_tasks, write_categories
+    from longtake.evalharness.audit.taxonomy import derive_categories, sub_tasks
+    from longtake.evalharness.reports.document import write_pieces
     from longtake.evalharness.subjects.subject_table import subject_named
 
     remarks = Remarks()
     tasks = sub_tasks(_states(runs, split, consensus, remarks))
     found = derive_categories(subject_named(model, [], context.obj), tasks)
-    write_categories(found, out)
+    write_pieces(out, [yaml.safe_dump(found, sort_keys=False, allow_unicode=True)])
     say(f"{len(found)} categories in {out}; next: longtake eval audit vote RUN --categories {out} --model NAME")
     remarks.leave()
 
@@ -321,12 +323,6 @@ def _states(runs: list[Path], split: str | None, consensus: int | None, remarks:
 
     states = [audit_state(RunFolder(run), remarks.notify, consensus) for run in runs]
     return [part for state in states for part in state.split(split)] if split else states
-
-
-def _card(session: Session, suite: str, source: Path, names: Sequence[str]) -> RunCard:
-    from longtake.evalharness.subjects.subject_table import card_of_subjects
-
-    return card_of_subjects(names, session, suite, source)
 
 
 def _subjects(card: RunCard, items: list[Item], session: Session, at_once: int | None) -> list[Subject]:
