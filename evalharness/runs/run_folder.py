@@ -286,7 +286,7 @@ class RunFolder:
         """What the judges found, in the order found."""
         return read_records(self.judgements_file, Judgement, left_out)
 
-    def keep_items(self, items: list[Item]) -> None:
+    def keep_items(self, items: Sequence[Item]) -> None:
         """Write missing items, and those whose video has moved.
 
         Raises:

@@ -10,18 +10,14 @@ import typer
 import yaml
 from typer.core import TyperGroup
 
-from longtake.cli.eval.eval_arguments import AskedAtOnce, OnlyExpected, Out, Remarks, Run
+from longtake.cli.eval.eval_arguments import AskedAtOnce, OnlyExpected, Out, Remarks, Run, asked
 from longtake.cli.options import Json, notify, print_report
-from longtake.cli.progress import counting
-from longtake.console import Session, counted, say
+from longtake.console import counted, say
 from longtake.errors import ConfigError
-from longtake.evalharness.items import Item
-from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.runs.run_folder import RunFolder
 
 if TYPE_CHECKING:
     from longtake.evalharness.audit.audit_state import AuditState
-    from longtake.evalharness.runs.predicting import Predicted
-    from longtake.evalharness.subjects.subject import Subject
 
 Consensus = Annotated[
     int | None,
@@ -90,7 +86,7 @@ def run(
     """Ask every model every question blind, with parts of the material, and with the whole video."""
     from longtake.evalharness.audit.models import PARTS, TESTS, models_named
     from longtake.evalharness.prompts.prompt_set import prompts_named
-    from longtake.evalharness.subjects.subject_table import card_of_subjects
+    from longtake.evalharness.subjects.subject_table import card_of_subjects, subject_named
     from longtake.evalharness.suites.suite_table import suite_named
 
     remarks = Remarks()
@@ -110,12 +106,12 @@ def run(
     if only_expected:
         from longtake.cli.eval.audit_plan import audit_plan, show_audit_plan
 
-        subjects = _subjects(card, items, context.obj, at_once)
+        subjects = [subject_named(given, items, context.obj, at_once) for given in card.given]
         plan = audit_plan(folder, card, items, subjects, context.obj, remarks.notify, retry_errors=retry_errors)
         print_report(plan, show_audit_plan, as_json)
         remarks.leave()
         return
-    done = _predicted(context.obj, folder, card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json)
+    done = asked(context.obj, folder, card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json)
     print_report(done, lambda _: [f"{done}; next: longtake eval audit score {out}"], as_json)
     remarks.leave()
 
@@ -166,9 +162,8 @@ def vote(
     items = category_items((state.replies.items[name] for name in state.remaining), named)
     voters = tuple(dict.fromkeys(model))
     card = card_of_subjects(voters, context.obj, "audit-categories", run).model_copy(update={"variants": (VARIANT,)})
-    done = _predicted(
-        context.obj, votes_of(folder), card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json
-    )
+    votes_folder = votes_of(folder)
+    done = asked(context.obj, votes_folder, card, items, remarks, at_once, retry_errors=retry_errors, quiet=as_json)
     votes = voted(folder, remarks.notify)
     said = f"{len(votes.accepted)} categories accepted, {len(votes.open)} left to `longtake eval audit review`"
     print_report(done, lambda _: [f"{done}; {said}"], as_json)
@@ -323,32 +318,3 @@ def _states(runs: list[Path], split: str | None, consensus: int | None, remarks:
 
     states = [audit_state(RunFolder(run), remarks.notify, consensus) for run in runs]
     return [part for state in states for part in state.split(split)] if split else states
-
-
-def _subjects(card: RunCard, items: list[Item], session: Session, at_once: int | None) -> list[Subject]:
-    from longtake.evalharness.subjects.subject_table import subject_named
-
-    return [subject_named(given, items, session, at_once) for given in card.given]
-
-
-def _predicted(
-    session: Session,
-    folder: RunFolder,
-    card: RunCard,
-    items: list[Item],
-    remarks: Remarks,
-    at_once: int | None,
-    *,
-    retry_errors: bool,
-    quiet: bool,
-) -> Predicted:
-    """Ask what the folder doesn't hold yet."""
-    from longtake.evalharness.runs.predicting import predict
-
-    subjects = _subjects(card, items, session, at_once)
-    with folder.locked():
-        folder.begin(card)
-        folder.mend(remarks.notify)
-        folder.keep_items(items)
-        with counting("asking", quiet=quiet) as advance:
-            return predict(folder, card, items, subjects, remarks.notify, retry_errors=retry_errors, advance=advance)

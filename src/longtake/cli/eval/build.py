@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longtake.cli.eval.eval_arguments import AskedAtOnce, AtOnce, OfJudge, Out, Remarks
+from longtake.cli.eval.eval_arguments import AskedAtOnce, AtOnce, OfJudge, Out, Remarks, asked
 from longtake.cli.options import Json, print_report
 from longtake.cli.progress import Display, counting, display, watcher_on
 from longtake.console import Session, counted, note, say
@@ -253,8 +253,7 @@ def check(
         show_construction,
     )
     from longtake.evalharness.reports.run_scores import read_scores
-    from longtake.evalharness.runs.predicting import predict
-    from longtake.evalharness.subjects.subject_table import card_of_subjects, subject_named
+    from longtake.evalharness.subjects.subject_table import card_of_subjects
     from longtake.evalharness.suites.suite_table import cases_of_run, suite_named
 
     session: Session = context.obj
@@ -264,15 +263,9 @@ def check(
     items = [item.model_copy(update={"temperature": TEMPERATURE}) for item in loaded]
     asking = prompts_named(None, suite, "repo")
     variants = tuple(variant.model_copy(update={"prompts": asking}) for variant in VARIANTS)
-    asked = {"variants": variants, "seeds": tuple(range(ATTEMPTS))}
-    card = card_of_subjects(model, session, suite, data).model_copy(update=asked)
-    subjects = [subject_named(given, items, session, at_once) for given in card.given]
-    with folder.locked():
-        folder.begin(card, items)
-        folder.mend(remarks.notify)
-        folder.keep_items(items)
-        with counting("asking", quiet=as_json) as advance:
-            predict(folder, card, items, subjects, remarks.notify, advance=advance)
+    ways = {"variants": variants, "seeds": tuple(range(ATTEMPTS))}
+    card = card_of_subjects(model, session, suite, data).model_copy(update=ways)
+    asked(session, folder, card, items, remarks, at_once, quiet=as_json)
     by_id = {item.id: item for item in items}
     if undecided(folder, by_id, remarks.notify, cases_of_run(card)):
         note(f"longtake: Open answers need a judge: longtake eval judge {out}; then give this command again.")

@@ -1,15 +1,21 @@
-"""What the commands of `longtake eval` share: arguments, and warnings about data that was left out."""
+"""What the commands of `longtake eval` share: arguments, asking, and warnings about data that was left out."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longtake.console import EXIT_PARTIAL, note
+from longtake.cli.progress import counting
+from longtake.console import EXIT_PARTIAL, Session, note
+from longtake.evalharness.items import Item
 from longtake.evalharness.runs.bounded_map import REQUESTS
-from longtake.evalharness.runs.run_folder import RunCard
+from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+
+if TYPE_CHECKING:
+    from longtake.evalharness.runs.predicting import Predicted
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder.")]
 Out = Annotated[Path, typer.Option(help="Run folder. An existing run resumes.")]
@@ -63,6 +69,30 @@ def note_reading(card: RunCard, variant: str | None) -> None:
     """Warn when a run is scored under another protocol than it was asked under."""
     if variant in ("paper", "repo") and variant != card.protocol:
         note(f"longtake: The run was asked under {card.protocol}, but is scored as {variant}.")
+
+
+def asked(
+    session: Session,
+    folder: RunFolder,
+    card: RunCard,
+    items: Sequence[Item],
+    remarks: Remarks,
+    at_once: int | None,
+    *,
+    retry_errors: bool = False,
+    quiet: bool,
+) -> Predicted:
+    """Ask the subjects of a card what the folder doesn't hold yet."""
+    from longtake.evalharness.runs.predicting import predict
+    from longtake.evalharness.subjects.subject_table import subject_named
+
+    subjects = [subject_named(given, items, session, at_once) for given in card.given]
+    with folder.locked():
+        folder.begin(card, items)
+        folder.mend(remarks.notify)
+        folder.keep_items(items)
+        with counting("asking", quiet=quiet) as advance:
+            return predict(folder, card, items, subjects, remarks.notify, retry_errors=retry_errors, advance=advance)
 
 
 class Remarks:
