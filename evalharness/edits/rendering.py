@@ -222,13 +222,14 @@ def _sound_frames(blocks: Iterator[Samples]) -> Iterator[av.AudioFrame]:
     for block in blocks:
         held = np.concatenate([held, block])
         while len(held) >= _SOUND_SAMPLES:
-            yield _sound_frame(held[:_SOUND_SAMPLES], at)
+            yield sound_frame(held[:_SOUND_SAMPLES], at, SOUND_RATE)
             at, held = at + _SOUND_SAMPLES, held[_SOUND_SAMPLES:]
     if len(held):
-        yield _sound_frame(held, at)
+        yield sound_frame(held, at, SOUND_RATE)
 
 
-def _sound_frame(samples: Samples, at: int) -> av.AudioFrame:
+def sound_frame(samples: Samples, at: int, rate: int) -> av.AudioFrame:
+    """Mono samples as a frame that begins at a sample of the whole."""
     frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples[np.newaxis]), format="fltp", layout="mono")
-    frame.sample_rate, frame.pts = SOUND_RATE, at
+    frame.sample_rate, frame.pts = rate, at
     return frame

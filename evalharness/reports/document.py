@@ -7,7 +7,6 @@ that is opened from a disk may load scripts, but no other files.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,7 +18,7 @@ from longtake.errors import LibraryError
 from longtake.evalharness.reports.compare import SubjectComparison, grids, summary
 from longtake.evalharness.reports.content import Content
 from longtake.evalharness.reports.grid import Grid
-from longtake.evalharness.reports.openable import Opened, Stills, Traces, opened
+from longtake.evalharness.reports.openable import Opened, Stills, Traces, as_json, opened
 from longtake.evalharness.reports.run_scores import RunScores
 from longtake.evalharness.reports.template import page
 
@@ -55,9 +54,9 @@ def write_items(folder: Path, items: Iterable[Opened], subjects: list[str]) -> N
     with (folder / "items.js").open("w", encoding="utf-8") as listed:
         listed.write("report.items([")
         for number, group in enumerate(iter(lambda: list(islice(waiting, _ITEMS)), []), 1):
-            inside = _json(["".join(page("item.html", one=one, subjects=subjects)) for one in group])
+            inside = as_json(["".join(page("item.html", one=one, subjects=subjects)) for one in group])
             (folder / f"{number}.js").write_text(f"report.inside({number}, {inside});\n", encoding="utf-8")
-            rows = [_json(_row(one, number, place)) for place, one in enumerate(group)]
+            rows = [as_json(_row(one, number, place)) for place, one in enumerate(group)]
             listed.write(", " * (number > 1) + ", ".join(rows))
         listed.write("]);\n")
 
@@ -73,10 +72,6 @@ def _row(one: Opened, file: int, place: int) -> dict[str, Any]:
         "file": file,
         "place": place,
     }
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def write_report(path: Path, run: RunScores, content: Content, stills: Stills, traces: Traces) -> list[Path]:

@@ -19,6 +19,7 @@ from longtake.errors import ConfigError, LibraryError
 from longtake.evalharness.items import Item, Prediction
 from longtake.evalharness.reports.document import write_pieces
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
+from longtake.evalharness.scoring.spending import total, used
 from longtake.evalharness.subjects.model_spec import asked_in
 from longtake.evalharness.subjects.subject import AskedTurn
 
@@ -221,8 +222,8 @@ def _inspect_samples(run: RunScores, subject: SubjectScores) -> Iterator[EvalSam
 def _usage(prediction: Prediction) -> ModelUsage:
     from inspect_ai.model import ModelUsage
 
-    usages = [reply.usage for reply in prediction.replies if reply.usage]
-    read, written = (sum(getattr(usage, name) for usage in usages) for name in ("input_tokens", "output_tokens"))
+    spent = total(used(prediction))
+    read, written = spent.input_tokens, spent.output_tokens
     return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
 
 

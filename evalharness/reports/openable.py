@@ -128,12 +128,13 @@ def _parts(recorded: RecordedTrace, event: dict[str, Any]) -> Iterator[tuple[str
             yield name, _cut(recorded.blob(digest))
 
 
-def _json(value: Any) -> str:
+def as_json(value: object) -> str:
+    """As JSON, with letters as they are."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def _cut(value: Any) -> str:
-    text = value if isinstance(value, str) else _json(value)
+    text = value if isinstance(value, str) else as_json(value)
     return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
 
 
@@ -215,7 +216,7 @@ def _opened(
             _outcome(reply, turn, variant.texts_of(turn, item.id)),
             _verdicts(subject, item, prediction, number),
             [
-                f"{call.tool}({', '.join(f'{name}={_json(value)}' for name, value in call.arguments.items())})"
+                f"{call.tool}({', '.join(f'{name}={as_json(value)}' for name, value in call.arguments.items())})"
                 for call in reply.calls
             ],
             traces.of(reply.trace) if reply.trace else None,

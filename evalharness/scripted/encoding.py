@@ -14,6 +14,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from longtake.errors import LibraryError
+from longtake.evalharness.edits.rendering import sound_frame
 from longtake.evalharness.scripted.script import (
     CHANGE_FRAMES,
     FPS,
@@ -267,13 +268,8 @@ def _encode(path: Path, pictures: Iterable[Image.Image], sound: Samples) -> None
         video.width, video.height, video.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         audio = container.add_stream("aac", rate=RATE, layout="mono", bit_rate=64_000)
         for number, frame in enumerate(_frames(pictures)):
-            heard = av.AudioFrame.from_ndarray(
-                np.ascontiguousarray(sound[np.newaxis, number * _BLOCK : (number + 1) * _BLOCK]),
-                format="fltp",
-                layout="mono",
-            )
-            heard.sample_rate, heard.pts = RATE, number * _BLOCK
-            container.mux(audio.encode(heard))
+            at = number * _BLOCK
+            container.mux(audio.encode(sound_frame(sound[at : at + _BLOCK], at, RATE)))
             frame.pts = number
             container.mux(video.encode(frame))
         container.mux(video.encode())
