@@ -204,12 +204,11 @@ def review(
     consensus: Consensus = None,
 ) -> None:
     """Go through the items that people should look at, one after another; the decisions stay in the run folder."""
-    from longtake.cli.eval.audit_review import waiting
+    from longtake.cli.eval.reviewing import audited
     from longtake.cli.eval.reviewing import review as reviewed
     from longtake.evalharness.audit.audit_state import audit_state
     from longtake.evalharness.audit.review import AuditDecision, fault_in, review_file
-    from longtake.evalharness.audit.review_page import review_page
-    from longtake.evalharness.audit.review_page import waiting as left_in
+    from longtake.evalharness.audit.review_page import review_page, waiting
     from longtake.evalharness.reports.document import write_pieces
     from longtake.evalharness.runs.decisions import read_decisions, take_over, write_decision
 
@@ -224,7 +223,7 @@ def review(
             if decisions:
                 done = take_over(decisions, AuditDecision, partial(fault_in, state.queue), remarks.notify, write)
             else:
-                done = reviewed([waiting(item) for item in left_in(state)], write)
+                done = reviewed([audited(item) for item in waiting(state)], write)
             left = state.queue.keys() - read_decisions(file, AuditDecision, remarks.notify).keys()
             said = f"{counted(done, 'decision')} recorded in {file}, {len(left)} left"
             say(f"{said}; next: longtake eval audit distil {run} --out FOLDER")

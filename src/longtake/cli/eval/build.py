@@ -95,7 +95,7 @@ def review(
     ] = None,
 ) -> None:
     """Go through the items of a set: accept, correct or drop each; the set follows."""
-    from longtake.cli.eval.build_review import waiting
+    from longtake.cli.eval.reviewing import built
     from longtake.cli.eval.reviewing import review as reviewed
     from longtake.evalharness.building.checking import SetDecision, check_page, fault_in, valid
     from longtake.evalharness.building.set_folder import SetFolder
@@ -115,7 +115,7 @@ def review(
                 if decisions:
                     take_over(decisions, SetDecision, partial(fault_in, items), remarks.notify, write)
                 else:
-                    reviewed([waiting(item) for item in left], write)
+                    reviewed([built(item) for item in left], write)
             finally:
                 card = folder.write(remarks.notify)
             for line in _summary(card):
