@@ -92,13 +92,8 @@ class Stages:
     ) -> None:
         """Nothing is asked yet.
 
-        Args:
-            folder: of the records.
-            settings: name the model.
-            notify: called for damaged lines, and once for each stage that had useless replies.
-            most: requests under way at once.
-            retry_errors: whether to ask again where no reply was usable.
-            advance: told of progress.
+        `notify` is called for damaged lines, and once for each stage that had useless replies. `most` requests are
+        under way at once. `retry_errors` asks again where no reply was usable.
 
         Raises:
             ConfigError: if no model is set, or it may not be asked.
@@ -116,11 +111,7 @@ class Stages:
     ) -> dict[str, R]:
         """The replies of one stage, without those that were useless, which count as dropped.
 
-        Args:
-            stage: one of `STAGES`.
-            prompts: by video or item.
-            kind: of the replies.
-            check: what is wrong with a reply that has the right form.
+        `prompts` are by video or item; `check` says what is wrong with a reply that has the right form.
 
         Raises:
             EngineError: if the endpoint fails several times in a row.

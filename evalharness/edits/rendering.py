@@ -43,13 +43,8 @@ def make_edit(
 ) -> EditTruth:
     """Make the video of an edit and check it; its truth lies beside it as `STEM.truth.json`.
 
-    Args:
-        edit: with its parameters.
-        name: of the edit.
-        sources: the videos it needs.
-        out: the new file, `.mp4` or, for lossless edits as well, `.mkv`.
-        seed: the same one makes the same video.
-        check: called for each frame; raises to cancel.
+    The new file is `.mp4` or, for lossless edits as well, `.mkv`. The same seed makes the same video. `check` is called
+    for each frame, and raises to cancel.
 
     Raises:
         ConfigError: if there are too few sources, or one doesn't fit.
@@ -110,13 +105,8 @@ def write_frames(
 ) -> None:
     """Encode frames as H.264, decode the file beside them, and put it in its place.
 
-    Args:
-        out: `.mp4` or `.mkv`.
-        frames: gives the frames, each time anew.
-        fps: nominal frames a second.
-        samples: of the sound, at `SOUND_RATE`, mono.
-        lossless: whether to keep every pixel, for patterns that compression smears.
-        check: called for each decoded frame; raises to cancel.
+    `frames` gives the frames, each time anew; `samples` are of the sound, at `SOUND_RATE`, mono. `lossless` keeps every
+    pixel, for patterns that compression smears. `check` is called for each decoded frame, and raises to cancel.
 
     Raises:
         MediaError: if there are no frames, or the file doesn't show them.

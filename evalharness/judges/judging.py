@@ -227,14 +227,9 @@ def judge_run(
 ) -> JudgedRun:
     """Judge all undecided cases. If a judge is down, the run records errors and continues.
 
-    Args:
-        folder: of the run.
-        items: by their ids.
-        judge: decides every case.
-        notify: called for cases without a verdict, predictions without an item and skipped lines.
-        cases_of: what is to be decided of a prediction.
-        limit: only what was said to this many items, the first of those with something to judge.
-        advance: called with the number of cases judged and of all to be judged.
+    With a limit, only what was said to this many items is judged, the first of those with something to judge. `notify`
+    is called for cases without a verdict, predictions without an item and skipped lines; `advance` with the number of
+    cases judged and of all to be judged.
 
     Raises:
         LibraryError: if the folder cannot be written to.

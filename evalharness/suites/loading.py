@@ -129,12 +129,8 @@ def items_of(
 ) -> list[Item]:
     """The items of rows. A bad row, or one with the id of an earlier row, is reported and left out.
 
-    Args:
-        rows: the rows of the suite's files.
-        make: makes the item of a row; raises `BadRow` if it can't.
-        notify: called for each row that was left out.
-        key: the field or fields that make up the id.
-        lacking: what to say if there is no item; empty: nothing.
+    `make` raises `BadRow` if it can't make an item. `key` is the field or fields that make up the id, and `lacking`
+    what to say if there is no item; empty: nothing.
 
     Raises:
         ConfigError: if there is none, and that is wrong.

@@ -41,11 +41,8 @@ def check_run(
 ) -> JudgeCheckReport:
     """Compare a run's judges with each other and with human labels, with each labeller as the reference.
 
-    Args:
-        folder: the run.
-        file: human labels, JSONL; None compares the judges only with each other.
-        judge_of: a judge by the number of its run, to be compared with itself on the labelled cases; None for none.
-        notify: called for lines that were left out.
+    Without a file of labels, JSONL, the judges are compared only with each other. `judge_of` makes a judge by the
+    number of its run, to be compared with itself on the labelled cases.
 
     Raises:
         ConfigError: if there is nothing to compare.

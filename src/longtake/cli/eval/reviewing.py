@@ -31,12 +31,7 @@ class Waiting(NamedTuple, Generic[D]):
 
 
 def review(items: Sequence[Waiting[D]], write: Callable[[D], None]) -> int:
-    """Ask about each item until all are decided or the person stops; how many were decided.
-
-    Args:
-        items: those without a decision.
-        write: called with each decision at once.
-    """
+    """Ask about each item until all are decided or the person stops, and write each at once; how many were decided."""
     decided = 0
     for number, item in enumerate(items, 1):
         say(f"{number} of {len(items)}  {item.id}")

@@ -56,14 +56,8 @@ def dry_run(
 ) -> DryRun:
     """Estimate what `predict` would take with the same arguments; the folder needn't exist, and nothing is written.
 
-    Args:
-        folder: the run.
-        card: what the run is.
-        items: what would be asked.
-        subjects: who would be asked.
-        session: its library is opened only if videos must be indexed first.
-        notify: called for lines that were left out, and if indexing can't be estimated.
-        retry_errors: whether a prediction with an error would be made again.
+    The library is opened only if videos must be indexed first. `notify` is called for lines that were left out, and if
+    indexing can't be estimated.
     """
     predictions = folder.predictions(notify)
     done = settled(predictions, retry_errors=retry_errors)
