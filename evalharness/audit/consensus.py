@@ -7,8 +7,9 @@ guessing would give: with four options, six tests and three models 99.4, 63.9 an
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from math import comb
+from math import comb, prod
 
 from pydantic import Field
 
@@ -105,10 +106,7 @@ def shortcuts(
 def flagged_by(models: Mapping[str, Collection[str]], level: int) -> set[str]:
     """The items that at least so many models got right, or all of them if there are fewer."""
     level = min(level, len(models))
-    counts: dict[str, int] = {}
-    for right in models.values():
-        for item in set(right):
-            counts[item] = counts.get(item, 0) + 1
+    counts = Counter(item for right in models.values() for item in set(right))
     return {item for item, count in counts.items() if count >= level}
 
 
@@ -123,11 +121,11 @@ def chance_floor(
     """The share of items that models which guess independently would flag at a consensus, from 0 to 1."""
     total = 0.0
     for item, count in options.items():
-        unflagged = 1.0
-        for test, models in solved.items():
-            if item not in unable.get(test, ()):
-                unflagged *= 1 - at_least(min(level, len(models)), len(models), 1 / count)
-        total += 1 - unflagged
+        total += 1 - prod(
+            1 - at_least(min(level, len(models)), len(models), 1 / count)
+            for test, models in solved.items()
+            if item not in unable.get(test, ())
+        )
     return total / len(options) if options else 0.0
 
 
