@@ -19,6 +19,7 @@ from longtake.evalharness.audit.categories import Votes, voted
 from longtake.evalharness.audit.review import AuditDecision, Reason, queue, review_file
 from longtake.evalharness.runs.decisions import read_decisions
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
+from longtake.evalharness.scoring.estimates import grouped
 from longtake.lazy import cached_property
 from longtake.memory.records import Record
 
@@ -123,9 +124,7 @@ class AuditState:
 
     def split(self, tag: str) -> list[AuditState]:
         """An audit for each text that its items have as a tag, such as the benchmark they came from."""
-        named: dict[str, list[str]] = {}
-        for name, item in self.replies.items.items():
-            named.setdefault(item.tags.get(tag, "") or f"without {tag}", []).append(name)
+        named = grouped((item.tags.get(tag, "") or f"without {tag}", name) for name, item in self.replies.items.items())
         states = []
         for name, names in named.items():
             replies = self.replies.among(names)

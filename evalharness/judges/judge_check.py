@@ -21,6 +21,7 @@ from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction
 from longtake.evalharness.judges.judging import NO_REPLY, Case, CasesOf, Judge
 from longtake.evalharness.runs.journal import read_records
 from longtake.evalharness.runs.run_folder import Notify
+from longtake.evalharness.scoring.estimates import grouped
 from longtake.memory.records import Record
 
 SELF_RUNS = 3  # of a judge that is compared with itself
@@ -219,9 +220,7 @@ def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> li
 
 def mean_agreements(checks: Iterable[JudgeCheck]) -> list[MeanAgreement]:
     """The mean over annotators for each judge that met several."""
-    by_judge: dict[str, list[Mapping[str, float | None]]] = {}
-    for check in checks:
-        by_judge.setdefault(check.judge, []).append(check.agreement.figures)
+    by_judge = grouped((check.judge, check.agreement.figures) for check in checks)
     found: list[MeanAgreement] = []
     for judge, held in by_judge.items():
         known = {name: [value for each in held if (value := each[name]) is not None] for name in held[0]}

@@ -26,7 +26,7 @@ from longtake.evalharness.reports.published_rows import beside_published
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.runs.run_folder import RunCard
 from longtake.evalharness.scoring.choice_scores import CountedShare
-from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows
+from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, Estimate, Rows, grouped
 from longtake.evalharness.scoring.rubric_scores import READING_WORDS
 from longtake.evalharness.scoring.spending import in_words, money
 from longtake.evalharness.suites.suite_table import suite_named
@@ -170,10 +170,7 @@ def report_content(run: RunScores) -> Content:
 
 def _notes(subjects: Sequence[SubjectScores]) -> tuple[str, ...]:
     """What is noted of subjects; once if it is of several, and without their names if it is of all."""
-    named: dict[str, list[str]] = {}
-    for subject in subjects:
-        for note in subject.table.notes:
-            named.setdefault(note, []).append(subject.name)
+    named = grouped((note, subject.name) for subject in subjects for note in subject.table.notes)
     every = len(subjects) if len(subjects) > 1 else 0
     return tuple(note if len(names) == every else f"{', '.join(names)}: {note}" for note, names in named.items())
 

@@ -17,7 +17,7 @@ from longtake.console import counted
 from longtake.evalharness.items import Item, Judgement, Prediction, Reply
 from longtake.evalharness.reports.grid import Cell, Grid, Plot, Point, estimate
 from longtake.evalharness.reports.run_scores import SubjectScores
-from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, pearson, plain, ratio, rows
+from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, grouped, pearson, plain, ratio, rows
 from longtake.evalharness.scoring.score_table import ScoreTable, score_table
 from longtake.evalharness.subjects.model_spec import Given, asked_in, is_model, is_recorded, read_given
 from longtake.evalharness.suites.longshot import duration_bucket
@@ -115,10 +115,7 @@ def further_groups(subject: SubjectScores) -> dict[str, Rows]:
 
 
 def _rows(subject: SubjectScores, keys: Keys) -> Rows:
-    groups: dict[str, list[str]] = {}
-    for item in subject.items.values():
-        for name in keys(item):
-            groups.setdefault(name, []).append(item.id)
+    groups = grouped((name, item.id) for item in subject.items.values() for name in keys(item))
     return {name: score_of(subject, groups[name]) for name in sorted(groups) if name}
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from statistics import NormalDist, correlation
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from pydantic import Field
 
 from longtake.memory.records import Record
 
+T = TypeVar("T")
 CONFIDENCE = 0.95
 POWER = 0.8
 FEWEST_VIDEOS = 6  # of fewer, no flips of signs have a probability below 5 %: 2 / 2^5 is 6 %
@@ -102,12 +103,17 @@ def mean(values: Sequence[float], videos: Sequence[str]) -> Estimate:
     return ratio(Observation(value, 1.0, video) for value, video in zip(values, videos, strict=True))
 
 
-def rows(named: Iterable[tuple[str, Observation]]) -> dict[str, Estimate]:
-    """The ratio of each name's observations, in the order of first appearance."""
-    groups: dict[str, list[Observation]] = {}
+def grouped(named: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    """What belongs to each name, in the order of first appearance."""
+    groups: dict[str, list[T]] = {}
     for name, one in named:
         groups.setdefault(name, []).append(one)
-    return {name: ratio(group) for name, group in groups.items()}
+    return groups
+
+
+def rows(named: Iterable[tuple[str, Observation]]) -> dict[str, Estimate]:
+    """The ratio of each name's observations, in the order of first appearance."""
+    return {name: ratio(group) for name, group in grouped(named).items()}
 
 
 def macro(groups: Sequence[Sequence[Sequence[Observation]]]) -> Estimate:

@@ -10,7 +10,7 @@ violation, and is the mean over samples too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from longtake.evalharness.items import Criterion, Heading
@@ -69,11 +69,3 @@ def sample_score(item: Heading, verdicts: Sequence[CriterionVerdict], reading: R
     if reading == "paper":
         return SampleScore(item, earned / possible, 1.0)
     return SampleScore(item, max(0.0, earned), possible)
-
-
-def by_task(scores: Iterable[SampleScore]) -> Mapping[str, list[SampleScore]]:
-    """The samples of each task, in the order of first appearance."""
-    groups: dict[str, list[SampleScore]] = {}
-    for score in scores:
-        groups.setdefault(score.item.task, []).append(score)
-    return groups

@@ -22,6 +22,7 @@ from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction, Re
 from longtake.evalharness.judges.judging import MAX_POINTS, reply_hash
 from longtake.evalharness.runs.journal import Journal
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
+from longtake.evalharness.scoring.estimates import grouped
 from longtake.evalharness.suites.benchmark_rows import Row, read_rows
 from longtake.evalharness.suites.loading import items_of
 from longtake.evalharness.suites.longshot import SUITE, Sample, longshot_item, parsed
@@ -240,9 +241,7 @@ def _of_lmms(row: Row, suite: str, subject: str, id_field: str | None) -> _Impor
 
 def _graded(imported: Sequence[_Imported], file: Path, notify: Notify) -> list[_Imported]:
     """The points of every metric as shares of its maximum; all and nothing are verdicts too."""
-    given: dict[str, list[float]] = {}
-    for judgement in (judgement for each in imported for judgement in each.judgements):
-        given.setdefault(judgement.judge, []).append(judgement.points or 0.0)
+    given = grouped((one.judge, one.points or 0.0) for each in imported for one in each.judgements)
     most = {judge: most_points(points) for judge, points in given.items()}
     for judge in (judge for judge, scale in most.items() if scale is None):
         low, high = min(given[judge]), max(given[judge])

@@ -18,8 +18,8 @@ from longtake.evalharness.items import Item, Judgement, Prediction, PredictionKe
 from longtake.evalharness.judges.judging import current
 from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.scoring.choice_scores import MAX_UNJUDGED, CountedShare
-from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, macro, ratio, rows
-from longtake.evalharness.scoring.rubric_scores import CriterionVerdict, Reading, SampleScore, by_task, sample_score
+from longtake.evalharness.scoring.estimates import Estimate, Observation, Rows, grouped, macro, ratio, rows
+from longtake.evalharness.scoring.rubric_scores import CriterionVerdict, Reading, SampleScore, sample_score
 from longtake.evalharness.suites.longshot import CATEGORIES, EDGES, TASKS, duration_bucket, modality_group
 from longtake.memory.records import Record
 
@@ -92,7 +92,7 @@ def score_longshot(
         count=sum(sample.unjudged for sample in samples), n=sum(sample.criteria for sample in samples)
     )
     overall = _overall(scores)
-    tasks = by_task(scores)
+    tasks = _by_task(scores)
     unknown = sorted(set(tasks) - set(TASKS))
     sounds = any("audio" in sample.modalities for sample in samples)
     return LongshotScores(
@@ -101,8 +101,8 @@ def score_longshot(
         overall=overall,
         excluded=_overall(kept),
         categories={name: macro([members]) for name, members in _members(scores).items()},
-        tasks={name: ratio(_observed(tasks[name])) for name in TASKS if name in tasks},
-        unknown_tasks={name: ratio(_observed(tasks[name])) for name in unknown},
+        tasks={name: ratio(tasks[name]) for name in TASKS if name in tasks},
+        unknown_tasks={name: ratio(tasks[name]) for name in unknown},
         modalities=rows_of(_by_modality(samples, parity=False), _MODALITIES),
         parity_modalities=rows_of(_by_modality(samples, parity=True), _MODALITIES) if sounds else {},
         durations={edges: rows_of(((score, [_bucket(score, edges)]) for score in scores), _BUCKETS) for edges in EDGES},
@@ -180,8 +180,8 @@ def _overall(scores: Iterable[SampleScore]) -> Estimate:
 
 def _members(scores: Iterable[SampleScore]) -> dict[str, list[list[Observation]]]:
     """The tasks present in each category."""
-    tasks = by_task(scores)
-    held = {name: [_observed(tasks[task]) for task in members if task in tasks] for name, members in CATEGORIES.items()}
+    tasks = _by_task(scores)
+    held = {name: [tasks[task] for task in members if task in tasks] for name, members in CATEGORIES.items()}
     return {name: members for name, members in held.items() if members}
 
 
@@ -191,8 +191,8 @@ def rows_of(scores: Iterable[tuple[SampleScore, Iterable[str]]], names: Sequence
     return {name: found[name] for name in dict.fromkeys((*names, *found)) if name in found}
 
 
-def _observed(scores: Iterable[SampleScore]) -> list[Observation]:
-    return [score.observation for score in scores]
+def _by_task(scores: Iterable[SampleScore]) -> dict[str, list[Observation]]:
+    return grouped((score.item.task, score.observation) for score in scores)
 
 
 def _by_modality(samples: Iterable[_Sample], *, parity: bool) -> Iterator[tuple[SampleScore, set[str]]]:

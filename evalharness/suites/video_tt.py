@@ -26,7 +26,7 @@ from longtake.evalharness.scoring.choice_scores import (
     outcomes_of,
     summarise,
 )
-from longtake.evalharness.scoring.estimates import Estimate, Observation, macro, ratio
+from longtake.evalharness.scoring.estimates import Estimate, Observation, grouped, macro, ratio
 from longtake.evalharness.suites.benchmark_rows import SUFFIXES, Row, read_rows
 from longtake.evalharness.suites.loading import Videos, choice_turn, items_of, split_options
 
@@ -193,10 +193,7 @@ def robustness(ways: Ways) -> Estimate:
 
 def robustness_by(outcomes: Iterable[ChoiceOutcome], key: Callable[[Heading], str]) -> dict[str, Estimate]:
     """RB of each group of questions, in the order of first appearance; questions without a key are in none."""
-    groups: dict[str, list[ChoiceOutcome]] = {}
-    for outcome in outcomes:
-        if name := key(outcome.item):
-            groups.setdefault(name, []).append(outcome)
+    groups = grouped((name, outcome) for outcome in outcomes if (name := key(outcome.item)))
     return {name: robustness(_by_way(group)) for name, group in groups.items()}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longtake.evalharness.items import Criterion, Item, Turn
-from longtake.evalharness.scoring.rubric_scores import READINGS, CriterionVerdict, SampleScore, by_task, sample_score
+from longtake.evalharness.scoring.rubric_scores import READINGS, CriterionVerdict, SampleScore, sample_score
 
 ITEM = Item(suite="s", id="i", video="v", format="rubric", turns=(Turn(question="?"),))
 
@@ -77,8 +77,3 @@ def test_what_is_pooled_keeps_its_weight_and_what_is_averaged_has_the_weight_of_
 def test_a_sample_that_can_earn_nothing_has_no_part(reading: str) -> None:
     verdicts = [penalty(-5, False)]
     assert sample_score(ITEM.heading, verdicts, reading) == SampleScore(ITEM.heading, 0, 0)  # type: ignore[arg-type]  # of READINGS
-
-
-def test_samples_are_told_apart_by_task() -> None:
-    scores = [SampleScore(ITEM.heading._replace(task=task), 1, 1) for task in ("b", "a", "b")]
-    assert {task: len(group) for task, group in by_task(scores).items()} == {"b": 2, "a": 1}
