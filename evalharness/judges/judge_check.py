@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations, product
-from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, Self
 
@@ -19,7 +18,6 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction
 from longtake.evalharness.judges.judging import NO_REPLY, Case, CasesOf, Judge
-from longtake.evalharness.runs.journal import read_records
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.estimates import grouped
 from longtake.memory.records import Record
@@ -182,15 +180,6 @@ class JudgePair(Record):
             f"met for the first alone {self.only_first}, for the second alone {self.only_second}; "
             f"decided by one alone {self.undecided}"
         )
-
-
-def read_labels(file: Path, notify: Notify) -> list[Label]:
-    """The labels of a JSONL file. `notify` receives a message for each bad line, with its number and field.
-
-    Raises:
-        LibraryError: if the file cannot be read.
-    """
-    return list(read_records(file, Label, notify, by_hand=True))
 
 
 def check_judges(labels: Iterable[Label], judgements: Iterable[Judgement]) -> list[JudgeCheck]:

@@ -14,7 +14,6 @@ from longtake.evalharness.reports.grid import Grid, estimate
 from longtake.evalharness.reports.openable import score_in_words
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores
 from longtake.evalharness.scoring.estimates import CONFIDENCE, FEWEST_VIDEOS, POWER, Estimate, Paired, mean, paired
-from longtake.evalharness.subjects.names import one_of
 from longtake.memory.records import Record
 
 
@@ -125,7 +124,11 @@ def subject_of(run: RunScores, name: str | None, option: str) -> SubjectScores:
         return run.subjects[0]
     if name is None:
         raise ConfigError(f"Name one of the subjects {', '.join(held)} with {option}.")
-    return held[one_of(held, name, option)]
+    found = [name] if name in held else [each for each in held if each.startswith(name)]
+    if len(found) != 1:
+        fault = "several subjects" if found else "no subject"
+        raise ConfigError(f"{option} {name} names {fault}; name one of {', '.join(found or held)}.")
+    return held[found[0]]
 
 
 def summary(found: SubjectComparison) -> Iterator[str]:

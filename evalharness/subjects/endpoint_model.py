@@ -39,7 +39,7 @@ from longtake.evalharness.scoring.spending import total
 from longtake.evalharness.subjects.model_spec import Given
 from longtake.evalharness.subjects.subject import AskedTurn, NoAnswer, no_media, refuse_clip
 from longtake.evalharness.views.view import Shown, frames_of, media_of, read_transcript
-from longtake.evalharness.views.view_table import view_named
+from longtake.evalharness.views.view_table import MAX_CHARACTERS, view_named
 from longtake.memory.records import Usage
 from longtake.memory.timespan import clock
 from longtake.models.profiles import known_price
@@ -56,7 +56,6 @@ LONG_SIDES = (1024, 512)  # pixels of the frames; the second size if the first e
 MAX_TOKENS = 4096  # of a reply
 THINK = 'Think step by step first. Then give the answer alone, on a last line that begins with "Answer:".'
 _ANSWER = re.compile(r"^[\W_]*(?:final )?answer[*_]*:[*_]*", re.IGNORECASE | re.MULTILINE)
-MAX_CHARACTERS = 100_000  # of a transcript: some two hours of speech
 _WAITS = 120.0  # total seconds that an endpoint may request before retries
 # For estimates: a picture of 1024 by 576 at 28 by 28 pixels per token, as Qwen2.5-VL reads
 # it; letters of a token of English; letters of a second of speech, with its time; a short answer.

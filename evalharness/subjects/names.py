@@ -7,10 +7,7 @@ the specification is the name, less the prices, which are settings.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import NamedTuple
-
-from longtake.errors import ConfigError
 
 NAMES = (
     "agent",
@@ -47,16 +44,3 @@ def named(given: str) -> NamedSubject:
 def without_prices(spec: str) -> str:
     """A specification without its prices."""
     return _PRICE.sub("", spec).rstrip("?&") if "_price=" in spec else spec
-
-
-def one_of(names: Collection[str], start: str, option: str) -> str:
-    """The one of these names that is given whole or by how it begins.
-
-    Raises:
-        ConfigError: if none or several begin so.
-    """
-    found = [start] if start in names else [name for name in names if name.startswith(start)]
-    if len(found) == 1:
-        return found[0]
-    fault = "several subjects" if found else "no subject"
-    raise ConfigError(f"{option} {start} names {fault}; name one of {', '.join(found or names)}.")

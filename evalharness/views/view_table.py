@@ -25,7 +25,7 @@ from longtake.evalharness.views.view import Shown, Transcript, View, media_of, r
 from longtake.plugins import Table, subclass_of
 from longtake.preprocess.pipeline.workspace import Workspace
 
-MAX_CHARACTERS = 100_000
+MAX_CHARACTERS = 100_000  # of a transcript: some two hours of speech
 _LEAST_LETTERS = 4
 _LEAST_READABLE = 0.5  # share of Latin letters, digits, Hangul and plain punctuation
 _LEAST_VARIED, _FEW_WORDS = 0.2, 5  # distinct words to all, in more than a few

@@ -17,11 +17,11 @@ from longtake.evalharness.judges.judge_check import (
     judge_again,
     labelled_cases,
     mean_agreements,
-    read_labels,
     self_agreement,
 )
 from longtake.evalharness.judges.judge_endpoint import Cache, EndpointJudge, JudgeSettings
 from longtake.evalharness.judges.judging import NO_REPLY, Case, cases
+from longtake.evalharness.runs.journal import read_records
 
 # Ten cases: 3 of both sides' positives, 2 of the judge's alone, 1 of the person's alone, 4 of neither.
 PERSON = [True, True, True, False, False, True, False, False, False, False]
@@ -105,7 +105,9 @@ def test_a_broken_label_is_reported_with_line_and_field_and_left_out(tmp_path: P
     good = {"item": "1", "subject": "s", "criterion": "red", "met": True}
     file.write_text(json.dumps(good) + "\n" + json.dumps({**good, "met": "perhaps"}) + "\n")
     reported: list[str] = []
-    assert read_labels(file, reported.append) == [Label(item="1", subject="s", criterion="red", met=True)]
+    assert list(read_records(file, Label, reported.append, by_hand=True)) == [
+        Label(item="1", subject="s", criterion="red", met=True)
+    ]
     assert len(reported) == 1
     assert f"{file}, line 2: met:" in reported[0]
 
@@ -114,10 +116,12 @@ def test_a_file_of_labels_may_end_without_a_newline(tmp_path: Path) -> None:
     """Twenty labels, as a person's editor leaves them; the last one is read, and a broken last one is reported."""
     file = tmp_path / "labels.jsonl"
     file.write_text("\n".join(label(number, number < 10).model_dump_json() for number in range(20)))
-    assert [one.item for one in read_labels(file, pytest.fail)] == [str(number) for number in range(20)]
+    assert [one.item for one in list(read_records(file, Label, pytest.fail, by_hand=True))] == [
+        str(number) for number in range(20)
+    ]
     file.write_text(file.read_text() + '\n{"item": "20"')
     reported: list[str] = []
-    assert len(read_labels(file, reported.append)) == 20
+    assert len(list(read_records(file, Label, reported.append, by_hand=True))) == 20
     assert f"{file}, line 21:" in reported[0]
 
 

@@ -10,6 +10,7 @@ from longtake.evalharness.judges.judge_check import (
     ErrorTypes,
     JudgeCheck,
     JudgePair,
+    Label,
     MeanAgreement,
     SelfAgreement,
     check_judges,
@@ -18,9 +19,9 @@ from longtake.evalharness.judges.judge_check import (
     judge_pairs,
     labelled_cases,
     mean_agreements,
-    read_labels,
 )
 from longtake.evalharness.judges.judging import Judge, current
+from longtake.evalharness.runs.journal import read_records
 from longtake.evalharness.runs.run_folder import Notify, RunFolder
 from longtake.evalharness.suites.suite_table import cases_of_run
 from longtake.memory.records import Record
@@ -53,7 +54,7 @@ def check_run(
     if all(judgement.met is None for judgement in judgements):
         raise ConfigError(f"{folder.path} has no verdicts yet; run `longtake eval judge {folder.path}`.")
     pairs = judge_pairs(judgements)
-    labels = read_labels(file, notify) if file else []
+    labels = list(read_records(file, Label, notify, by_hand=True)) if file else []
     if file and not labels:
         raise ConfigError(f"{file} has no labels; give a file with one human verdict per line.")
     if not labels and (judge_of or not pairs):
