@@ -31,7 +31,7 @@ from longtake.errors import ConfigError
 from longtake.evalharness.items import Criterion, Reply
 from longtake.evalharness.runs.journal import wrong_field
 from longtake.evalharness.scoring.call_scores import compare_argument
-from longtake.evalharness.scoring.grading import MAX_GUESSES, Gold, StatedTime, holds, plain, take_times, words
+from longtake.evalharness.scoring.grading import MAX_GUESSES, Gold, StatedTime, holds, plain, take_times, word_texts
 from longtake.language.abstaining import declines
 from longtake.memory.records import Answer, Record
 from longtake.memory.timespan import TimeSpan
@@ -59,7 +59,7 @@ class NumberCheck(Record):
         """See `decide`."""
         # The different numbers in order, without times and citations.
         counted = take_times(plain(without_marks(said)), short_clock=False)[1]
-        stated = list(dict.fromkeys(word.text for word in words(counted) if _NUMBER.fullmatch(word.text)))
+        stated = list(dict.fromkeys(filter(_NUMBER.fullmatch, word_texts(counted))))
         near = [number for number in stated if abs(float(number) - self.value) <= self.tolerance + 1e-9]
         met = len(stated) <= MAX_GUESSES and any(says(said, number) for number in near)
         return CheckOutcome(met, sure=not met or len(near) == len(stated))
@@ -214,7 +214,7 @@ def decide(criterion: Criterion, said: str, reply: Reply) -> CheckOutcome:
 
 def says(said: str, phrase: str) -> bool:
     """Whether a reply has the words of a phrase together and not after a negation."""
-    wanted = tuple(word.text for word in words(plain(phrase)))
+    wanted = word_texts(plain(phrase))
     answer = Answer(question="", status="answered", answer=said)
     return bool(wanted) and holds(Gold((wanted,), ()), answer, 0.0, cited_times=False)
 
@@ -238,4 +238,4 @@ def abstains(said: str) -> CheckOutcome:
 
 def spelled(text: str) -> str:
     """The normalised words of a text, with a space around each."""
-    return f" {' '.join(word.text for word in words(plain(text)))} "
+    return f" {' '.join(word_texts(plain(text)))} "

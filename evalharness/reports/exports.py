@@ -35,15 +35,6 @@ _COLUMNS: tuple[str, ...] = tuple(
 SCORER = "longtake"
 
 
-def write_csv(run: RunScores, file: Path) -> None:
-    """One row per reply. `score` is the score of the whole prediction, 0 to 1, and empty without a verdict.
-
-    Raises:
-        LibraryError: if the file cannot be written.
-    """
-    write_pieces(file, _csv_rows(run))
-
-
 def write_lmms(run: RunScores, folder: Path) -> list[Path]:
     """The files: one for each subject, variant and seed, `<subject>/samples_<suite>[_<variant>][_<seed>].jsonl`.
 
@@ -67,7 +58,8 @@ def plain_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name)
 
 
-def _csv_rows(run: RunScores) -> Iterator[str]:
+def csv_pieces(run: RunScores) -> Iterator[str]:
+    """One row per reply. `score` is the score of the whole prediction, 0 to 1, and empty without a verdict."""
     buffer = StringIO()
     writer = csv.DictWriter(buffer, _COLUMNS)
     writer.writeheader()

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from longtake.evalharness.items import ParseStatus
-from longtake.evalharness.scoring.grading import plain, words
+from longtake.evalharness.scoring.grading import plain, word_texts
 from longtake.language.abstaining import declines, refuses
 from longtake.language.text import parse_json
 from longtake.prompts import without_thinking
@@ -26,7 +26,7 @@ _DENIED = re.compile(
     r"[)\]\"'*.:]*\s*(?:is|was|seems|looks|would be|can)\s*(?:n't|not\b|incorrect|wrong|false|ruled out|too\b)"
 )
 _NEGATED = re.compile(r"\b(?:not|isn't|never|cannot be|can't be|rule out|except)\s*$", re.IGNORECASE)
-# The same around the text of an option, as `_spelled` leaves it.
+# The same around the text of an option, as `word_texts` leaves it.
 _NO = (
     r"(?:not|no|never|neither|nor|(?:is|was|are|were|do|does|did|can)nt|cannot|ruled? out|except|rather than"
     r"|instead of)(?: (?:be|see|show|in|on|at|any))?"
@@ -157,8 +157,8 @@ def _joined(text: str, labels: str) -> set[int]:
 
 def _by_text(text: str, options: Sequence[str]) -> int | None:
     """The only option whose words are in the reply and not denied; the longest of options that contain each other."""
-    said = f" {' '.join(_spelled(text))} "
-    held = [(place, " ".join(_spelled(option))) for place, option in enumerate(options)]
+    said = f" {' '.join(word_texts(plain(text)))} "
+    held = [(place, " ".join(word_texts(plain(option)))) for place, option in enumerate(options)]
     named = [(place, spelled) for place, spelled in held if spelled and f" {spelled} " in _undenied(said, spelled)]
     named = [(place, spelled) for place, spelled in named if spelled != "no" or _ANSWERS_NO.search(text)]
     longest = [place for place, one in named if not any(one != other and one in other for _, other in named)]
@@ -169,10 +169,6 @@ def _undenied(said: str, option: str) -> str:
     """A reply without the parts that reject an option."""
     option = re.escape(option)
     return re.sub(rf"(?<= )(?:{_NO} {option}|{option} {_IS_OUT})(?= )", "", said)
-
-
-def _spelled(text: str) -> list[str]:
-    return [word.text for word in words(plain(text))]
 
 
 def _label(text: str, labels: str) -> str | None:

@@ -171,8 +171,8 @@ class Gold:
         # A comma, so that what stands on either side of a quotation is not read as one part.
         bare = plain(_PIECE.sub(" , ", text))
         times, rest = take_times(bare, short_clock=False)
-        parts = [_texts(plain(quote)) for quote in quotes]
-        pieces = [part for piece in _SPLIT.split(rest) if set(part := _texts(piece)) - _JOINING]
+        parts = [word_texts(plain(quote)) for quote in quotes]
+        pieces = [part for piece in _SPLIT.split(rest) if set(part := word_texts(piece)) - _JOINING]
         loose = [tuple(dropwhile(_HEDGES.__contains__, part)) for part in pieces]
         if quotes:
             loose = [(word,) for part in loose for word in part if _is_number((word,))]
@@ -202,7 +202,8 @@ def holds(gold: Gold, answer: Answer, tolerance: float, *, cited_times: bool = T
     )
 
 
-def _texts(text: str) -> tuple[str, ...]:
+def word_texts(text: str) -> tuple[str, ...]:
+    """The texts of the words of plain text."""
     return tuple(word.text for word in words(text))
 
 

@@ -180,12 +180,10 @@ def _columns(file: Path) -> Iterator[Row]:
     except ImportError:
         raise ConfigError(f"{file} is Parquet, which needs a package: pip install 'longtake[parquet]'") from None
     try:
-        with file.open("rb") as opened:
+        with _readable(file), file.open("rb") as opened:
             batches = parquet.ParquetFile(opened).iter_batches()
             for number, fields in enumerate((row for batch in batches for row in batch.to_pylist()), 1):
                 yield Row(file, number, fields)
-    except OSError as error:
-        raise ConfigError(f"Couldn't read {file}: {error.strerror}. Check its name.") from error
     except ArrowException as error:
         raise ConfigError(f"{file} isn't a Parquet file that can be read ({error}). Fetch it again.") from error
 

@@ -121,7 +121,8 @@ def export(
     judge: OfJudge = None,
 ) -> None:
     """Write a run for other tools: a table, samples of lmms-eval, or logs that Inspect's viewer opens."""
-    from longtake.evalharness.reports.exports import write_csv, write_inspect, write_lmms
+    from longtake.evalharness.reports.document import write_pieces
+    from longtake.evalharness.reports.exports import csv_pieces, write_inspect, write_lmms
     from longtake.evalharness.reports.run_scores import read_scores
 
     remarks, folder = Remarks(), RunFolder(run)
@@ -129,7 +130,7 @@ def export(
         raise ConfigError(f"Can't export to {to!r}; choose csv, lmms-eval or inspect.")
     scores = read_scores(folder, variant, remarks.notify, judge)
     if to == "csv":
-        write_csv(scores, out)
+        write_pieces(out, csv_pieces(scores))
         files = [out]
     elif to == "lmms-eval":
         files = write_lmms(scores, out)
