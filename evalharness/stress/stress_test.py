@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -59,16 +59,6 @@ class Bench:
         """At most `n` of the videos, drawn for a test."""
         listed = list(videos)
         return sorted(self.random(test).sample(listed, min(self.n, len(listed))))
-
-    def each(self, videos: Iterable[Path], test: str, make: Callable[[Path], Iterable[Item]]) -> Iterator[Item]:
-        """The items of `some` of the videos; one that a test can't be made of is reported and left out."""
-        for video in self.some(videos, test):
-            try:
-                made = list(make(video))
-            except (ConfigError, MediaError) as error:
-                self.material.notify(f"{error} {video.name} was left out of {test}.")
-            else:
-                yield from made
 
     def edited(
         self, edit: str, sources: Sequence[Path], name: str, suffix: str = ".mp4", **parameters: Any
@@ -157,12 +147,18 @@ class StressTest:
     parameters: ClassVar[tuple[str, ...]] = ()  # that can be set
 
     def make(self, bench: Bench) -> Iterator[Item]:
-        """The items, with their videos made; a video that doesn't fit is left out.
+        """The items of some of the videos, with their videos made; one that doesn't fit is reported and left out.
 
         Raises:
             LongtakeError: if a video can't be written.
         """
-        return bench.each(self.videos(bench.material), self.name, partial(self.about, bench))
+        for video in bench.some(self.videos(bench.material), self.name):
+            try:
+                made = list(self.about(bench, video))
+            except (ConfigError, MediaError) as error:
+                bench.material.notify(f"{error} {video.name} was left out of {self.name}.")
+            else:
+                yield from made
 
     def videos(self, material: Material) -> Iterable[Path]:
         """The videos that there can be items about."""
