@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated
 
 import typer
@@ -12,6 +14,7 @@ from longtake.cli.eval.eval_arguments import AtOnce, OnlyExpected, Remarks, Run
 from longtake.cli.options import Json, print_report
 from longtake.cli.progress import counting
 from longtake.console import Session, counted
+from longtake.evalharness.items import Item
 from longtake.evalharness.judges.judge_table import (
     API_KEY,
     RULES,
@@ -20,9 +23,13 @@ from longtake.evalharness.judges.judge_table import (
     judge_named,
     resolved,
 )
+from longtake.evalharness.judges.judging import CasesOf, Judge, JudgeSaysCost, all_cases, judge_run, to_judge
 from longtake.evalharness.prompts.prompt_set import PromptSet, prompts_named
 from longtake.evalharness.runs.bounded_map import REQUESTS
-from longtake.evalharness.runs.run_folder import RunCard, RunFolder
+from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
+from longtake.evalharness.scoring.spending import money, total
+from longtake.memory.records import Record, Usage
+from longtake.memory.timespan import clock
 
 judges = typer.Typer()
 By = Annotated[
@@ -41,6 +48,53 @@ OfPrompts = Annotated[
 Key = Annotated[str, typer.Option(metavar="VARIABLE", help="The environment variable that holds the key.")]
 
 
+class ExpectedVerdicts(Record):
+    """The public shape of `eval judge --dry-run --json`; `seconds` is None until a reply has been timed."""
+
+    judge: str
+    verdicts: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    seconds: float | None
+    cost: float | None  # None if the price isn't known
+
+
+def judge_dry_run(
+    folder: RunFolder, items: Mapping[str, Item], judge: Judge, notify: Notify, cases_of: CasesOf, limit: int | None
+) -> ExpectedVerdicts:
+    """Estimate what `judge_run` would take with the same arguments; nothing is written.
+
+    Each reply is expected to take this judge's mean time in the run.
+    """
+    verdicts, spent = 0, list[Usage]()
+    for case in to_judge(folder, items, judge, notify, cases_of, limit):
+        verdicts += 1
+        spent += [judge.expected(case)] if isinstance(judge, JudgeSaysCost) and not case.empty else []
+    whole = total(spent)
+    calls = whole.rounds
+    timed = [one.seconds for one in folder.judgements(notify) if one.judge == judge.id and one.seconds is not None]
+    return ExpectedVerdicts(
+        judge=judge.id,
+        verdicts=verdicts,
+        calls=calls,
+        input_tokens=whole.input_tokens,
+        output_tokens=whole.output_tokens,
+        seconds=round(calls * fmean(timed) / judge.at_once, 1) if timed else None if calls else 0.0,
+        cost=whole.cost,
+    )
+
+
+def show_expected(found: ExpectedVerdicts) -> list[str]:
+    """The estimate as lines to print."""
+    verdicts = f"{found.judge}: {counted(found.verdicts, 'verdict')} to give"
+    if not found.calls:
+        return [f"{verdicts}; no model is asked"]
+    time = "time unknown until its first reply" if found.seconds is None else clock(found.seconds)
+    tokens = f"{found.input_tokens:,} tokens in, {found.output_tokens:,} out"
+    return [f"{verdicts}; about {counted(found.calls, 'call')}, {tokens}, {time}, price {money(found.cost)}"]
+
+
 @judges.command()
 def judge(
     context: typer.Context,
@@ -56,7 +110,6 @@ def judge(
     as_json: Json = False,
 ) -> None:
     """Judge the answers that have no verdict yet: by a model, or by rules, which say when they aren't sure."""
-    from longtake.evalharness.judges.judging import all_cases, judge_run
     from longtake.evalharness.suites.suite_table import cases_of_run
 
     session: Session = context.obj
@@ -71,8 +124,6 @@ def judge(
 
     chosen = judge_chosen(by, options, any_free)
     if only_expected:
-        from longtake.cli.eval.judge_plan import judge_dry_run, show_expected
-
         items = folder.items_by_id(remarks.notify)
         print_report(judge_dry_run(folder, items, chosen, remarks.notify, cases_of, limit), show_expected, as_json)
         remarks.leave()
