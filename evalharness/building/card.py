@@ -95,7 +95,7 @@ def cost_of(spent: Iterable[StageCost], price: PriceSettings | None) -> float | 
     given, written = _sum(each.input_tokens for each in every), _sum(each.output_tokens for each in every)
     if price is None or given is None or written is None:
         return None
-    return round((given * price.input + written * price.output) / 1_000_000, 6)
+    return price.of({"input_tokens": given, "output_tokens": written})
 
 
 def building_of(materials: Sequence[VideoMaterial], stages: Stages, settings: Settings) -> BuildCard:

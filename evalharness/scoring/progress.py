@@ -17,7 +17,7 @@ from longtake.evalharness.judges.judging import undecided
 from longtake.evalharness.runs.journal import placed_records
 from longtake.evalharness.runs.predicting import failed
 from longtake.evalharness.runs.run_folder import Asking, Loading, RunFolder
-from longtake.evalharness.scoring.score_table import scored_run, subject_score
+from longtake.evalharness.scoring.score_table import score_run
 from longtake.evalharness.scoring.spending import money, total, used
 from longtake.evalharness.subjects.model_spec import count_asked
 from longtake.evalharness.suites.suite_table import cases_of_run
@@ -217,11 +217,10 @@ class Watch:
 def headlines(folder: RunFolder) -> Iterator[str]:
     """The headline of each subject, or one for each test, as far as the run is judged."""
     try:
-        run = scored_run(folder, None, lambda text: None)
+        scores = score_run(folder, None, lambda text: None)
     except ConfigError as error:  # nothing asked yet, or the verdicts of several judges
         yield str(error)
         return
-    for name in run.subjects:
-        table = subject_score(run, name).table
+    for name, (_, table, _) in scores.items():
         shown = table.headlines or ({"headline": table.headline} if table.headline else {})
         yield f"{name}: {', '.join(f'{test} {score}' for test, score in shown.items()) or table.unranked}"
