@@ -207,20 +207,25 @@ class Reply(Record):
         return without_thinking(self.text)
 
 
-class Prediction(Record):
-    """The replies of a subject to all turns of an item. An error counts as a wrong answer."""
+class Keyed(Record):
+    """What is of one prediction of a run."""
 
     item: str
     variant: str
     subject: str
     seed: int = 0
-    replies: tuple[Reply, ...]
-    seconds: float
 
     @property
     def key(self) -> PredictionKey:
-        """What it is the prediction of."""
+        """The key of the prediction."""
         return PredictionKey(self.item, self.variant, self.subject, self.seed)
+
+
+class Prediction(Keyed):
+    """The replies of a subject to all turns of an item. An error counts as a wrong answer."""
+
+    replies: tuple[Reply, ...]
+    seconds: float
 
     @property
     def together(self) -> Reply:
@@ -242,13 +247,9 @@ class Prediction(Record):
         return ((number, turn, replies[number]) for number, turn in enumerate(item.turns))
 
 
-class Judgement(Record):
+class Judgement(Keyed):
     """A judge's verdict on one criterion of one reply."""
 
-    item: str
-    variant: str
-    subject: str
-    seed: int = 0
     turn: int = Field(description="From 0; -1 if all replies of the item were judged together.")
     criterion: str = Field(description="Name of the criterion; empty if the reply was judged as a whole.")
     judge: str = Field(description="Id of the judge: its model, its prompt set unless it is ours, and a hash.")
@@ -266,8 +267,3 @@ class Judgement(Record):
     def decided(self) -> bool:
         """Whether there is a verdict, or a grade."""
         return self.met is not None or self.points is not None
-
-    @property
-    def key(self) -> PredictionKey:
-        """The key of its prediction."""
-        return PredictionKey(self.item, self.variant, self.subject, self.seed)
