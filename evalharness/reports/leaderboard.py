@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from pydantic import Field
 
@@ -63,19 +62,15 @@ class Leaderboard(Record):
 
 def leaderboard(runs: Sequence[Path], reading: str | None, notify: Notify, judge: str | None = None) -> Leaderboard:
     """Rank the subjects of runs; see `scored_run`."""
-    groups: dict[_Group, list[LeaderboardEntry]] = {}
+    groups: dict[Ranking, list[LeaderboardEntry]] = {}
     for path in runs:
         run = scored_run(RunFolder(path), reading, notify, judge)
         for name, scored in run.subjects.items():
             if scored.items:
-                groups.setdefault(_group(run, name), []).append(_entry(run, name, path))
+                groups.setdefault(_empty_ranking(run, name), []).append(_entry(run, name, path))
     rankings = [
-        Ranking(
-            **group._asdict(),
-            items=entries[0].items,
-            entries=tuple(sorted(entries, key=lambda entry: _rank(entry.headline, entry))),
-        )
-        for group, entries in groups.items()
+        ranking.model_copy(update={"entries": tuple(sorted(entries, key=lambda entry: _rank(entry.headline, entry)))})
+        for ranking, entries in groups.items()
     ]
     return Leaderboard(rankings=tuple(sorted(rankings, key=lambda each: (each.suite, -each.items, each.item_set))))
 
@@ -138,17 +133,8 @@ def _taken(entry: LeaderboardEntry) -> tuple[str, ...]:
     return str(entry.items), errors, money(entry.cost), money(entry.judging), f"{entry.seconds:.1f}"
 
 
-class _Group(NamedTuple):
-    """What is the same for subjects that are ranked together; see `Ranking`."""
-
-    suite: str
-    reading: str
-    protocol: str
-    judge: str | None
-    item_set: str
-
-
-def _group(run: ScoredRun, name: str) -> _Group:
+def _empty_ranking(run: ScoredRun, name: str) -> Ranking:
+    """What is the same for the subjects that one is ranked together with."""
     scored, card = run.subjects[name], run.card
     ways = [variant.model_dump_json() for variant in scored.variants]
     judge = next((judgement.judge for judgement in scored.judgements), None)
@@ -156,7 +142,15 @@ def _group(run: ScoredRun, name: str) -> _Group:
     digest = hashlib.blake2b(digest_size=3)
     for part in (*items, *ways, str(sorted(card.seeds))):
         digest.update(part.encode() + b"\n")
-    return _Group(card.suite, run.reading, card.protocol, judge, digest.hexdigest())
+    return Ranking(
+        suite=card.suite,
+        reading=run.reading,
+        protocol=card.protocol,
+        judge=judge,
+        items=len(scored.items),
+        item_set=digest.hexdigest(),
+        entries=(),
+    )
 
 
 def _entry(run: ScoredRun, name: str, path: Path) -> LeaderboardEntry:
