@@ -16,14 +16,14 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from longtake.evalharness.items import ORIGINAL, Item, Judgement, Prediction
+from longtake.evalharness.items import ORIGINAL, Item, Judgement, Keyed, Prediction, PredictionKey
 from longtake.evalharness.judges.judging import NO_REPLY, Case, CasesOf, Judge
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.estimates import grouped
 from longtake.memory.records import Record
 
 SELF_RUNS = 3  # of a judge that is compared with itself
-Place = tuple[str, str, str, int, int, str]
+Place = tuple[PredictionKey, int, str]
 Verdicts = Mapping[Hashable, bool | None]
 
 
@@ -101,13 +101,10 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-class Label(Record):
+class Label(Keyed):
     """A person's verdict on one case of a run: a line of the label file."""
 
-    item: str
     variant: str = ORIGINAL
-    subject: str
-    seed: int = 0
     turn: int = 0
     criterion: str = Field(default="", description="Name of the criterion; empty if the reply was judged as a whole.")
     met: bool = Field(description="Of a penalty: that what it forbids was not done.")
@@ -232,7 +229,7 @@ def labelled_cases(
         for prediction in predictions
         if prediction.item in items
         for case in cases_of(items[prediction.item], prediction)
-        if (place := (*prediction.key, case.number, case.name)) in wanted
+        if (place := (prediction.key, case.number, case.name)) in wanted
     }
     for label in (label for label in labels if _place(label) not in found):
         named = ", ".join(map(str, filter(None, (label.subject, label.item, label.criterion))))
@@ -310,7 +307,7 @@ def _in_words(figures: Mapping[str, float | None]) -> str:
 
 
 def _place(row: Label | Judgement) -> Place:
-    return row.item, row.variant, row.subject, row.seed, row.turn, row.criterion
+    return row.key, row.turn, row.criterion
 
 
 class ErrorTypes(Record):

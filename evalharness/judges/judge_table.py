@@ -130,17 +130,7 @@ def resolved(name: str | None, options: JudgeOptions, any_free: Callable[[], boo
     return name or RULES, options
 
 
-def judge_chosen(name: str | None, options: JudgeOptions, any_free: Callable[[], bool]) -> Judge:
-    """The judge that `resolved` names.
-
-    Raises:
-        ConfigError: see `resolved` and `judge_named`.
-    """
-    return judge_named(*resolved(name, options, any_free))
-
-
 def _rules(options: JudgeOptions) -> Judge:
-
     if options.url or options.model:
         raise ConfigError("--url and --model need --by endpoint.")
     return DeterministicJudge()

@@ -19,7 +19,6 @@ from longtake.evalharness.judges.judge_table import (
     API_KEY,
     RULES,
     JudgeOptions,
-    judge_chosen,
     judge_named,
     resolved,
 )
@@ -122,7 +121,7 @@ def judge(
         asked = folder.items_by_id(lambda _: None)
         return any(case.free and not case.empty for case in all_cases(folder, asked, cases_of))
 
-    chosen = judge_chosen(by, options, any_free)
+    chosen = judge_named(*resolved(by, options, any_free))
     if only_expected:
         items = folder.items_by_id(remarks.notify)
         print_report(judge_dry_run(folder, items, chosen, remarks.notify, cases_of, limit), show_expected, as_json)

@@ -108,11 +108,10 @@ def _asked(
     """
     from longtake.cli.eval.eval_app import run, score
     from longtake.cli.eval.judge_command import judge
-    from longtake.evalharness.judges.judge_table import judge_chosen
+    from longtake.evalharness.judges.judge_table import judge_named, resolved
     from longtake.evalharness.stress.stress_suite import asks_for_words
 
-    judge_chosen(by, options, lambda: asks_for_words(Path(made.items)))
-
+    judge_named(*resolved(by, options, lambda: asks_for_words(Path(made.items))))
     folder = out / "run"
     with redirect_stdout(sys.stderr):
         print_report(made, _counts, as_json=False)
