@@ -19,14 +19,7 @@ from longtake.evalharness.scoring.choice_scores import ChoiceScores
 from longtake.evalharness.scoring.score_table import score_run
 from longtake.evalharness.subjects.subject import AskedTurn
 from longtake.evalharness.suites.suite_table import SUITES
-from longtake.evalharness.suites.video_tt import (
-    THRESHOLDS,
-    WAYS,
-    Threshold,
-    level_of,
-    load_video_tt,
-    score_video_tt,
-)
+from longtake.evalharness.suites.video_tt import THRESHOLDS, WAYS, Threshold, level_of, load_video_tt, score_video_tt
 
 TYPES = {
     "primary": "Primary Open-ended Question",

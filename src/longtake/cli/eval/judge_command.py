@@ -15,13 +15,7 @@ from longtake.cli.options import Json, print_report
 from longtake.cli.progress import counting
 from longtake.console import Session, counted
 from longtake.evalharness.items import Item
-from longtake.evalharness.judges.judge_table import (
-    API_KEY,
-    RULES,
-    JudgeOptions,
-    judge_named,
-    resolved,
-)
+from longtake.evalharness.judges.judge_table import API_KEY, RULES, JudgeOptions, judge_named, resolved
 from longtake.evalharness.judges.judging import CasesOf, Judge, JudgeSaysCost, all_cases, judge_run, to_judge
 from longtake.evalharness.prompts.prompt_set import PromptSet, prompts_named
 from longtake.evalharness.runs.bounded_map import REQUESTS
