@@ -253,10 +253,8 @@ def _review(states: States) -> Grid:
     rows: list[Row] = []
     for reason, why in WHY.items():
         acted = sum(flow.restored if reason == "order-free" else flow.acted_on.get(reason, 0) for flow in flows)
-        flagged, done = (
-            sum(counts.get(reason, 0) for counts in each)
-            for each in ([flow.flagged for flow in flows], [flow.reviewed for flow in flows])
-        )
+        flagged = sum(flow.flagged.get(reason, 0) for flow in flows)
+        done = sum(flow.reviewed.get(reason, 0) for flow in flows)
         rows.append((reason, str(flagged), str(done), str(acted), why))
     caption = (
         "Acted on: dropped or set aside; of those that only shuffling flags: restored. An item that several checks "

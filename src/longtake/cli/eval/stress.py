@@ -73,7 +73,8 @@ def stress(
     if subject:
         _asked(context, made, out, subject, by, JudgeOptions(context.obj, url, model, key), as_json)
     else:
-        print_report(made, lambda done: [*_counts(done), _next(done, out)], as_json)
+        following = f"next: longtake eval run {made.items} --suite stress --media {out} --out RUN --subject agent"
+        print_report(made, lambda done: [*_counts(done), following], as_json)
     remarks.leave()
 
 
@@ -85,10 +86,6 @@ def _values(written: str) -> tuple[str, list[Any]]:
 
 def _counts(made: MadeSet) -> list[str]:
     return [f"{name:<12} {counted(count, 'item')}" for name, count in made.tests.items()]
-
-
-def _next(made: MadeSet, out: Path) -> str:
-    return f"next: longtake eval run {made.items} --suite stress --media {out} --out RUN --subject agent"
 
 
 def _asked(
