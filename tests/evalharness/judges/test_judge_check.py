@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -98,18 +97,6 @@ def test_several_annotators_have_a_mean() -> None:
 def test_a_judge_that_only_failed_is_left_aside() -> None:
     found = [judgement(0, True, "jurist"), *(judgement(number, None, "down") for number in range(2))]
     assert [held.judge for held in check_judges([label(0, True), label(1, True)], found)] == ["jurist"]
-
-
-def test_a_broken_label_is_reported_with_line_and_field_and_left_out(tmp_path: Path) -> None:
-    file = tmp_path / "labels.jsonl"
-    good = {"item": "1", "subject": "s", "criterion": "red", "met": True}
-    file.write_text(json.dumps(good) + "\n" + json.dumps({**good, "met": "perhaps"}) + "\n")
-    reported: list[str] = []
-    assert list(read_records(file, Label, reported.append, by_hand=True)) == [
-        Label(item="1", subject="s", criterion="red", met=True)
-    ]
-    assert len(reported) == 1
-    assert f"{file}, line 2: met:" in reported[0]
 
 
 def test_a_file_of_labels_may_end_without_a_newline(tmp_path: Path) -> None:

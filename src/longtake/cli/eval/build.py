@@ -207,7 +207,6 @@ def expand(
     from longtake.evalharness.building.variants import COLUMNS, variants
     from longtake.evalharness.reports.run_scores import read_scores
     from longtake.evalharness.runs.journal import write_file
-    from longtake.evalharness.runs.run_folder import RunFolder
     from longtake.evalharness.suites.benchmark_rows import csv_text
 
     if out.exists():

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longtake.cli.eval.eval_arguments import Remarks
-from longtake.cli.eval.judge_command import By, Key, Model, Url
+from longtake.cli.eval.judge_command import By, Key, Model, Url, judge
 from longtake.cli.options import Json, ensure_folder, notify, print_report
 from longtake.cli.perturb import parameter
 from longtake.cli.progress import counting
 from longtake.console import EXIT_PARTIAL, counted, raise_if_interrupted
 from longtake.errors import ConfigError
-from longtake.evalharness.judges.judge_table import API_KEY, JudgeOptions
+from longtake.evalharness.judges.judge_table import API_KEY, JudgeOptions, judge_named, resolved
 
 if TYPE_CHECKING:
     from longtake.evalharness.stress.stress_suite import MadeSet
@@ -104,8 +104,6 @@ def _asked(
         typer.Exit: with code 3 in the end, if a stage left something out.
     """
     from longtake.cli.eval.eval_app import run, score
-    from longtake.cli.eval.judge_command import judge
-    from longtake.evalharness.judges.judge_table import judge_named, resolved
     from longtake.evalharness.stress.stress_suite import asks_for_words
 
     judge_named(*resolved(by, options, lambda: asks_for_words(Path(made.items))))
