@@ -33,7 +33,6 @@ CATEGORIES: Mapping[str, str] = {
     "state reversal": "it turns a process round, such as taking out for putting in",
     "attribute modification": "it changes one property of a thing, such as its colour, material or size",
 }
-_PER_REQUEST = 3  # unless told otherwise: the paper has 12 pairs a video
 
 
 class WrittenClaims(Record):
@@ -74,12 +73,13 @@ def write_claims(
     videos: Sequence[Path],
     subject: Subject,
     notify: Notify,
-    count: int = _PER_REQUEST,
-    advance: Callable[[int, int], None] = lambda done, of: None,
+    count: int,
+    advance: Callable[[int, int], None],
 ) -> Claimed:
     """Add pairs of claims about each video and category that the table of a folder doesn't have yet.
 
-    `count` is of the pairs of a request; `advance` is called with the number of requests made and of all to be made.
+    `count` is of the pairs of a request: 3 make the paper's 12 a video. `advance` is called with the number of requests
+    made and of all to be made.
 
     Raises:
         ConfigError: if an existing table can't be read.

@@ -115,7 +115,7 @@ class NothingToShow(MediaError):
 class NoAnswer(EngineError):
     """A model replied, but without an answer; that took something all the same."""
 
-    def __init__(self, message: str, usage: Usage | None = None) -> None:
+    def __init__(self, message: str, usage: Usage) -> None:
         super().__init__(message)
         self.usage = usage
 

@@ -52,7 +52,7 @@ def dry_run(
     session: Session,
     notify: Notify,
     *,
-    retry_errors: bool = False,
+    retry_errors: bool,
 ) -> DryRun:
     """Estimate what `predict` would take with the same arguments; the folder needn't exist, and nothing is written.
 
