@@ -11,7 +11,6 @@ object; without one, from JSON anywhere in the reply or from lines of `TOOL_CALL
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import time
@@ -45,7 +44,7 @@ from longtake.memory.timespan import clock
 from longtake.models.profiles import known_price
 from longtake.offline import is_loopback, refused_endpoint
 from longtake.preprocess.pipeline.workspace import Workspace
-from longtake.prompts import render, without_thinking
+from longtake.prompts import data_url, render, without_thinking
 from longtake.settings import ControllerSettings
 from longtake.tools.core.tool_context import Budget
 
@@ -80,11 +79,10 @@ def video_url(path: Path, *, in_request: bool) -> str:
                 f"{path} has {size / 1e6:.0f} MB; at most {MAX_BYTES / 1e6:.0f} MB fit in a request. Use video=file if "
                 "the server may read the file itself, or frames=N."
             )
-        content = base64.b64encode(path.read_bytes()).decode("ascii")
+        content = path.read_bytes()
     except OSError as error:
         raise MediaError(f"{path} cannot be read: {error.strerror}.") from error
-    kind = guess_type(path.name)[0] or "video/mp4"
-    return f"data:{kind};base64,{content}"
+    return data_url(guess_type(path.name)[0] or "video/mp4", content)
 
 
 class EndpointModel:
@@ -270,9 +268,8 @@ def _content(prompts: PromptSet, head: str, shown: Shown, question: str) -> str 
         label = prompts.part("frame", number=number, time=time)
         if label is None:
             label = f"Frame at {time}:" if shown.timed else f"Frame {number}:"
-        data = base64.b64encode(frame.jpeg).decode("ascii")
         parts += [_text(label)] if label else []
-        parts.append({"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}})
+        parts.append({"type": "image_url", "image_url": {"url": data_url("image/jpeg", frame.jpeg)}})
     return [*parts, _text(question)]
 
 
