@@ -29,6 +29,7 @@ from longtake.evalharness.audit.consensus import (
 )
 from longtake.evalharness.audit.models import PARTS
 from longtake.evalharness.items import Item
+from longtake.evalharness.scoring.estimates import quotient
 from longtake.evalharness.views.frame_views import FrameShuffling, Grounded, Standard
 from longtake.memory.records import Record
 
@@ -129,16 +130,12 @@ def planted(
             planted=len(wanted),
             flagged=len(flagged),
             found=len(flagged & wanted),
-            precision=_share(len(flagged & wanted), len(flagged)),
-            recall=_share(len(flagged & wanted), len(wanted)),
-            guessed_precision=_share(of_wanted, sum(guessed.values())),
-            guessed_recall=_share(of_wanted, len(wanted)),
+            precision=quotient(len(flagged & wanted), len(flagged)),
+            recall=quotient(len(flagged & wanted), len(wanted)),
+            guessed_precision=quotient(of_wanted, sum(guessed.values())),
+            guessed_recall=quotient(of_wanted, len(wanted)),
         )
     return found
-
-
-def _share(part: float, whole: float) -> float | None:
-    return part / whole if whole else None
 
 
 class Accuracy(Record):

@@ -14,6 +14,7 @@ from math import comb, prod
 from pydantic import Field
 
 from longtake.errors import ConfigError
+from longtake.evalharness.scoring.estimates import quotient
 from longtake.memory.records import Record
 
 Solved = Mapping[str, Mapping[str, Collection[str]]]  # test -> model -> ids of the items it got right
@@ -142,9 +143,9 @@ def overlap(one: Collection[str], other: Collection[str]) -> Overlap:
         first=len(one),
         second=len(other),
         both=both,
-        of_first=both / len(one) if one else None,
-        of_second=both / len(other) if other else None,
-        jaccard=both / either if either else None,
+        of_first=quotient(both, len(one)),
+        of_second=quotient(both, len(other)),
+        jaccard=quotient(both, either),
     )
 
 

@@ -19,7 +19,7 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from longtake.evalharness.items import ORIGINAL, Item, Judgement, Keyed, Prediction, PredictionKey
 from longtake.evalharness.judges.judging import NO_REPLY, Case, CasesOf, Judge
 from longtake.evalharness.runs.run_folder import Notify
-from longtake.evalharness.scoring.estimates import grouped
+from longtake.evalharness.scoring.estimates import grouped, quotient
 from longtake.memory.records import Record
 
 SELF_RUNS = 3  # of a judge that is compared with itself
@@ -41,9 +41,7 @@ class Agreement(Record):
     @classmethod
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> Agreement:
         """Count pairs of the reference's verdict and the judge's."""
-        counts = {(True, True): 0, (False, True): 0, (True, False): 0, (False, False): 0}
-        for pair in pairs:
-            counts[pair] += 1
+        counts = Counter(pairs)
         return cls(
             true_positive=counts[True, True],
             false_positive=counts[False, True],
@@ -65,22 +63,22 @@ class Agreement(Record):
     @property
     def accuracy(self) -> float | None:
         """Share of equal verdicts."""
-        return _share(self.true_positive + self.true_negative, self.n)
+        return quotient(self.true_positive + self.true_negative, self.n)
 
     @property
     def f1(self) -> float | None:
         """Harmonic mean of precision and recall of the positive verdict."""
-        return _share(2 * self.true_positive, 2 * self.true_positive + self.false_positive + self.false_negative)
+        return quotient(2 * self.true_positive, 2 * self.true_positive + self.false_positive + self.false_negative)
 
     @property
     def false_positive_rate(self) -> float | None:
         """Share of the reference's negatives that the judge calls positive."""
-        return _share(self.false_positive, self.false_positive + self.true_negative)
+        return quotient(self.false_positive, self.false_positive + self.true_negative)
 
     @property
     def false_negative_rate(self) -> float | None:
         """Share of the reference's positives that the judge calls negative."""
-        return _share(self.false_negative, self.false_negative + self.true_positive)
+        return quotient(self.false_negative, self.false_negative + self.true_positive)
 
     @property
     def kappa(self) -> float | None:
@@ -95,10 +93,6 @@ class Agreement(Record):
     @model_serializer(mode="wrap")
     def _with_figures(self, counts: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {**counts(self), "n": self.n, **self.figures}
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 class Label(Keyed):
@@ -280,8 +274,8 @@ def self_agreement(runs: Sequence[Sequence[bool | None]]) -> SelfAgreement:
     return SelfAgreement(
         runs=len(runs),
         cases=len(together),
-        same=alike / len(together) if together else None,
-        kappa=sum(known) / len(known) if known else None,
+        same=quotient(alike, len(together)),
+        kappa=quotient(sum(known), len(known)),
     )
 
 

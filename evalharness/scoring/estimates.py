@@ -67,6 +67,11 @@ def plain(value: float | None, n: int = 0, videos: int = 0) -> Estimate:
 Rows = Mapping[str, Estimate]  # a table: its rows by name
 
 
+def quotient(part: float, whole: float) -> float | None:
+    """A part of a whole; None if the whole is nothing."""
+    return part / whole if whole else None
+
+
 def pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
     """The correlation of pairs; None of fewer than three, or where one side is the same in all."""
     if len(pairs) < 3 or any(len(set(side)) == 1 for side in zip(*pairs, strict=True)):
