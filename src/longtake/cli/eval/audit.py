@@ -33,11 +33,6 @@ Split = Annotated[
 RetryErrors = Annotated[bool, typer.Option("--retry-errors", help="Ask again what ended in an error.")]
 
 
-OfAudit = Annotated[
-    str, typer.Option("--prompts", help="How models are asked: repo or paper (Video-Oasis), longtake or a YAML file.")
-]
-
-
 class _RunByDefault(TyperGroup):
     """What is no command is the benchmark of an audit to run."""
 
@@ -76,7 +71,9 @@ def run(
         bool,
         typer.Option("--keyframes", help="Also ask with 16 frames chosen for the question, and with 16 spread evenly."),
     ] = False,
-    prompts: OfAudit = "repo",
+    prompts: Annotated[
+        str, typer.Option(help="How models are asked: repo or paper (Video-Oasis), longtake or a YAML file.")
+    ] = "repo",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
     retry_errors: RetryErrors = False,
     at_once: AskedAtOnce = None,

@@ -13,16 +13,12 @@ from longtake.cli.eval.audit import audit
 from longtake.cli.eval.build import build, check, expand
 from longtake.cli.eval.eval_arguments import (
     AskedAtOnce,
-    FrameRates,
     OfJudge,
     OnlyExpected,
     Out,
-    Prompts,
     Reading,
     Remarks,
     Run,
-    Seeds,
-    ShardOption,
     note_reading,
 )
 from longtake.cli.eval.form import form
@@ -67,14 +63,30 @@ def run(
     subject: Annotated[list[str], typer.Option(help=SUBJECTS)],
     media: Annotated[Path | None, typer.Option(help="Video folder.", exists=True, file_okay=False)] = None,
     paper: Annotated[bool, typer.Option("--paper", help="Follow the paper where its released code differs.")] = False,
-    prompts: Prompts = None,
+    prompts: Annotated[
+        str | None,
+        typer.Option(
+            help="How models are asked: longtake, paper, repo or a YAML file; by default as the suite's repository, or "
+            "with --paper its paper, has it, if that is known here.",
+            show_default=False,
+        ),
+    ] = None,
     history: Annotated[
         History, typer.Option(help="Earlier answers in a conversation: gold or the subject's own.")
     ] = "gold",
-    fps: FrameRates = None,
-    seed: Seeds = None,
+    fps: Annotated[
+        list[float] | None,
+        typer.Option(help="Frames per second for moment-video: 1, 5, 8 or 16; repeat it to compare."),
+    ] = None,
+    seed: Annotated[
+        list[int] | None,
+        typer.Option(min=0, help="Random seed, 0 by default; repeat it to run everything once per seed."),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N items.")] = None,
-    shard: ShardOption = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(metavar="N/M", help="Ask only about the N-th of M parts of the videos; see `eval merge`."),
+    ] = None,
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="Ask again the items that ended in an error.")
     ] = False,

@@ -42,26 +42,6 @@ AskedAtOnce = Annotated[
         show_default=False,
     ),
 ]
-FrameRates = Annotated[
-    list[float] | None,
-    typer.Option(help="Frames per second for moment-video: 1, 5, 8 or 16; repeat it to compare."),
-]
-Seeds = Annotated[
-    list[int] | None,
-    typer.Option(min=0, help="Random seed, 0 by default; repeat it to run everything once per seed."),
-]
-ShardOption = Annotated[
-    str | None,
-    typer.Option(metavar="N/M", help="Ask only about the N-th of M parts of the videos; see `eval merge`."),
-]
-Prompts = Annotated[
-    str | None,
-    typer.Option(
-        help="How models are asked: longtake, paper, repo or a YAML file; by default as the suite's repository, or "
-        "with --paper its paper, has it, if that is known here.",
-        show_default=False,
-    ),
-]
 OnlyExpected = Annotated[bool, typer.Option("--dry-run", help="Estimate calls, tokens, time and cost; ask nothing.")]
 
 
