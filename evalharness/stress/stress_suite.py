@@ -11,7 +11,7 @@ from typing import Any
 from longtake.errors import ConfigError, did_you_mean
 from longtake.evalharness.items import ALL_TURNS, ORIGINAL, Item, Judgement, Prediction, PredictionKey, Reply, Variant
 from longtake.evalharness.judges.judging import Asks, Case, current
-from longtake.evalharness.runs.journal import write_file
+from longtake.evalharness.runs.journal import read_records, write_file
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choice_scores import (
     MAX_UNJUDGED,
@@ -144,9 +144,7 @@ def stress_cases(item: Item, prediction: Prediction) -> Iterator[Case]:
     if item.separate:
         replies = tuple(reply for _, _, reply in prediction.turns_of(item))
         for criterion in item.turns[-1].criteria:
-            yield Case(
-                item, ALL_TURNS, prediction.together, _ASKS[criterion.name], criterion, all_replies=replies
-            )  # fmt: skip
+            yield Case(item, ALL_TURNS, prediction.together, _ASKS[criterion.name], criterion, all_replies=replies)
         return
     for number, turn, reply in prediction.turns_of(item):
         if item.format == "choice" and choice_state(reply) != "unread":
@@ -160,8 +158,7 @@ def asks_for_words(items: Path) -> bool:
     unsaid = (Reply(text=""),)
     return any(
         case.free
-        for line in items.read_text(encoding="utf-8").splitlines()
-        for item in [Item.model_validate_json(line)]
+        for item in read_records(items, Item, lambda sentence: None)
         if item.format == "open"
         for case in stress_cases(
             item, Prediction(item=item.id, variant=ORIGINAL, subject="", replies=unsaid, seconds=0)
