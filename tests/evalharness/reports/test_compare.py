@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 from longtake.cli.eval.reports import reports
 from longtake.errors import ConfigError
 from longtake.evalharness.items import Variant
+from longtake.evalharness.reports.compare import subject_of
 from longtake.evalharness.runs.run_folder import RunFolder
 from longtake.evalharness.suites.imports import import_run
 
@@ -167,3 +169,15 @@ def test_runs_that_were_asked_otherwise_are_compared_and_that_is_said(choices: W
     changed = two.card().model_copy(update={"protocol": "paper", "variants": (Variant(history="own"),)})
     (two.path / "run.json").write_text(changed.model_dump_json())
     assert "protocol and variants" in compare(one.path, two.path)
+
+
+def test_the_start_of_a_name_is_enough_where_no_other_begins_so() -> None:
+    run: Any = SimpleNamespace(
+        subjects=tuple(SimpleNamespace(name=name) for name in ("model:good", "model:goodish", "agent"))
+    )
+    assert subject_of(run, "ag", "--first").name == "agent"
+    assert subject_of(run, "model:good", "--first").name == "model:good"  # the whole name, though another begins so
+    with pytest.raises(ConfigError, match="--first model names several subjects; name one of model:good, model:goodi"):
+        subject_of(run, "model", "--first")
+    with pytest.raises(ConfigError, match="--first x names no subject; name one of model:good, model:goodish, agent"):
+        subject_of(run, "x", "--first")

@@ -1,4 +1,4 @@
-"""Names of subjects: given, or worked out from a specification, and found by how they begin."""
+"""Names of subjects: given, or worked out from a specification."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from longtake.console import Session
 from longtake.errors import ConfigError
 from longtake.evalharness.runs.run_folder import RunCard
-from longtake.evalharness.subjects.names import NamedSubject, named, one_of
+from longtake.evalharness.subjects.names import NamedSubject, named
 from longtake.evalharness.subjects.subject_table import card_of_subjects, subject_named
 
 URL = "http://127.0.0.1:8000/v1"
@@ -65,13 +65,3 @@ def test_a_name_stands_for_one_subject_and_a_price_changes_none() -> None:
     )
     with pytest.raises(ConfigError, match="Two subjects are called a"):
         card("a=random", "a=longest")
-
-
-def test_the_start_of_a_name_is_enough_where_no_other_begins_so() -> None:
-    names = ("model:good", "model:goodish", "agent")
-    assert one_of(names, "ag", "--first") == "agent"
-    assert one_of(names, "model:good", "--first") == "model:good"  # the whole name, though another begins so
-    with pytest.raises(ConfigError, match="--first model names several subjects; name one of model:good, model:goodi"):
-        one_of(names, "model", "--first")
-    with pytest.raises(ConfigError, match="--first x names no subject; name one of model:good, model:goodish, agent"):
-        one_of(names, "x", "--first")
