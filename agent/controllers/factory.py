@@ -12,7 +12,7 @@ from longtake.agent.controllers.asking import CONTROLLER, JUDGE, Role
 from longtake.agent.query.reader import LearnedReader
 from longtake.config import secret, unset
 from longtake.errors import ConfigError
-from longtake.offline import is_loopback, refused_endpoint
+from longtake.offline import refused_endpoint
 from longtake.settings import ControllerSettings, Settings
 
 # Requirements of an engine beyond the core: the packages, and the extra that installs them.
@@ -118,4 +118,4 @@ def at_endpoint(settings: ControllerSettings, *, offline: bool, role: Role = CON
     key = secret(settings.api_key_env)
     place = f"the environment variable {settings.api_key_env}" if key else unset(settings.api_key_env)
     role = role._replace(key=f"{place} ({role.key})")
-    return open_endpoint(kind, settings, url, model, key, loopback=is_loopback(url), role=role)
+    return open_endpoint(kind, settings, url, model, key, role)

@@ -38,6 +38,7 @@ from longtake.errors import Cancelled, EngineError
 from longtake.language.text import words_of
 from longtake.models.profiles import ModelProfile, profile_of
 from longtake.models.refusals import CONTEXT_FULL, TOKEN_FIELDS, as_accepted
+from longtake.offline import is_loopback
 from longtake.preprocess.engines.endpoints.endpoint_client import NO_KEY, endpoint_client, problem_of
 from longtake.redaction import without_secrets
 from longtake.settings import ControllerSettings
@@ -183,8 +184,6 @@ def open_endpoint(
     url: str,
     model: str,
     key: str | None,
-    *,
-    loopback: bool,
     role: Role = CONTROLLER,
 ) -> EndpointChatModel:
     """The model at a URL, by default the controller. Nothing is sent yet."""
@@ -197,7 +196,7 @@ def open_endpoint(
         use_responses_api=False,
         profile_in_use=profile_of(settings.model_copy(update={"model": model})),
         role=role,
-        http_client=endpoint_client(loopback=loopback, keyed=key is not None),
+        http_client=endpoint_client(loopback=is_loopback(url), keyed=key is not None),
         extra_body=thinking_field(settings),
     )
 

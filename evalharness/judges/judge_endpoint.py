@@ -30,7 +30,7 @@ from longtake.evalharness.runs.bounded_map import REQUESTS
 from longtake.evalharness.runs.journal import write_file
 from longtake.evalharness.scoring.spending import total
 from longtake.memory.records import Record, Usage
-from longtake.offline import is_loopback, refused_endpoint
+from longtake.offline import refused_endpoint
 from longtake.prompts import prompt_text, prompts_hash, render_text, without_thinking
 from longtake.settings import ControllerSettings, PriceSettings
 from longtake.tools.core.tool_context import Budget
@@ -158,8 +158,7 @@ class EndpointJudge:
             settings.base_url,
             settings.model,
             secret(settings.api_key_env),
-            loopback=is_loopback(settings.base_url),
-            role=ROLE,
+            ROLE,
         ).model_copy(update={"extra_body": self._parameters})
 
     def judge(self, case: Case) -> Finding:

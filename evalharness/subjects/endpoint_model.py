@@ -42,7 +42,7 @@ from longtake.evalharness.views.view_table import MAX_CHARACTERS, view_named
 from longtake.memory.records import Usage
 from longtake.memory.timespan import clock
 from longtake.models.profiles import known_price
-from longtake.offline import is_loopback, refused_endpoint
+from longtake.offline import refused_endpoint
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.prompts import data_url, render, without_thinking
 from longtake.settings import ControllerSettings
@@ -110,8 +110,7 @@ class EndpointModel:
             given.url,
             given.model,
             secret(given.key) if given.key else None,
-            loopback=is_loopback(given.url),
-            role=ROLE,
+            ROLE,
         )
 
     def reply(self, asked: AskedTurn) -> Reply:
