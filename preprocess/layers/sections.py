@@ -79,7 +79,7 @@ class Sections:
 
     name = NAME
     capability = None
-    version = 6
+    version = 7
 
     def recipes(self, job: IndexJob) -> tuple[LayerRecipe, ...]:
         """One layer if the video is long enough and has lines or pictures."""
@@ -113,7 +113,7 @@ class Sections:
                     for line in sorted(typical, key=typical.__getitem__)
                     if not within(comparable(line), comparable(title))
                 )
-                text = " ".join(map(as_sentence, others))
+                text = " … ".join(map(as_sentence, others))  # "it" of one isn't that of the other
                 span = {"start": round(start, 3), "end": round(end, 3)}
                 slide = card is not None and min(end, card.end) - card.start >= _SLIDE * (end - start)
                 writer.add(span | {"title": title, "card": card is not None, "slide": slide, "text": text})

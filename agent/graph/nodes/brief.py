@@ -39,8 +39,8 @@ def brief(state: AgentState, runtime: Runtime[RunContext]) -> dict[str, Any]:
     assert query is not None, "orient runs first"
     gathered = context.gather(query, context)
     found = gathered.evidence
-    told = [fact.evidence for fact in query.facts if fact.source != "speech"]  # the contents tell who speaks
-    facts = {f"m{number}": item for number, item in enumerate(told, 1)}
+    told = by_own_id(fact.evidence for fact in query.facts if fact.source != "speech")  # the contents tell who speaks
+    facts = {f"m{number}": item for number, item in enumerate(told.values(), 1)}
     moments = (
         _numbered(gathered.briefing, facts, context) if gathered.briefing else by_own_id([*state.evidence, *found])
     )

@@ -31,7 +31,7 @@ def test_chapters_begin_where_the_topic_changes_and_are_titled_with_a_line_of_th
     for chapter, topic in zip(chapters, TOPICS, strict=True):
         assert chapter.title in topic
         told = [line for line in topic if line in chapter.text]
-        assert chapter.text == " ".join(told)
+        assert chapter.text == " … ".join(told)
         assert len(told) == 2
 
 
