@@ -9,10 +9,11 @@ from longtake.agent.drafts.cited import CitationMark, held, marks_in, stated_tim
 from longtake.agent.drafts.draft import ABSTENTION
 from longtake.agent.drafts.statements import ReadDraft, Statement
 from longtake.memory.records import Citation, Claim, Moment, Verdict
-from longtake.memory.timespan import clock
+from longtake.memory.timespan import TimeSpan, clock, joined
 
 MAX_MARKS = 4  # behind one statement
 _SECOND = 1.0  # by which a time may be off
+_FOLLOWS = 5.0  # seconds after a line in which the next one begins
 FLAGS: Mapping[Verdict, str] = {"not_shown": "[not shown]", "contradicted": "[contradicted]"}
 # The end of a text that may become a mark, with the space before it.
 _MAY_BE_MARK = re.compile(r"\s*(?:\([^()\n]{0,120}|[\[【][^\[\]【】\n]{0,120}|(?<![\w.])m\d{0,6})?\Z", re.IGNORECASE)
@@ -53,7 +54,7 @@ def published(
         own = statement.shares or any(statement.holds(mark.end) for mark in read.marks)
         untold = () if own else _citations_without_time(claim.citations, statement.text, names, spanned=True)
         end = _before_border(text, statement.end)
-        stop = end - 1 if text[end - 2 : end - 1].isalnum() and text[end - 1] in ".。" else end
+        stop = end - 1 if text[end - 2 : end - 1] not in ("", ".") and text[end - 1] in ".。" else end
         edits += [(stop, stop, marks(untold, names)), (end, end, f" {flag}" if flag else "")]
     out, at, told_here = "", 0, set[str]()
     for start, end, replacement in sorted(edits):
@@ -174,12 +175,26 @@ def _beginning(raw: str) -> int:
 
 
 def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
-    """The times of citations in brackets, with a space before them; facts about a whole recording have none."""
+    """The times of citations in brackets, with a space before them; facts about a whole recording have none.
+
+    Of many, those of lines that follow each other are one span.
+    """
     placed = sorted(
         (each for each in citations if each.modality != "metadata"), key=lambda each: (each.video, each.start)
     )
-    shown = dict.fromkeys(f"[{names.get(each.video, '')} {clock(each.start)}]".replace("[ ", "[") for each in placed)
-    return f" {''.join([*shown][:MAX_MARKS])}" if shown else ""
+    shown = list(dict.fromkeys((each.video, clock(each.start)) for each in placed))
+    if len(shown) > MAX_MARKS:
+        spans = {
+            video: [TimeSpan(start=each.start, end=each.end) for each in placed if each.video == video]
+            for video, _ in shown
+        }
+        shown = [
+            (video, clock(whole.start) if whole in spans[video] else str(whole))
+            for video in spans
+            for whole in joined(spans[video], _FOLLOWS)
+        ]
+    told = [f"[{names.get(video, '')} {when}]".replace("[ ", "[") for video, when in shown]
+    return f" {''.join(told[:MAX_MARKS])}" if told else ""
 
 
 def with_times(reason: str, moments: Mapping[str, Moment], names: Mapping[str, str]) -> str:

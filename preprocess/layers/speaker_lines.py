@@ -42,7 +42,7 @@ def speaker_lines(turns: Layer, words: Sequence[Mapping[str, Any]]) -> Iterator[
     some = any(turn["trusted"] for turn in items) and not all(cue.get("speaker") for cue in words)
     speak = f"{'is' if count == 1 else 'are'} named as speaking" if some else f"speak{'s' * (count == 1)}"
     at_least = f"At least {who[0].lower()}{who[1:]}" if some else who
-    yield _line(f"{at_least} {speak}: {listed}.", in_time[:1])
+    yield _line(f"{at_least} {speak}: {listed}.", in_time)
     for name in order[:_MANY]:
         seconds = sum(turn["end"] - turn["start"] for turn in by_speaker[name])
         turn_count = in_a_row[name]
@@ -54,9 +54,8 @@ def speaker_lines(turns: Layer, words: Sequence[Mapping[str, Any]]) -> Iterator[
 
 
 def _line(text: str, turns: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    first = min(turns, key=lambda turn: turn["start"])
-    trusted = all(turn["trusted"] for turn in turns)
-    return {"start": first["start"], "end": first["end"], "text": text, "trusted": trusted}
+    start, end = min(turn["start"] for turn in turns), max(turn["end"] for turn in turns)
+    return {"start": start, "end": end, "text": text, "trusted": all(turn["trusted"] for turn in turns)}
 
 
 def named(speaker: str) -> str:

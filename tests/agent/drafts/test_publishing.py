@@ -8,9 +8,9 @@ import pytest
 
 from longtake.agent.drafts.cited import citations_of
 from longtake.agent.drafts.draft import Draft, DraftClaim
-from longtake.agent.drafts.publishing import published
+from longtake.agent.drafts.publishing import marks, published
 from longtake.agent.drafts.statements import read_draft
-from longtake.memory.records import Claim, Modality, Moment, Verdict
+from longtake.memory.records import Citation, Claim, Modality, Moment, Verdict
 from longtake.memory.timespan import TimeSpan
 
 NAMES = {"v": "talk.mp4", "w": "my trip.mp4"}
@@ -89,6 +89,12 @@ def test_several_videos_are_named() -> None:
     text = "It is dear [m1] here and cheap [my trip.mp4 00:00:11] there [m8]."
     shown = "It is dear [talk.mp4 00:00:10] here and cheap [my trip.mp4 00:00:11] there."
     assert text_of(text, several=True) == shown
+
+
+def test_many_lines_that_follow_each_other_are_one_span() -> None:
+    talk = [Citation.of(moment(second)) for second in (100, 130, 102, 104, 107, 110, 113)]
+    assert marks(talk, {}) == " [00:01:40-00:01:55][00:02:10]"
+    assert marks(talk[:3], {}) == " [00:01:40][00:01:42][00:02:10]"
 
 
 @pytest.mark.parametrize(
