@@ -36,13 +36,11 @@ NONE = (
 )
 _SHORTEST_VIDEO = 60.0  # seconds; a shorter one is watched, not browsed
 _SHORTEST = 10.0  # seconds of a section
+_LONGEST = 300.0  # the same, if there are words; more of a very long video
 MOST = 25  # sections, so that those of a long video can still be taken in
-_FEWEST = 8  # of an hour or more with words; of less, the same share
 _CONTEXT = 5.0  # seconds before and after a line that tell what it is about
 _ALIKE = 0.02  # mean squared distance from their mean, below which pictures, or lines, differ by chance
 _PRICE = 0.03  # of a section, as a share of the whole spread
-_CHEAPER = 0.85  # times that price, until there are enough
-_CHEAPEST = 1e-4  # below which a change is none
 _RANDOM = 0.7  # of few lines, even alike ones fall into groups: times the logarithm of their number over it
 _AT_CUT = 0.5  # share of that price at a change of shot
 _AT_TITLE = 0.0  # and where the title of a slide or card begins
@@ -248,29 +246,27 @@ def _spread(vectors: Floats, times: Floats, edges: Sequence[float]) -> Floats:
 def _starts(
     spreads: Sequence[Floats], edges: Sequence[float], shares: Floats, lines: int, cuts: int, duration: float
 ) -> list[float]:
-    """Where sections begin, the first at 0; where the words are all of one thing, a change of them costs less."""
+    """Where sections begin, the first at 0. With words, none is long, even if they are all of one thing."""
     if not spreads:
         return [0.0]
     spread, bounds = np.mean(spreads, axis=0), np.array([*edges, duration])
     count = max(2, lines + cuts)
     price = max(_PRICE, _RANDOM * np.log(count) / count)
-    starts = _change_points(spread, bounds, price * shares)
-    fewest = int(_FEWEST * min(1.0, duration / 3600)) if lines else 1
-    while len(starts) < fewest and price > _CHEAPEST:
-        price *= _CHEAPER
-        starts = _change_points(spread, bounds, price * shares)
-    return starts
+    return _change_points(spread, bounds, price * shares, _LONGEST if lines else np.inf)
 
 
-def _change_points(spread: Floats, bounds: Floats, prices: Floats) -> list[float]:
+def _change_points(spread: Floats, bounds: Floats, prices: Floats, longest: float) -> list[float]:
     """The bounds, from the first to the one before the last, of the least spread within sections plus their prices."""
     shortest = max(_SHORTEST, bounds[-1] / MOST)
+    longest = max(longest, 2 * shortest)
     best = np.full(len(bounds), np.inf)
     best[0] = 0.0
     before = np.zeros(len(bounds), int)
     for end in range(1, len(bounds)):
         totals = best[:end] + spread[:end, end] + prices[:end]
-        totals[bounds[end] - bounds[:end] < shortest] = np.inf
+        lengths = bounds[end] - bounds[:end]
+        totals[lengths > longest] += 1.0  # more than all spread together, so only if there is no edge to end it at
+        totals[lengths < shortest] = np.inf
         before[end] = totals.argmin()
         best[end] = totals[before[end]]
     starts, place = list[float](), len(bounds) - 1
