@@ -69,15 +69,17 @@ def load_scores() -> Scores:
 def load_weights(family: str) -> Weights:
     """The weights for a family of embeddings; the first set if it has none."""
     sets = _read()["embeddings"]
-    own = sets.get(family) or next(iter(sets.values()))
+    own = sets.get(family, {})
+    own = own if "ranks" in own else next(iter(sets.values()))
     return Weights.model_validate({name: own[name] for name in Weights.model_fields})
 
 
 def rewrite(folder: Path, family: str, values: Mapping[str, Any]) -> None:
     """Put what was fitted for a family of embeddings into the file in a folder: `agent`, where it is shipped."""
-    data = _read()
+    file = folder / FILE
+    data = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else _read()
     data["embeddings"].setdefault(family, {}).update(values)
-    (folder / FILE).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    file.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _read() -> dict[str, Any]:

@@ -208,7 +208,7 @@ class Reply(Record):
 
 
 class Keyed(Record):
-    """What is of one prediction of a run."""
+    """Something about one prediction of a run, with the key of that prediction."""
 
     item: str
     variant: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 
 from longtake.agent.drafts.cited import CitationMark, held, marks_in, stated_times
 from longtake.agent.drafts.draft import ABSTENTION
@@ -57,7 +58,7 @@ def published(
         stop = end - 1 if text[end - 2 : end - 1] not in ("", ".") and text[end - 1] in ".。" else end
         edits += [(stop, stop, marks(untold, names)), (end, end, f" {flag}" if flag else "")]
     out, at, told_here = "", 0, set[str]()
-    for start, end, replacement in sorted(edits):
+    for start, end, replacement in sorted(edits, key=itemgetter(0, 1)):  # a mark before the flag
         if text[at:start].strip():
             told_here.clear()
         new = "".join(part for part in _BRACKETS.split(replacement) if part not in told_here)
@@ -179,8 +180,10 @@ def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
 
     Of many, those of lines that follow each other are one span.
     """
+    videos = list(dict.fromkeys(each.video for each in citations))
     placed = sorted(
-        (each for each in citations if each.modality != "metadata"), key=lambda each: (each.video, each.start)
+        (each for each in citations if each.modality != "metadata"),
+        key=lambda each: (videos.index(each.video), each.start),
     )
     shown = list(dict.fromkeys((each.video, clock(each.start)) for each in placed))
     if len(shown) > MAX_MARKS:

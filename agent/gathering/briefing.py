@@ -164,11 +164,11 @@ def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
     room = (min(most, _BESIDE) if transcript else most) * CHARACTERS_A_TOKEN
     said = {item.id for item in transcript}
     chosen: list[Moment] = []
-    for moment in _distinct([*ranked, *_texts(context, room)], context.moments):
-        length = len(moment.text) + 32
-        if moment.id not in said and length <= room and len(chosen) < MOST:
+    for moment in _distinct(ranked, context.moments):
+        if moment.id not in said and _length(moment) <= room and len(chosen) < MOST:
             chosen.append(moment)
-            room -= length
+            room -= _length(moment)
+    chosen += _texts(context, chosen, room)
     conversation = tools.thread != context.trace.run
     able, missing = usable(
         tools.settings,
@@ -183,10 +183,19 @@ def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
     )
 
 
-def _texts(context: RunContext, room: int) -> list[Moment]:
-    """What is on screen, in order; nothing if not all of it fits."""
-    texts = [text for video in context.tools.videos for text in context.moments(video).texts]
-    return texts if sum(len(text.text) for text in texts) <= room else []
+def _length(moment: Moment) -> int:
+    """The characters of a moment's line, with its id and times."""
+    return len(moment.text) + 32
+
+
+def _texts(context: RunContext, chosen: Sequence[Moment], room: int) -> list[Moment]:
+    """What else is on screen, in order; nothing if not all of it fits."""
+    cells = [text for video in context.tools.videos for text in context.moments(video).texts]
+    if sum(len(cell.text) for cell in cells) > room:  # before slides are made of many cells
+        return []
+    known = {moment.id for moment in chosen}
+    texts = [moment for moment in _distinct(cells, context.moments) if moment.id not in known]
+    return texts if sum(map(_length, texts)) <= room and len(texts) + len(chosen) <= MOST else []
 
 
 def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Moment]:
@@ -217,7 +226,7 @@ def _distinct(moments: Sequence[Moment], of: MomentsOf) -> list[Moment]:
 def _transcript(context: RunContext) -> tuple[Moment, ...]:
     """The passages of all videos in order; none if the model hasn't room for them."""
     passages = [passage for video in context.tools.videos for passage in context.moments(video).passages]
-    characters = sum(len(passage.text) + 32 for passage in passages)
+    characters = sum(map(_length, passages))
     budget = context.tools.settings.budget
     each_round = budget.tokens / (budget.rounds + 2)
     room = min(TRANSCRIPT, TRANSCRIPT_SHARE * context.profile.context, each_round)

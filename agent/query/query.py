@@ -129,6 +129,7 @@ LAYERS_OF: Mapping[Source, tuple[str, ...]] = {
 }
 # Lines in the order of the video answer what happens in a part of it, even if a list or a description is wanted.
 TOLD_IN_ORDER: tuple[Target, ...] = ("summary", "list", "order", "description")
+ANSWERED = "\nA: "  # between a question of the thread and its answer
 LIKELY = 0.2  # probability from which a source is searched in addition to the likeliest
 
 

@@ -23,6 +23,7 @@ from longtake.agent.drafts.publishing import ID
 from longtake.agent.drafts.statements import Statement
 from longtake.agent.gathering.moments import line_of
 from longtake.agent.prompts.render import render
+from longtake.agent.query.query import ANSWERED
 from longtake.errors import Cancelled, EngineError, MediaError
 from longtake.language.text import words_of
 from longtake.memory.records import Claim, Moment, Record, Verdict
@@ -264,7 +265,8 @@ def judge_statements(
         letters: of the options, if the judge is to say which one the answer chooses.
     """
     sources = [*(item.text for item in grounds.evidence.values()), *grounds.results]
-    quotable = [*sources, grounds.question, *grounds.earlier, *grounds.options]
+    asked = [grounds.question, *(each.partition(ANSWERED)[0] for each in grounds.earlier)]  # no answer is evidence
+    quotable = [*sources, *asked, *grounds.options]
     lines = sorted(grounds.evidence.items(), key=lambda pair: (pair[1].video, pair[1].span.start))
     prompt = render(
         "judge",

@@ -134,7 +134,7 @@ def _taken(entry: LeaderboardEntry) -> tuple[str, ...]:
 
 
 def _empty_ranking(run: ScoredRun, name: str) -> Ranking:
-    """What is the same for the subjects that one is ranked together with."""
+    """A ranking without entries: what all subjects have in common that are ranked together with this one."""
     scored, card = run.subjects[name], run.card
     ways = [variant.model_dump_json() for variant in scored.variants]
     judge = next((judgement.judge for judgement in scored.judgements), None)

@@ -34,7 +34,7 @@ class BlindGuess:
         self.name, self._rule = name, rule
 
     def reply(self, asked: AskedTurn) -> Reply:
-        """The option, if there are some."""
+        """The option of the rule; an abstention where there are none."""
         return chosen(asked, self._rule(asked)) if asked.options else abstained()
 
 

@@ -235,7 +235,7 @@ class BagOfFrames:
 def nearest_option(frames: Vectors, question: Vectors, options: Vectors) -> int:
     """The place of the option with the largest sum of cosines with the `FRAMES` frames nearest to the question.
 
-    Frames and options are rows of length 1, (frames, dimensions) and (options, dimensions); so is the question.
+    All vectors have length 1: frames (frames, dimensions), options (options, dimensions), the question (dimensions,).
     """
     nearest = np.argsort(-(frames @ question), kind="stable")[:FRAMES]
     return int((options @ frames[nearest].T).sum(axis=1).argmax())

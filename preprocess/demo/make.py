@@ -42,7 +42,7 @@ def make_demo(folder: Path) -> Path:
         with tempfile.TemporaryDirectory(prefix=".demo-", dir=folder) as temporary:
             truth = load_truth()
             encode(load_script(), soundtrack(truth), Path(temporary) / VIDEO, mark)
-            (Path(temporary) / SUBTITLES).write_text(webvtt(truth.cues), encoding="utf-8")
+            (Path(temporary) / SUBTITLES).write_text(webvtt(truth.cues), encoding="utf-8", newline="\n")
             os.replace(Path(temporary) / SUBTITLES, folder / SUBTITLES)
             os.replace(Path(temporary) / VIDEO, target)
     except OSError as error:

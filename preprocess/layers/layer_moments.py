@@ -13,7 +13,7 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.entities import entity_of
 from longtake.preprocess.layers.speaker_lines import SPEAKERS, speaker_lines, spoken_by, words_said
 
-VERSION = 4  # raise it when the same layers would give different moments
+VERSION = 5  # raise it when the same layers would give different moments
 SOURCES: Mapping[str, Modality] = {
     "subtitles": "speech",
     "speech": "speech",

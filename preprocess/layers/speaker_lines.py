@@ -42,7 +42,7 @@ def speaker_lines(turns: Layer, words: Sequence[Mapping[str, Any]]) -> Iterator[
     some = any(turn["trusted"] for turn in items) and not all(cue.get("speaker") for cue in words)
     speak = f"{'is' if count == 1 else 'are'} named as speaking" if some else f"speak{'s' * (count == 1)}"
     at_least = f"At least {who[0].lower()}{who[1:]}" if some else who
-    yield _line(f"{at_least} {speak}: {listed}.", in_time)
+    yield _line(f"{at_least} {speak}: {listed}.", in_time) | {"trusted": in_time[0]["trusted"]}
     for name in order[:_MANY]:
         seconds = sum(turn["end"] - turn["start"] for turn in by_speaker[name])
         turn_count = in_a_row[name]

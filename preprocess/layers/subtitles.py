@@ -63,7 +63,7 @@ class Subtitles:
         if not (sidecars or job.media.subtitles):
             return ()
         inputs = {_label(number, sidecar): file_id(sidecar.path) for number, sidecar in enumerate(sidecars, 1)}
-        return (LayerRecipe(NAME, version=6, engine="subtitles-1", inputs=inputs),)
+        return (LayerRecipe(NAME, version=7, engine="subtitles-1", inputs=inputs),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Write the cues of every sidecar, then of every embedded track. A rejected track doesn't affect the others.

@@ -134,7 +134,7 @@ def read_frames(
 
 
 def shrunk(picture: Picture, long_side: int) -> Picture:
-    """The picture, downscaled if its long side exceeds `long_side`."""
+    """A picture (height, width, channels), downscaled if its long side exceeds `long_side` pixels."""
     height, width = picture.shape[:2]
     scale = long_side / max(height, width)
     if scale >= 1:

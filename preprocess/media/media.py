@@ -49,7 +49,8 @@ _TITLED = (
     (r"[ck]omm?ent|комм?ент|コメンタリー|解説|评论|評論|코멘터리|해설", "commentary"),
     (r"hearing.?impair|hard.of.hearing|hörgeschädigt|malentendant", "for the hearing impaired"),
 )
-_WITHOUT = re.compile(r"\b(without|no|not|ohne|sans|sin|senza|sem|zonder|bez|без)\b", re.IGNORECASE)
+# Before the word for a role: "without the commentary", "ohne Audiokommentar".
+_WITHOUT = re.compile(r"\b(without|no|not|ohne|sans|sin|senza|sem|zonder|bez|без)\W+(\w+\W+)?\w*$", re.IGNORECASE)
 _KINDS = {"video": "picture", "audio": "sound"}
 _HANDLER = re.compile(r"handler|^(core media|mainconcept|gpac|l-smash)|@", re.IGNORECASE)  # names of programs
 _FIRST_PACKETS = 500  # give up on a picture that doesn't decode within these
@@ -287,8 +288,8 @@ def _role(stream: AvAudio, title: str | None) -> str | None:
     """What a track is for, by its flags or else by its title, which many programs write instead."""
     flagged = (role for flag, role in _ROLES if stream.disposition & flag)
     written = normalize("NFC", title or "")
-    ordinary = _WITHOUT.search(written)  # "Film without commentary"
-    titled = (role for word, role in _TITLED if not ordinary and re.search(word, written, re.IGNORECASE))
+    named = ((re.search(word, written, re.IGNORECASE), role) for word, role in _TITLED)
+    titled = (role for found, role in named if found and not _WITHOUT.search(written[: found.start()]))
     return next(flagged, None) or next(titled, None)
 
 

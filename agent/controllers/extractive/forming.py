@@ -37,6 +37,7 @@ MAX_LISTED = 8
 _FEW = 3  # lines in a scope, up to which all are quoted
 _LISTED = 0.5  # share of the best chance that other lines of a list need
 _IMPOSSIBLE = 0.02  # chance of a modality below which its lines aren't offered
+_NAME = 40  # characters of a speaker's name at most
 _CORRECTION = 2  # cues: "No, nine is cola." "Lemonade is seven."
 # With these, speakers begin to correct themselves: the editing terms of Shriberg (1994).
 _EDITS = ("no ", "sorry ", "wait ", "hold on ", "hang on ", "i mean ", "actually ", "or rather ")
@@ -216,7 +217,9 @@ def _part(findings: Findings, best: Candidate) -> Candidate:
 def _with_correction(part: Candidate) -> Candidate:
     """A part of a line, with what follows it if that begins like a correction: "There are nine. No, seven."."""
     after = part.around[part.around.index(part.line[-1]) + 1 :] if part.line[-1] in part.around else ()
-    begins = " ".join(words(after[0].text.rpartition(": ")[2])) + " " if after else ""
+    text = after[0].text if after else ""
+    name, colon, said = text.partition(": ")
+    begins = " ".join(words(said if colon and len(name) <= _NAME else text)) + " "
     corrected = begins.removeprefix("oh ").startswith(_EDITS)
     return part.model_copy(update={"line": (*part.line, *after[:_CORRECTION])}) if corrected else part
 

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from longtake.agent.graph.known_videos import KnownVideo
 from longtake.agent.graph.run_context import RunContext
 from longtake.agent.graph.state import AgentState, Progress
-from longtake.agent.query.query import Query, Scope, Source
+from longtake.agent.query.query import ANSWERED, Query, Scope, Source
 from longtake.agent.query.scope import (
     EDGES,
     asked_instead,
@@ -87,7 +87,7 @@ def _query(state: AgentState, context: RunContext) -> Query:
         blank=tuple(span for video in videos for span in video.blank),
         pieces=tuple(span for video in videos for span in video.pieces),
         lacks=_lacks(videos),
-        earlier=tuple(f"Q: {turn.question}\nA: {turn.answer}" for turn in state.turns[-4:]),
+        earlier=tuple(f"Q: {turn.question}{ANSWERED}{turn.answer}" for turn in state.turns[-4:]),
         last=last,
         refers_back=refers_back(state.question),
     )

@@ -34,7 +34,7 @@ class NamedObjects(ABC):
     def prompt(self, name: str) -> Any:
         """The texts that the processor is given, to find things of this name."""
 
-    def boxes_of(self, inputs: Any) -> dict[str, Any]:
+    def more_for_boxes(self, inputs: Any) -> dict[str, Any]:
         """What the processor needs, besides the usual, to read the boxes in the model's output for these inputs."""
         return {}
 
@@ -59,7 +59,7 @@ class NamedObjects(ABC):
         with torch.inference_mode():
             outputs = model(**inputs)
         [drawn] = processor.post_process_grounded_object_detection(
-            outputs, threshold=self._min_confidence, target_sizes=[(height, width)], **self.boxes_of(inputs)
+            outputs, threshold=self._min_confidence, target_sizes=[(height, width)], **self.more_for_boxes(inputs)
         )
         corners, scores = drawn["boxes"].tolist(), drawn["scores"].tolist()  # left, top, right and bottom in pixels
         boxes = [(left, top, right - left, bottom - top) for left, top, right, bottom in corners]
@@ -97,7 +97,7 @@ class GroundingDino(NamedObjects):
         """The form of its authors: lower case, with a full stop."""
         return f"{name.lower()}."
 
-    def boxes_of(self, inputs: Any) -> dict[str, Any]:
+    def more_for_boxes(self, inputs: Any) -> dict[str, Any]:
         """The words; with one name, which of them a box belongs to doesn't matter."""
         return {"input_ids": inputs["input_ids"], "text_threshold": 0.0}
 

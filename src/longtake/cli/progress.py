@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LONGEST_SILENCE = 2.0  # seconds between two lines with news about one video, where there is no terminal
 _MOST_SILENT = 15  # times as long, between two lines without any
-EVERY = 30.0  # the same about an evaluation
+EVERY = 30.0  # seconds between two lines about an evaluation
 KEPT_LINES = 8  # of a terminal, for bars and the prompt above what is written
 
 Advance = Callable[[int, int], None]  # how much is done, of how much

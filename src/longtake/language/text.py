@@ -65,7 +65,7 @@ def as_question(text: str) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences and lines of a text, with what ends them; a semicolon and a dot between two words end one too."""
+    """The sentences and lines of a text, with what ends them; a semicolon ends one too, and so does a middle dot."""
     return [part for part in _BETWEEN.split(text) if part.strip()]
 
 

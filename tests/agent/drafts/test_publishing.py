@@ -91,6 +91,12 @@ def test_several_videos_are_named() -> None:
     assert text_of(text, several=True) == shown
 
 
+def test_a_mark_stands_before_a_flag() -> None:
+    claim = DraftClaim(text="It is so dear!", moments=("m1",))
+    shown = text_of(claim.text, ("not_shown",), claims=[claim], several=True)
+    assert shown == "It is so dear! [talk.mp4 00:00:10] [not shown]"
+
+
 def test_many_lines_that_follow_each_other_are_one_span() -> None:
     talk = [Citation.of(moment(second)) for second in (100, 130, 102, 104, 107, 110, 113)]
     assert marks(talk, {}) == " [00:01:40-00:01:55][00:02:10]"

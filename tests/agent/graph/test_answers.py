@@ -100,7 +100,7 @@ def test_model_and_judge_read_what_was_examined_and_all_text_on_screen(small_wor
     for request in (asked.endpoint.requests[0], asked.endpoint.judged[0]):
         read = str(request["messages"][-1]["content"])
         assert "ROOM 4417" in read
-        assert re.search(r"Examined.*speech 100% \(\d+% from subtitles\)", read)
+        assert re.search(r"xamined.*speech 100% \(\d+% from subtitles\)", read)
 
 
 def test_what_the_judge_names_as_proof_is_cited_with_it(small_workspace: Workspace) -> None:

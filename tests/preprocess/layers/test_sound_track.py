@@ -136,7 +136,7 @@ def test_the_setting_names_a_track_by_number_language_or_title(
     [
         "Audiokommentar des Regisseurs", "Commentaire audio", "Comentarios del director", "Commento del regista",
         "Komentarz reżysera", "Комментарии режиссёра", "コメンタリー", "Audiodeskription", "Ho\u0308rfilmfassung",
-        "Audiodescripción", "Audiodeskrypcja", "Syntolkning", "音声解説", "English AD 2.0",
+        "Audiodescripción", "Audiodeskrypcja", "Commentary, no. 2", "Syntolkning", "音声解説", "English AD 2.0",
     ],
 )  # fmt: skip
 def test_a_title_in_another_language_tells_that_a_track_is_not_the_ordinary_sound(
@@ -146,7 +146,7 @@ def test_a_title_in_another_language_tells_that_a_track_is_not_the_ordinary_soun
     assert number(read(film(tmp_path / "a.mkv", tracks, sounds))) == 2
 
 
-@pytest.mark.parametrize("title", ["Without commentary", "Film ohne Audiokommentar"])
+@pytest.mark.parametrize("title", ["Without the commentary", "Film ohne Audiokommentar"])
 def test_a_title_that_denies_a_role_is_that_of_the_ordinary_sound(
     tmp_path: Path, sounds: dict[str, Wave], title: str
 ) -> None:
