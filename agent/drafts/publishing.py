@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
 
 from longtake.agent.drafts.cited import CitationMark, held, marks_in, stated_times
 from longtake.agent.drafts.draft import ABSTENTION
@@ -56,9 +55,10 @@ def published(
         untold = () if own else _citations_without_time(claim.citations, statement.text, names, spanned=True)
         end = _before_border(text, statement.end)
         stop = end - 1 if text[end - 2 : end - 1] not in ("", ".") and text[end - 1] in ".。" else end
-        edits += [(stop, stop, marks(untold, names)), (end, end, f" {flag}" if flag else "")]
+        shown, doubt = marks(untold, names), f" {flag}" if flag else ""
+        edits += [(stop, stop, shown), (end, end, doubt)] if stop < end else [(end, end, shown + doubt)]
     out, at, told_here = "", 0, set[str]()
-    for start, end, replacement in sorted(edits, key=itemgetter(0, 1)):  # a mark before the flag
+    for start, end, replacement in sorted(edits):
         if text[at:start].strip():
             told_here.clear()
         new = "".join(part for part in _BRACKETS.split(replacement) if part not in told_here)
