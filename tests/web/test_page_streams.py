@@ -85,7 +85,7 @@ def test_a_token_that_leaves_no_cookie_is_not_asked_for_again(browser: Any, smal
 def test_an_answer_is_seen_while_it_is_written_and_then_with_its_verdicts(
     browser: Any, small_workspace: Workspace, video: str
 ) -> None:
-    with openai_server(doubted_script(pause=0.03), doubting) as endpoint:
+    with openai_server(doubted_script(pause=0.15), doubting) as endpoint:
         agent = endpoint_asker(small_workspace, endpoint.url)
         with (
             web_server(small_workspace, agent=agent) as server,
