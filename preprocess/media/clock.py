@@ -7,6 +7,7 @@ follows is placed after what came before. Where that happens shows only in the p
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ import av.error
 from av.container import InputContainer
 from av.packet import Packet
 
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.container import open_media
 
 _BACK = 1.0  # seconds by which times of a stream may fall without a restart
@@ -25,6 +27,8 @@ _JOINED = frozenset({"mpeg", "mpegts"})
 _INTERLEAVED = 10.0  # seconds by which one stream of a file may lag behind another
 _GLITCH = 2.0  # seconds; a clock that returns within these hasn't restarted
 _STEP = 30.0  # seconds between marks
+_PAUSE = 1.0  # seconds; less between two packets is an uneven clock
+_TOGETHER = 1.0  # seconds by which picture and sound may stop or start apart where the recording paused
 GIVE_UP = 10_000  # consecutive attempts without a packet; FFmpeg scans 64 KiB each time
 _SEEKABLE = frozenset({"flv", "mpeg", "mpegts"})  # formats that can be read from any byte
 
@@ -43,11 +47,15 @@ class ClockMark:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """What reading all packets tells, in seconds of the container: the end, and `marks` if the clock restarts."""
+    """What reading all packets tells, in seconds of the container: the end, and `marks` if the clock restarts.
+
+    In a pause, neither picture nor sound was recorded: what was shown before it doesn't stay on screen.
+    """
 
     end: float
     restarts: tuple[float, ...]
     marks: tuple[ClockMark, ...]
+    pauses: tuple[TimeSpan, ...]
 
 
 @dataclass
@@ -60,6 +68,7 @@ class _Recording:
     end: float = float("-inf")
     last: dict[int, float] = field(default_factory=dict)  # decoding time by stream
     places: list[tuple[int, float]] = field(default_factory=list)  # of packets to read from, with their times
+    gaps: dict[int, list[TimeSpan]] = field(default_factory=lambda: defaultdict(list))  # without packets, by stream
 
     def continues(self, stream: int, time: float) -> bool:
         """Whether the next packet of a stream fits, by its decoding time."""
@@ -71,7 +80,10 @@ class _Recording:
         tick = float(packet.time_base or 0)
         assert packet.dts is not None
         shown = (packet.dts if packet.pts is None else packet.pts) * tick
-        self.last[packet.stream_index] = packet.dts * tick
+        stream, time = packet.stream_index, packet.dts * tick
+        if time - self.last.get(stream, time) >= _PAUSE:
+            self.gaps[stream].append(TimeSpan(start=self.last[stream], end=time))
+        self.last[stream] = time
         self.start, self.end = min(self.start, shown), max(self.end, shown + (packet.duration or 0) * tick)
         if entry and packet.is_keyframe and (not self.places or shown >= self.places[-1][1] + _STEP):
             self.places.append((position, shown))
@@ -112,14 +124,14 @@ def read_timeline(path: Path, streams: Sequence[int], within: tuple[int, int] | 
                     current = _Recording(position, leap)
                     recordings.append(current)
             current.add(packet, position, entry=stream == streams[0])
-    return _joined([each for each in recordings if each.last])
+    return _joined([each for each in recordings if each.last], streams[0])
 
 
-def _joined(recordings: Sequence[_Recording]) -> Timeline | None:
+def _joined(recordings: Sequence[_Recording], picture: int) -> Timeline | None:
     if not recordings:
         return None
     reached, shift = recordings[0].start, 0.0
-    starts, marks = list[float](), list[ClockMark]()
+    starts, marks, pauses = list[float](), list[ClockMark](), list[TimeSpan]()
     for number, each in enumerate(recordings):
         shift = reached - each.start if number else 0.0
         starts.append(reached)
@@ -127,8 +139,18 @@ def _joined(recordings: Sequence[_Recording]) -> Timeline | None:
         marks.extend(
             ClockMark(position, time + shift, shift) for position, time in each.places if position > each.position
         )
+        pauses.extend(TimeSpan(start=gap.start + shift, end=gap.end + shift) for gap in _pauses(each, picture))
         reached = each.end + shift
-    return Timeline(reached, tuple(starts[1:]), tuple(sorted(marks, key=_position)) if len(recordings) > 1 else ())
+    sorted_marks = tuple(sorted(marks, key=_position)) if len(recordings) > 1 else ()
+    return Timeline(reached, tuple(starts[1:]), sorted_marks, tuple(pauses))
+
+
+def _pauses(recording: _Recording, picture: int) -> Iterator[TimeSpan]:
+    """Where the picture and a sound stop and start together: a still picture alone has long gaps too."""
+    sounds = [gap for stream, gaps in recording.gaps.items() if stream != picture for gap in gaps]
+    for gap in recording.gaps[picture]:
+        if any(abs(gap.start - each.start) < _TOGETHER and abs(gap.end - each.end) < _TOGETHER for each in sounds):
+            yield gap
 
 
 def _position(mark: ClockMark) -> int:

@@ -73,9 +73,9 @@ def decode_pictures(
 ) -> Iterator[TimedPicture]:
     """Decode from the container's current position; times are seconds from the media's origin.
 
-    A picture lasts until the next, however late, unless something was lost between them: then it lasts as long as its
-    packet says. Pictures that the decoder had to make up, and those out of order in time, are dropped. Damage shows as
-    a gap between two pictures, or an end before the declared one (see `coverage`).
+    A picture lasts until the next, however late, unless something was lost or the recording paused between them: then
+    it lasts as long as its packet says. Pictures that the decoder had to make up, and those out of order in time, are
+    dropped. Damage shows as a gap between two pictures, or an end before the declared one (see `coverage`).
     """
     stream: Any = container.streams[video.index]
     stream.thread_type = "AUTO"
@@ -99,7 +99,10 @@ def decode_pictures(
             continue
         if held:
             shown = time - held.time
-            lasts = min(held.duration, shown) if damage.between(held.time, time) else shown
+            lost = damage.between(held.time, time) or any(
+                held.time < pause.end and pause.start < time for pause in media.pauses
+            )
+            lasts = min(held.duration, shown) if lost else shown
             yield TimedPicture(held.time, lasts, held.picture)
         held = TimedPicture(time, duration, picture)
     if held:

@@ -17,6 +17,7 @@ from av.stream import Disposition
 from av.video.stream import VideoStream as AvVideo
 
 from longtake.errors import MediaError
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.clock import ClockMark, read_timeline
 from longtake.preprocess.media.container import is_joined, open_media
 from longtake.preprocess.media.media_files import name_problem, readable
@@ -115,8 +116,8 @@ class MediaInfo:
     """Streams and times. `origin` is the container time, in seconds, of the first presented frame or sample.
 
     `track` is the index of the audio stream that is read, by default the one a player would play. `restarts` are the
-    seconds at which the file's clock starts again, and `marks` puts it right (`clock`), or `links` (`ogg_links`); only
-    `survey` finds them.
+    seconds at which the file's clock starts again, and `marks` puts it right (`clock`), or `links` (`ogg_links`); in
+    `pauses` nothing was recorded. Only `survey` finds them.
     """
 
     container: str
@@ -128,6 +129,7 @@ class MediaInfo:
     unread: tuple[UnreadStream, ...] = ()
     track: int | None = None
     restarts: tuple[float, ...] = ()
+    pauses: tuple[TimeSpan, ...] = ()
     marks: tuple[ClockMark, ...] = ()
     links: tuple[Link, ...] = ()
 
@@ -145,7 +147,11 @@ class MediaInfo:
     @property
     def recipe(self) -> dict[str, object]:
         """What decides how the packets of this file become layers, for a recipe; nothing for an ordinary file."""
-        return {"restarts": list(self.restarts)} if self.restarts else {}
+        odd: dict[str, object] = {
+            "restarts": list(self.restarts),
+            "pauses": [[pause.start, pause.end] for pause in self.pauses],
+        }
+        return {name: times for name, times in odd.items() if times}
 
     @property
     def sound_recipe(self) -> dict[str, object]:
@@ -183,9 +189,13 @@ def survey(path: Path) -> MediaInfo:
         return media
     duration = round(timeline.end - media.origin, 3)
     restarts = tuple(round(time - media.origin, 3) for time in timeline.restarts)
+    pauses = tuple(
+        TimeSpan(start=round(max(0.0, each.start - media.origin), 3), end=round(each.end - media.origin, 3))
+        for each in timeline.pauses
+    )
     if not restarts and abs(duration - media.duration) <= _SAME:
-        return media
-    return replace(media, duration=duration, restarts=restarts, marks=timeline.marks)
+        return replace(media, pauses=pauses)
+    return replace(media, duration=duration, restarts=restarts, pauses=pauses, marks=timeline.marks)
 
 
 def probe(path: Path, name: str | None = None) -> MediaInfo:

@@ -191,7 +191,7 @@ def _show(report: IndexReport, found: Sequence[FilePart]) -> None:
             say(f"  {layer.name:<13} -  {layer.problem}")
         elif not layer.unavailable:
             how = "kept" if layer.reused else f"{layer.seconds:.1f} s"
-            say(f"  {layer.name:<13} {counted(layer.items, 'item'):>12}  {how:>8}  {layer.engine}")
+            say(f"  {layer.name:<13} {counted(layer.items, 'item'):>12}  {how:>8}")
         if _has_unreported_gaps(layer, report):
             for sentence in (sentence for sentence in layer.left_out if sentence not in printed):
                 say(f"  {'':<13} !  {sentence}")

@@ -212,3 +212,39 @@ def test_streams_that_lie_one_after_the_other_do_not_start_again(tmp_path: Path)
     media = survey(path)
     assert media.restarts == ()
     assert media.duration == pytest.approx(30.0, abs=0.2)
+
+
+@pytest.mark.parametrize("suffix", [".ts", ".mkv", ".flv"])
+@pytest.mark.parametrize(
+    ("sound_from", "shown_until"),
+    [
+        pytest.param(9.0, 4.0, id="nothing was recorded"),
+        pytest.param(4.0, 9.0, id="a still picture"),
+        pytest.param(6.5, 9.0, id="a still picture and a silence of its own"),
+    ],
+)
+def test_a_picture_does_not_last_through_a_pause_of_the_recording(
+    tmp_path: Path, suffix: str, sound_from: float, shown_until: float
+) -> None:
+    """Pictures stop at 4 s and go on at 9 s; the sound goes on at `sound_from`."""
+    path = tmp_path / f"pause{suffix}"
+    with av.open(str(path), "w") as container:
+        picture: Any = container.add_stream("libx264", rate=5, options={"bf": "0", "g": "5"})
+        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
+        sound: Any = container.add_stream("aac", rate=44_100, layout="mono")
+        packets: list[Any] = []
+        for number in [*range(20), *range(45, 60)]:
+            frame = VideoFrame.from_ndarray(flat((number, 0, 0), 64, 48), format="bgr24").reformat(format="yuv420p")
+            frame.pts, frame.time_base = number, Fraction(1, 5)
+            packets += picture.encode(frame)
+        for first in range(0, 12 * 44_100, 1_024):
+            if not 4.0 <= first / 44_100 < sound_from:
+                samples = av.AudioFrame.from_ndarray(np.zeros((1, 1_024), np.float32), format="fltp", layout="mono")
+                samples.sample_rate, samples.pts, samples.time_base = 44_100, first, Fraction(1, 44_100)
+                packets += sound.encode(samples)
+        packets += [*picture.encode(), *sound.encode()]
+        for packet in sorted(packets, key=lambda each: float(each.dts * each.time_base)):
+            container.mux(packet)
+    media = survey(path)
+    before = [frame for frame in seen(path, media) if frame.time < 5.0]
+    assert before[-1].end == pytest.approx(shown_until, abs=0.3)
