@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from longtake.preprocess.analysis.observers import ObservedItems
+from longtake.preprocess.media.coverage import MIN_GAP
 from longtake.preprocess.media.frames import Frame, Picture, encode_jpeg
 from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
 
@@ -145,6 +146,7 @@ class TextFrames:
         self._patience = self._turn
         self._allowance = _BURST
         self._shot: float | None = None
+        self._end = 0.0  # of the last frame
         self._change = _Suddenness()
         self._sudden_until = -1.0
         self._last: _Sight | None = None  # of this shot
@@ -156,8 +158,12 @@ class TextFrames:
 
     def observe(self, frame: Frame) -> None:
         """Process the next frame."""
-        if self._shots.changed_at != self._shot:
+        before, self._end = self._end, frame.end
+        lost = frame.time - before >= MIN_GAP  # whether the text stayed isn't known
+        if lost or self._shots.changed_at != self._shot:
             self._end_shot()
+            if lost:
+                self._close(before)
             self._shot, self._last, self._reference = self._shots.changed_at, None, None
             self._patience = self._turn
         elif not self._is_worth_a_look(frame):

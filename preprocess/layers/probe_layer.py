@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 
 import av
 
@@ -13,8 +12,9 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.layers.sound_track import wanted_track
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.contents import no_track
+from longtake.preprocess.media.sources import MEDIA_INFO
 
-VERSION = 5
+VERSION = 6
 
 
 class ProbeStep:
@@ -31,7 +31,7 @@ class ProbeStep:
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Write the probed facts."""
         writer = writers[self.name]
-        writer.add(asdict(job.media))
+        writer.add(MEDIA_INFO.dump_python(job.media, mode="json"))
         wanted = job.settings.speech.track
         if wanted and len(job.media.audio) > 1 and not wanted_track(job.media, wanted):
             job.warn(no_track(job.media, wanted))

@@ -77,13 +77,15 @@ def read_audio(
             stream = container.streams.audio[0] if link else container.streams[sound.index]
             assert isinstance(stream, AudioStream)
             origin = link.origin - link.time if link else media.origin
+            # FFmpeg tells the times of raw AAC by the rate of its first packet, so count the samples instead.
+            timed = media.container != "aac"
             entry = span.start - SEEK_MARGIN
-            if entry > (link.time if link else 0.0):
+            if timed and entry > (link.time if link else 0.0):
                 with suppress(FFmpegError):  # read unseekable files from the start
                     seek(container, stream, origin + entry, media.marks)
             for frame in _frames(container, stream, path, media.marks):
                 check_cancelled()
-                yield from blocks.add(frame, None if frame.time is None else frame.time - origin)
+                yield from blocks.add(frame, frame.time - origin if timed and frame.time is not None else None)
                 if blocks.past_end:
                     break
         if blocks.past_end:
@@ -174,7 +176,8 @@ class _Blocks:
         if kept:
             yield AudioBlock(round(self._start, 6) + 0.0, block[:kept], self._rate)
         self._start += len(block) / self._rate
-        self._pending, self._pending_count = [rest], len(rest)
+        # What follows may have another number of channels.
+        self._pending, self._pending_count = [rest] if len(rest) else [], len(rest)
 
 
 def _mixed(channels: Samples) -> Samples:

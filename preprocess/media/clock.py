@@ -56,6 +56,7 @@ class Timeline:
     restarts: tuple[float, ...]
     marks: tuple[ClockMark, ...]
     pauses: tuple[TimeSpan, ...]
+    size: int  # bytes, up to the end of the last packet
 
 
 @dataclass
@@ -102,8 +103,9 @@ def read_timeline(path: Path, streams: Sequence[int], within: tuple[int, int] | 
     """
     with open_media(path, within) as container:
         leap = _JOINED_LEAP if container.format.name in _JOINED else _LEAP
-        recordings = [_Recording(0, leap)]
+        recordings, size = [_Recording(0, leap)], 0
         for packet, position in _placed(_readable(container, streams)):
+            size = max(size, position + packet.size)
             if packet.dts is None or packet.time_base is None:
                 continue
             stream, time = packet.stream_index, float(packet.dts * packet.time_base)
@@ -124,10 +126,10 @@ def read_timeline(path: Path, streams: Sequence[int], within: tuple[int, int] | 
                     current = _Recording(position, leap)
                     recordings.append(current)
             current.add(packet, position, entry=stream == streams[0])
-    return _joined([each for each in recordings if each.last], streams[0])
+    return _joined([each for each in recordings if each.last], streams[0], size)
 
 
-def _joined(recordings: Sequence[_Recording], picture: int) -> Timeline | None:
+def _joined(recordings: Sequence[_Recording], picture: int, size: int) -> Timeline | None:
     if not recordings:
         return None
     reached, shift = recordings[0].start, 0.0
@@ -142,7 +144,7 @@ def _joined(recordings: Sequence[_Recording], picture: int) -> Timeline | None:
         pauses.extend(TimeSpan(start=gap.start + shift, end=gap.end + shift) for gap in _pauses(each, picture))
         reached = each.end + shift
     sorted_marks = tuple(sorted(marks, key=_position)) if len(recordings) > 1 else ()
-    return Timeline(reached, tuple(starts[1:]), sorted_marks, tuple(pauses))
+    return Timeline(reached, tuple(starts[1:]), sorted_marks, tuple(pauses), size)
 
 
 def _pauses(recording: _Recording, picture: int) -> Iterator[TimeSpan]:

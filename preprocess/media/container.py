@@ -20,6 +20,8 @@ _ALLOWED = sorted(name for name in av.formats_available - _REFUSED if not name.e
 # FFmpeg checks both before it follows any reference in a file.
 _OPTIONS = {"format_whitelist": ",".join(_ALLOWED), "protocol_whitelist": "file"}
 _HEAD = 8  # bytes of the size and kind of a part of an MP4 file
+_MAGIC = 4  # bytes by which a file is recognised
+_BETWEEN = 1 << 16  # bytes that may lie between two recordings: tags, for example
 _PART = {"protocol_whitelist": "file,subfile"}
 
 
@@ -77,3 +79,15 @@ def is_joined(path: Path) -> bool:
                 return False
             file.seek(rest, os.SEEK_CUR)
     return False
+
+
+def begins_again(path: Path, end: int) -> bool:
+    """Whether a file begins like itself once more shortly after a position in bytes: another was joined to it.
+
+    Raises:
+        OSError: if the file can't be read.
+    """
+    with path.open("rb") as file:
+        magic = file.read(_MAGIC)
+        file.seek(end)
+        return magic in file.read(_BETWEEN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from longtake.memory.records import Record
@@ -11,7 +11,7 @@ from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.language_names import language_name
 from longtake.preprocess.media.media import AudioStream, MediaInfo
 
-_NAMED = 5  # restarts
+_NAMED = 5  # restarts, or pauses
 
 
 class FilePart(Record):
@@ -31,19 +31,19 @@ class FilePart(Record):
 def contents(
     media: MediaInfo,
     sidecars: Mapping[str, str | None] = MappingProxyType({}),
-    unread: Mapping[int, str] = MappingProxyType({}),
+    outcomes: Mapping[int, str] = MappingProxyType({}),
     *,
     ahead: bool = False,
 ) -> list[FilePart]:
-    """Every stream of a file, the subtitle files beside it, and where its clock starts again.
+    """Every stream of a file, the subtitle files beside it, and where its clock starts again or nothing was recorded.
 
     Args:
         media: the file.
         sidecars: by the names of the subtitle files, why nothing of them is read, None if something is.
-        unread: by the index of a text track that isn't wholly read, what is done with it.
+        outcomes: by the index of a stream that isn't wholly read, or doesn't last as long as the file, what was read.
         ahead: whether the file isn't indexed yet: nothing of it has been read.
     """
-    parts = [*_streams(media, unread), *(_sidecar(name, problem) for name, problem in sidecars.items())]
+    parts = [*_streams(media, outcomes), *(_sidecar(name, problem) for name, problem in sidecars.items())]
     return [*(map(_to_come, parts) if ahead else parts), *_clock(media)]
 
 
@@ -58,18 +58,20 @@ def no_track(media: MediaInfo, wanted: str) -> str:
     )
 
 
-def _streams(media: MediaInfo, unread: Mapping[int, str]) -> Iterator[FilePart]:
+def _streams(media: MediaInfo, outcomes: Mapping[int, str]) -> Iterator[FilePart]:
     if media.video:
         about = f"{media.video.codec}, {media.video.width} x {media.video.height}"
-        yield FilePart(name="picture 1", about=about, outcome="read", noted=False)
+        index = media.video.index
+        yield FilePart(name="picture 1", about=about, outcome=outcomes.get(index, "read"), noted=index in outcomes)
     several = len(media.audio) > 1
     for number, track in enumerate(media.audio, 1):
         about = _about(track.codec, track.language, track.title, track.role)
-        yield FilePart(name=f"sound {number}", about=about, outcome=_heard(media, number, track), noted=several)
+        outcome, noted = _heard(media, number, track, outcomes), several or track.index in outcomes
+        yield FilePart(name=f"sound {number}", about=about, outcome=outcome, noted=noted)
     for number, text in enumerate(media.subtitles, 1):
-        about, outcome = _about(text.codec, text.language), unread.get(text.index, "read")
-        yield FilePart(name=f"subtitles {number}", about=about, outcome=outcome, noted=text.index in unread)
-    numbers = {"film": 1, "picture": int(media.video is not None)}
+        about, outcome = _about(text.codec, text.language), outcomes.get(text.index, "read")
+        yield FilePart(name=f"subtitles {number}", about=about, outcome=outcome, noted=text.index in outcomes)
+    numbers = {"recording": 1, "picture": int(media.video is not None)}
     numbers |= {"sound": len(media.audio), "subtitles": len(media.subtitles)}
     for stream in media.unread:
         number = numbers[stream.kind] = numbers.get(stream.kind, 0) + 1
@@ -77,10 +79,10 @@ def _streams(media: MediaInfo, unread: Mapping[int, str]) -> Iterator[FilePart]:
         yield FilePart(name=f"{stream.kind} {number}", about=about, outcome=f"not read: {stream.why}", noted=True)
 
 
-def _heard(media: MediaInfo, number: int, track: AudioStream) -> str:
+def _heard(media: MediaInfo, number: int, track: AudioStream, outcomes: Mapping[int, str]) -> str:
     share = "" if track.speech is None else f"speech in {track.speech:.0%} of what was listened to"
     if media.sound == track:
-        return f"read{f', {share}' if share and len(media.audio) > 1 else ''}"
+        return f"{outcomes.get(track.index, 'read')}{f', {share}' if share and len(media.audio) > 1 else ''}"
     return f"not read{f', {share}' if share else ''}; speech.track={number} chooses it"
 
 
@@ -96,11 +98,17 @@ def _to_come(part: FilePart) -> FilePart:
 
 def _clock(media: MediaInfo) -> Iterator[FilePart]:
     if media.restarts:
-        times = ", ".join(clock(time, decimals=1) for time in media.restarts[:_NAMED])
-        more = len(media.restarts) - _NAMED
-        named = f"{times}{f' and {more} more times' if more > 0 else ''}"
+        named = _named([clock(time, decimals=1) for time in media.restarts])
         outcome = f"starts again at {named}; what follows is placed after what came before"
         yield FilePart(name="clock", about="", outcome=outcome, noted=True)
+    if media.pauses:
+        spans = [f"{clock(each.start, decimals=1)}-{clock(each.end, decimals=1)}" for each in media.pauses]
+        yield FilePart(name="pause", about="", outcome=f"no picture and no sound in {_named(spans)}", noted=False)
+
+
+def _named(times: Sequence[str]) -> str:
+    more = len(times) - _NAMED
+    return f"{', '.join(times[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
 def _about(codec: str | None, language: str | None, title: str | None = None, role: str | None = None) -> str:

@@ -10,11 +10,12 @@ import av
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.container import open_media
-from longtake.preprocess.media.media import MediaInfo, last_packet_end
+from longtake.preprocess.media.media import MediaInfo, declared_end, last_packet_end
 
 _UNDECLARED = frozenset({"aac", "mp3"})  # formats that don't declare a length: FFmpeg estimates it
 _UNKNOWN_BYTES = 0x7FFF_0000  # programs that write to a pipe declare this size or more
-_MIN_GAP = 1.0  # seconds; less than this is an uneven clock
+_NO_LENGTH = 90 * 86_400.0  # seconds; longer than any recording: the length was never filled in
+MIN_GAP = 1.0  # seconds; less than this is an uneven clock
 SLACK = 1.0  # seconds by which a stream of a complete file may end early
 
 
@@ -34,8 +35,8 @@ def promised_end(path: Path, media: MediaInfo, index: int) -> float:
             return 0.0
         if container.format.name == "wav" and (size := _sound_bytes(path)) < _UNKNOWN_BYTES:
             return size * 8 / (stream.codec_context.bit_rate or 1)  # FFmpeg tells what is there
-        if stream.duration and stream.time_base:
-            return float(((stream.start_time or 0) + stream.duration) * stream.time_base) - media.origin
+        if declared := declared_end(container, stream):
+            return declared - media.origin if declared < _NO_LENGTH else 0.0
         # Matroska declares only the length of the whole file, which is cut if none of its streams lasts as long.
         whole = (container.duration or 0) / av.time_base
         streams = [each.index for each in container.streams]
@@ -64,7 +65,7 @@ def warn_of_gaps(spans: Sequence[TimeSpan], what: str, promised: float, warn: Ca
         warn: takes each sentence.
     """
     for before, after in pairwise(spans):
-        if after.start - before.end >= _MIN_GAP:
+        if after.start - before.end >= MIN_GAP:
             warn(f"the {what} between {before.end:.1f} s and {after.start:.1f} s is missing or damaged and was skipped")
     end = spans[-1].end if spans else 0.0
     if end < promised - SLACK:
@@ -84,7 +85,7 @@ class CoveredSpans:
         A still frame lasts until the next one; only damage leaves a gap between two.
         """
         end = time + duration
-        if self._spans and time - self._spans[-1][1] <= _MIN_GAP:
+        if self._spans and time - self._spans[-1][1] <= MIN_GAP:
             start, before = self._spans.pop()
             self._lost += max(0.0, time - before)
             self._spans.append((start, max(before, end)))

@@ -40,7 +40,7 @@ class _Damage:
     """The times, in seconds from the origin, at which data was lost.
 
     Pictures leave a decoder long after their packets went in, so a loss is recorded by time: the decoding times of the
-    next two packets, the first of which may be a remnant of an earlier one.
+    next three packets. The first may be a remnant of an earlier one, and FFmpeg may mark a loss one too early.
     """
 
     tick: float
@@ -51,7 +51,7 @@ class _Damage:
     def note(self, ticks: int | None = None) -> None:
         """Record a loss: the picture presented at `ticks`, or the data before the next packet."""
         if ticks is None:
-            self._awaited = 2
+            self._awaited = 3
         else:
             self._times.append(ticks * self.tick - self.origin)
 

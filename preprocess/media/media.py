@@ -13,13 +13,14 @@ from unicodedata import normalize
 import av
 import av.error
 from av.audio.stream import AudioStream as AvAudio
+from av.container import InputContainer
 from av.stream import Disposition
 from av.video.stream import VideoStream as AvVideo
 
 from longtake.errors import MediaError
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.clock import ClockMark, read_timeline
-from longtake.preprocess.media.container import is_joined, open_media
+from longtake.preprocess.media.container import begins_again, is_joined, open_media
 from longtake.preprocess.media.media_files import name_problem, readable
 from longtake.preprocess.media.ogg_links import Link, read_links
 from longtake.preprocess.media.subtitle_formats import is_transcript, parse_subtitles
@@ -32,7 +33,10 @@ MAX_TRANSCRIPT = 50_000_000  # bytes
 _ORDINARY_FPS = 25.0
 _ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths FFmpeg estimates
 _UNTIMED = frozenset({"aac", "mp3"})  # formats whose packets carry no times: only counting them all gives the length
+_AAC_RATES = (96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350)
+_AAC_SAMPLES = 1024  # of a block
 _TAIL = 5  # seconds before a file's end in which to look for its last packets
+_FIRST_ALONE = frozenset({"flv", "wav"})  # formats of which FFmpeg reads the first recording alone
 _SAME = 1.0  # seconds by which the end of the packets may differ from that of the header
 _ROLES = (
     (Disposition.comment, "commentary"),
@@ -108,7 +112,7 @@ class UnreadStream:
     why: str
 
 
-_SECOND_FILM = UnreadStream(-1, "film", "mp4", None, None, "it was joined to the end of the first; save it by itself")
+_JOINED = UnreadStream(-1, "recording", None, None, None, "it was joined to the end of the first; save it by itself")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +145,8 @@ class MediaInfo:
 
     @property
     def from_the_middle(self) -> bool:
-        """Whether this is a part of a stream as MP4, of which FFmpeg takes the time of the end for the length."""
-        return self.container.startswith("mov") and self.origin >= _SAME
+        """Whether this is a part of a stream as MP4 or Ogg: FFmpeg takes the time of the end for the length."""
+        return self.container.startswith(("mov", "ogg")) and self.origin >= _SAME
 
     @property
     def recipe(self) -> dict[str, object]:
@@ -177,16 +181,18 @@ def survey(path: Path) -> MediaInfo:
     """
     media = probe(path)
     if media.container.startswith("mov") and is_joined(path):
-        media = replace(media, unread=(*media.unread, _SECOND_FILM))
+        media = replace(media, unread=(*media.unread, _JOINED))
     if not media.used or (media.container.startswith("mov") and not media.from_the_middle):
         return media  # the index of MP4 has the time of every packet
     sound_alone = not media.video and len(media.audio) == 1
     if media.container == "ogg" and sound_alone and (links := read_links(path)):
         end = links[-1].time + links[-1].length
         return replace(media, duration=round(end, 3), restarts=tuple(each.time for each in links[1:]), links=links)
-    timeline = read_timeline(path, media.used)
+    timeline = None if media.container in _UNTIMED else read_timeline(path, media.used)
     if timeline is None:
         return media
+    if media.container in _FIRST_ALONE and begins_again(path, timeline.size):
+        media = replace(media, unread=(*media.unread, _JOINED))
     duration = round(timeline.end - media.origin, 3)
     restarts = tuple(round(time - media.origin, 3) for time in timeline.restarts)
     pauses = tuple(
@@ -368,10 +374,10 @@ def _bounds(container: Any, used: Sequence[AvVideo | AvAudio], path: Path) -> tu
     starts, ends = [], []
     for stream in used:
         if stream.time_base is not None:
-            start = stream.start_time or 0  # WAV doesn't declare its start of 0
-            starts.append(float(start * stream.time_base))
-            if stream.duration:
-                ends.append(float((start + stream.duration) * stream.time_base))
+            # WAV doesn't declare its start of 0.
+            starts.append(float((stream.start_time or 0) * stream.time_base))
+            if end := declared_end(container, stream):
+                ends.append(end)
     origin = min(starts, default=0.0)
     indices = [stream.index for stream in used]
     if container.format.name in _UNTIMED:
@@ -381,6 +387,19 @@ def _bounds(container: Any, used: Sequence[AvVideo | AvAudio], path: Path) -> tu
         return origin, max(ends)
     # Matroska and raw streams don't declare when a stream ends, so look at its last packet.
     return origin, max([*ends, last_packet_end(path, indices)])
+
+
+def declared_end(container: InputContainer, stream: Any) -> float | None:
+    """Container time, in seconds, at which the file says that a stream ends; None if it doesn't say."""
+    if not stream.duration or stream.time_base is None or "matroska" in container.format.name:
+        return None  # FFmpeg takes the length of a Matroska file for that of a stream with few pictures
+    start = stream.start_time or 0
+    end = start + stream.duration
+    if start > 0 and len(entries := stream.index_entries) > 1:
+        # FFmpeg counts the empty beginning of an MP4 track with several edits twice.
+        last = entries[-1].timestamp
+        end = min(end, max(stream.duration, 2 * last - entries[-2].timestamp))
+    return float(end * stream.time_base)
 
 
 def last_packet_end(path: Path, streams: Sequence[int]) -> float:
@@ -401,13 +420,21 @@ def _read_to_end(container: Any, streams: Sequence[int]) -> float:
     try:
         for packet in container.demux(used):
             seconds = float((packet.duration or 0) * (packet.time_base or 0))
-            if packet.pts is not None:
+            if container.format.name == "aac" and packet.size:
+                untimed += _aac_seconds(bytes(packet))
+            elif packet.pts is not None:
                 end = max(end, float(packet.pts * packet.time_base) + seconds)
             elif packet.size and packet.stream is used[0]:
                 untimed += seconds or 1 / _ORDINARY_FPS
     except av.error.FFmpegError:
         pass  # the readable part determines the length
     return end or untimed
+
+
+def _aac_seconds(packet: bytes) -> float:
+    """How long a packet lasts, by its ADTS header: FFmpeg takes the rate of the first for that of all."""
+    rate = _AAC_RATES[min(packet[2] >> 2 & 15, len(_AAC_RATES) - 1)]
+    return ((packet[6] & 3) + 1) * _AAC_SAMPLES / rate
 
 
 def _language(stream: Any) -> str | None:

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from longtake.errors import LibraryError, MediaError
 from longtake.memory.library import LibraryStore, VideoRecord, file_id
+from longtake.memory.timespan import clock
 from longtake.preprocess.media.contents import FilePart, contents
 from longtake.preprocess.media.media import MediaInfo, survey
 from longtake.preprocess.media.sidecars import NO_WORDS, Sidecar, find_sidecars, problem_of
@@ -18,7 +19,8 @@ from longtake.preprocess.media.subtitle_formats import is_transcript
 from longtake.preprocess.media.subtitle_names import language_in
 from longtake.remote import media_path
 
-_MEDIA = TypeAdapter(MediaInfo)
+MEDIA_INFO = TypeAdapter(MediaInfo)
+_SHORT = 2.0  # seconds by which picture and sound of most files differ
 _NEW = "it isn't in the index yet: index the video again"
 
 
@@ -57,7 +59,7 @@ def contents_of(library: LibraryStore, video: VideoRecord, media: MediaInfo | No
     with suppress(LibraryError):
         if layer := library.layer(video, "subtitles"):
             sidecars = dict.fromkeys(sorted(layer.inputs), None if layer.count else NO_WORDS)
-    return contents(media, sidecars, _unread_tracks(library, video, media))
+    return contents(media, sidecars, _outcomes(library, video, media))
 
 
 def contents_now(library: LibraryStore, video: VideoRecord, media: MediaInfo | None) -> list[FilePart]:
@@ -74,7 +76,7 @@ def contents_now(library: LibraryStore, video: VideoRecord, media: MediaInfo | N
         each.path.name: problem_of(each, media.duration) or (None if file_id(each.path) in indexed else _NEW)
         for each in [*named, *_beside(path)]
     }
-    return contents(media, sidecars, _unread_tracks(library, video, media))
+    return contents(media, sidecars, _outcomes(library, video, media))
 
 
 def contents_to_come(path: Path, media: MediaInfo) -> list[FilePart]:
@@ -90,15 +92,22 @@ def _beside(path: Path) -> Sequence[Sidecar]:
     return [] if is_transcript(path) else find_sidecars(path)
 
 
-def _unread_tracks(library: LibraryStore, video: VideoRecord, media: MediaInfo) -> dict[int, str]:
-    """The text tracks in a file that aren't wholly read, by their index, and what was done with them."""
+def _outcomes(library: LibraryStore, video: VideoRecord, media: MediaInfo) -> dict[int, str]:
+    """What was read of the streams that aren't wholly read or don't last as long as the file, by their index."""
     found: dict[int, str] = {}
+    for stream, what, name in ((media.video, "picture", "changes"), (media.sound, "sound", "sounds")):
+        with suppress(LibraryError):
+            if stream and (layer := library.layer(video, name)) and layer.covered:
+                first, last = layer.covered[0].start, layer.covered[-1].end
+                lacks = [f"before {clock(first, decimals=1)}"] if first > _SHORT else []
+                lacks += [f"after {clock(last, decimals=1)}"] if last < media.duration - _SHORT else []
+                if lacks:
+                    found[stream.index] = f"read; there is no {what} {' and '.join(lacks)}"
     with suppress(LibraryError):
         layer = library.layer(video, "subtitles")
         if layer is None:
-            return (
-                dict.fromkeys((each.index for each in media.subtitles), "not read: damaged") if video.complete else {}
-            )
+            damaged_tracks = media.subtitles if video.complete else ()
+            return found | dict.fromkeys((each.index for each in damaged_tracks), "not read: damaged")
         for track in media.subtitles:
             damaged = any(re.search(rf"\bstream {track.index}\b", told) for told in layer.left_out())
             held = any(item["source"] == f"stream {track.index}" for item in layer.items()) if damaged else layer.count
@@ -110,5 +119,5 @@ def _unread_tracks(library: LibraryStore, video: VideoRecord, media: MediaInfo) 
 def _kept(library: LibraryStore, video: VideoRecord) -> MediaInfo | None:
     with suppress(LibraryError, ValidationError, StopIteration):
         if layer := library.layer(video, "probe"):
-            return _MEDIA.validate_python(next(layer.items()))
+            return MEDIA_INFO.validate_python(next(layer.items()))
     return None

@@ -7,6 +7,7 @@ resumes after the last complete chunk, and its layers are byte-for-byte those of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from longtake.memory.building import LayerWriter
@@ -28,6 +29,8 @@ from longtake.preprocess.visual_pass.pass_state import Items, PassChunk, PassSta
 
 LAYERS_OF_PASS = ("changes", "shots", "still", "moments", "motion", "keyframes", "text_frames")
 _PROGRESS_STEP = 0.5  # seconds of video
+_STAYS = 1.0  # seconds; a picture shown longer isn't one of many in a moving scene
+_AGAIN = 0.5  # seconds until the second look at it
 _MIN_LOSS = 0.01  # seconds; less may come from rounding times
 
 
@@ -45,7 +48,7 @@ class VisualPass:
         settings, clock = job.settings.visual_pass, job.media.recipe
         shots = LayerRecipe(
             "shots",
-            5,
+            6,
             engine.id,
             {"shot_threshold": settings.shot_threshold, "min_shot_seconds": settings.min_shot_seconds} | clock,
         )
@@ -53,13 +56,13 @@ class VisualPass:
         keyframes = {"keyframe_height": settings.keyframe_height} | clock
         text_frames = {"text_frames_per_second": settings.text_frames_per_second} | clock
         return (
-            LayerRecipe("changes", 2, "longtake/changes", clock),
+            LayerRecipe("changes", 3, "longtake/changes", clock),
             shots,
-            LayerRecipe("still", 4, "longtake/still", clock),
-            LayerRecipe("moments", 4, "longtake/novelty", clock),
-            LayerRecipe("motion", 5, "longtake/corners", clock),
-            LayerRecipe("keyframes", 3, "longtake/keyframes", keyframes, inputs),
-            LayerRecipe("text_frames", 4, "longtake/strokes", text_frames, inputs),
+            LayerRecipe("still", 5, "longtake/still", clock),
+            LayerRecipe("moments", 5, "longtake/novelty", clock),
+            LayerRecipe("motion", 6, "longtake/corners", clock),
+            LayerRecipe("keyframes", 4, "longtake/keyframes", keyframes, inputs),
+            LayerRecipe("text_frames", 5, "longtake/strokes", text_frames, inputs),
         )
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
@@ -108,8 +111,9 @@ def _watch(job: IndexJob, state: PassState, number: int, writers: Mapping[str, L
         if frame.time >= (number + 1) * job.settings.visual_pass.chunk_seconds and state.seen is not None:
             yield _keep(job, state, number, writers)
             number += 1
-        for observer in state.observers.values():
-            observer.observe(frame)
+        for look in _looks(frame):
+            for observer in state.observers.values():
+                observer.observe(look)
         state.covered.observe(frame.time, frame.duration)
         state.seen, state.end = frame.time, max(state.end, frame.end)
         if state.end - reported >= _PROGRESS_STEP:
@@ -119,6 +123,15 @@ def _watch(job: IndexJob, state: PassState, number: int, writers: Mapping[str, L
         observer.finish(state.end)
     state.finished = True
     yield _keep(job, state, number, writers)
+
+
+def _looks(frame: Frame) -> Iterator[Frame]:
+    """A frame, twice if it stays: only a second look tells that it does."""
+    if frame.duration <= _STAYS:
+        yield frame
+        return
+    yield replace(frame, duration=_AGAIN)
+    yield replace(frame, time=round(frame.time + _AGAIN, 3), duration=frame.duration - _AGAIN)
 
 
 def _report(job: IndexJob, seconds: float, first: float, last: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import wave
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -16,7 +17,7 @@ from helpers.media.sound import write_pieces
 from longtake.errors import Cancelled, MediaError
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import AudioBlock, read_audio
-from longtake.preprocess.media.media import MediaInfo, probe
+from longtake.preprocess.media.media import MediaInfo, probe, survey
 
 RATE = 16_000
 
@@ -149,3 +150,27 @@ def test_reading_stops_when_cancelled(tmp_path: Path) -> None:
 
     with pytest.raises(Cancelled):
         list(read_audio(path, probe(path), check_cancelled=stop))
+
+
+@pytest.mark.parametrize("suffix", [".aac", ".mp3"])
+@pytest.mark.parametrize(("rate", "layout"), [(22_050, "stereo"), (44_100, "mono"), (44_100, "stereo")])
+def test_sound_that_changes_its_format_is_heard_to_its_end(tmp_path: Path, suffix: str, rate: int, layout: str) -> None:
+    parts = []
+    for number, (each_rate, each_layout) in enumerate([(22_050, "mono"), (rate, layout)]):
+        part = tmp_path / f"{number}{suffix}"
+        with av.open(str(part), "w") as container:
+            stream: Any = container.add_stream("aac" if suffix == ".aac" else "libmp3lame", rate=each_rate)
+            stream.layout = each_layout
+            samples = np.tile(tone(4.0 * each_rate / 16_000), (1 if each_layout == "mono" else 2, 1)).astype(np.float32)
+            frame = av.AudioFrame.from_ndarray(samples, format="fltp", layout=each_layout)
+            frame.sample_rate, frame.pts = each_rate, 0
+            container.mux(stream.encode(frame))
+            container.mux(stream.encode())
+        parts.append(part.read_bytes())
+    path = tmp_path / f"both{suffix}"
+    path.write_bytes(b"".join(parts))
+    media = survey(path)
+    assert media.duration == pytest.approx(8.0, abs=0.5)
+    assert sum(block.end - block.start for block in heard(path, media)) == pytest.approx(8.0, abs=0.5)
+    late = heard(path, media, TimeSpan(start=6.0, end=7.0))
+    assert (late[0].start, late[-1].end) == (pytest.approx(6.0, abs=0.1), pytest.approx(7.0, abs=0.1))

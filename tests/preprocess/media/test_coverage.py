@@ -19,7 +19,7 @@ from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.step import IndexJob, Step
 from longtake.preprocess.media.coverage import CoveredSpans, promised_end
-from longtake.preprocess.media.media import probe
+from longtake.preprocess.media.media import probe, survey
 from longtake.preprocess.pipeline.progress import LayerReport, Watcher
 from longtake.preprocess.pipeline.step_run import run_step
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
@@ -139,3 +139,9 @@ def test_covered_spans_join_what_touches_and_survive_a_pickle() -> None:
     spans.observe(9.5, 20.0)
     assert spans.spans() == [TimeSpan(start=0.5, end=2.2), TimeSpan(start=9.0, end=29.5)]
     assert spans.lost() == pytest.approx(0.2)
+
+
+def test_a_file_with_few_pictures_is_not_taken_for_a_cut_one(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "a.mkv", [noise(0), noise(1)], times=lambda number: 4.0 * number, sound_seconds=12.0)
+    media = survey(path)
+    assert [promised_end(path, media, index) for index in media.used] == [0.0, 0.0]

@@ -117,5 +117,17 @@ def test_a_header_cannot_ask_for_more_pixels_than_any_picture_has(tmp_path: Path
 def test_a_film_that_was_joined_to_another_is_told(tmp_path: Path) -> None:
     one = write_clip(tmp_path / "one.mp4", [noise(0)] * 25, sound_seconds=1.0).read_bytes()
     (tmp_path / "both.mp4").write_bytes(one + one)
-    assert [stream.kind for stream in survey(tmp_path / "both.mp4").unread] == ["film"]
+    assert [stream.kind for stream in survey(tmp_path / "both.mp4").unread] == ["recording"]
     assert survey(tmp_path / "one.mp4").unread == ()
+
+
+@pytest.mark.parametrize("suffix", [".flv", ".wav"])
+def test_a_recording_that_ffmpeg_does_not_reach_is_told(tmp_path: Path, suffix: str) -> None:
+    one = tmp_path / f"one{suffix}"
+    if suffix == ".flv":
+        write_clip(one, [noise(0)] * 25)
+    else:
+        write_sound(one, silence(1.0))
+    (tmp_path / f"both{suffix}").write_bytes(one.read_bytes() * 2)
+    assert [stream.kind for stream in survey(tmp_path / f"both{suffix}").unread] == ["recording"]
+    assert survey(one).unread == ()

@@ -138,3 +138,10 @@ def test_a_picture_that_stands_for_seconds_is_the_one_of_each(tmp_path: Path) ->
     seconds = [item for item in look_through(path, tmp_path / "layers").items("keyframes") if item["kind"] == "second"]
     assert [(item["start"], item["time"]) for item in seconds] == [(0.0, 0.0), (5.0, 5.0), (10.0, 10.0)]
     assert [item["end"] for item in seconds[:2]] == [5.0, 10.0]
+
+
+def test_a_slide_that_is_one_picture_is_read_at_its_time(tmp_path: Path) -> None:
+    slides = [written(flat(DARK), text) for text in ("Quarterly results", "Costs by region", "Plans for spring")]
+    path = write_clip(tmp_path / "slides.mp4", [*slides, flat(DARK)], times=lambda number: 3.0 * number)
+    found = look_through(path, tmp_path / "layers")
+    assert found.spans("text_frames")[:3] == [(0.0, 3.0), (3.0, 6.0), (6.0, 9.0)]
