@@ -87,7 +87,9 @@ class VideoMoments:
         """What is said, shown, seen and heard in a span."""
         lines = (*self.passages, *self.pictures, *self._sounds)
         texts = (each for each in self.texts if each.span.overlaps(span))
-        shown = {moment.text: moment for moment in map(self._standing_with, texts)}
+        slides = sorted(map(self._standing_with, texts), key=lambda each: -each.span.length)
+        # What stays over several slides would seem to make one of them last longer.
+        shown = {moment.text: moment for moment in slides}
         return [*(each for each in lines if each.span.overlaps(span)), *shown.values()]
 
     def beside(self, moment: Moment) -> list[Moment]:

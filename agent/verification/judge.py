@@ -239,6 +239,7 @@ class Grounds:
         pictures: whether pictures of cited moments follow the prompt.
         earlier: questions and answers of the conversation that this one may go on from.
         examined: for each video, its name and what of it was examined.
+        unjudged: sentences of the answer that need no verdict.
     """
 
     question: str
@@ -249,6 +250,7 @@ class Grounds:
     pictures: bool = False
     earlier: Sequence[str] = ()
     examined: Sequence[str] = ()
+    unjudged: Sequence[str] = ()
 
 
 def judge_statements(
@@ -278,11 +280,12 @@ def judge_statements(
         evidence=[line_of(identity, item, grounds.names) for identity, item in lines],
         results=grounds.results,
         pictures=grounds.pictures,
+        unjudged=grounds.unjudged,
         letters=letters,
         claims=[
             {
                 "text": each.text,
-                "ids": dict.fromkeys(cited.id for cited in each.cited),
+                "ids": dict.fromkeys(cited.id for cited in each.cited if not each.shares),
                 "note": wrong_equation(each.text) or "; ".join(derived(each.text, sources)),
             }
             for each in statements

@@ -22,6 +22,8 @@ _COLUMN_GAP = 1.5  # smallest empty strip between two columns
 _SAME_TEXT = 0.8  # similarity of two readings of one text
 _SAME_WORD = 0.6  # and of each word in it
 _SAME_PLACE = 0.3  # share of the picture: text may drift or scroll
+_IN_PLACE = 0.03  # the same: readings of one place differ by less
+_MOVED = 0.5  # share of the texts that don't stay in place: if fewer are there elsewhere, another slide has the words
 _BRIDGE = 1.0  # seconds; a reading missed for this long doesn't end a text
 
 
@@ -54,19 +56,17 @@ def lines_of(boxes: Sequence[TextBox], aspect: float) -> list[TextBox]:
 def lifetimes(pictures: Iterable[tuple[TimeSpan, Sequence[TextBox]]]) -> list[ShownText]:
     """Track each line over pictures in time order; sorted by first appearance, then reading order."""
     shown: list[ShownText] = []
-    visible: list[int] = []
+    visible: dict[int, TextBox] = {}  # the last readings, by their places in `shown`
     for span, lines in pictures:
-        visible = [place for place in visible if shown[place].end + _BRIDGE >= span.start]
-        unread = list(visible)
-        for line in lines:
-            place = _same(line, {place: shown[place].best for place in unread})
+        visible = {place: last for place, last in visible.items() if shown[place].end + _BRIDGE >= span.start}
+        for line, place in zip(lines, _continued(lines, visible), strict=True):
             if place is None:
-                visible.append(len(shown))
+                place = len(shown)
                 shown.append(ShownText(span.start, span.end, line))
-                continue
-            unread.remove(place)
-            best = max(shown[place].best, line, key=lambda reading: reading.confidence)
-            shown[place] = ShownText(shown[place].start, span.end, best)
+            else:
+                best = max(shown[place].best, line, key=lambda reading: reading.confidence)
+                shown[place] = ShownText(shown[place].start, span.end, best)
+            visible[place] = line
     return shown
 
 
@@ -125,6 +125,22 @@ def _cut(lines: Sequence[TextBox], axis: int, gap: float) -> list[list[TextBox]]
         parts[-1].append(line)
         reach = max(reach, end)
     return parts
+
+
+def _continued(lines: Sequence[TextBox], readings: Mapping[int, TextBox]) -> list[int | None]:
+    """For each line of a picture, the key of the earlier reading that it continues."""
+    unread, found = dict(readings), list[int | None]()
+    for line in lines:
+        key = _same(line, unread)
+        found.append(key)
+        if key is not None:
+            del unread[key]
+    pairs = [(line, key) for line, key in zip(lines, found, strict=True) if key is not None]
+    moved = {key for line, key in pairs if _distance(readings[key], line) > _IN_PLACE}
+    still = len(pairs) - len(moved)
+    if len(moved) < _MOVED * (min(len(lines), len(readings)) - still):
+        return [None if key in moved else key for key in found]
+    return found
 
 
 def _same(line: TextBox, readings: Mapping[int, TextBox]) -> int | None:

@@ -87,7 +87,9 @@ def _judged(
     settings = context.tools.settings.verification
     state = replace(state, moments={**state.moments, **_at_times(draft, state, context, beside)})
     read = read_draft(draft, state.moments, context.names)
+    unjudged: list[str] = []
     if draft.status == "abstained" and not draft.claims:  # a reason needs no proof, unless it cites some
+        unjudged = [each.text for each in read.statements if not each.cited]
         read = replace(read, statements=tuple(each for each in read.statements if each.cited))
     option = _option(draft, state.options, read)
     asked = [*read.statements, option] if option else [*read.statements]
@@ -96,7 +98,7 @@ def _judged(
     else:
         grounds = _grounds(asked, state, context, beside)
         pictures = _pictures(asked, state) if context.judge_profile.sees else {}
-        grounds = replace(grounds, pictures=bool(pictures))
+        grounds = replace(grounds, pictures=bool(pictures), unjudged=unjudged)
         judgement = judge_statements(
             asked,
             grounds,

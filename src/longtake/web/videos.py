@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, StreamingResponse
 from pydantic import Field
 
 from longtake.agent.graph.agent import MAX_QUESTION_LENGTH
@@ -26,12 +27,13 @@ from longtake.web.event_feed import EventStream
 from longtake.web.http.cached import cached, tag_of
 from longtake.web.http.described import EVENTS, PICTURE, content
 from longtake.web.http.refusals import Refusal
-from longtake.web.http.remote_response import remote_response
 from longtake.web.indexing import progress_of, unavailable
 from longtake.web.progress import IndexingProgress
 from longtake.web.service import Served, Service
 from longtake.web.stills import THUMBNAIL_AT, THUMBNAIL_WIDTH, WIDEST, gone, still
 
+_RANGE = re.compile(r"bytes=(\d*)-(\d*)")
+_PIECE = 1 << 18  # bytes
 _TICK = 0.25  # seconds between two checks of a job
 _TRANSCRIPTS = {"speech", "subtitles"}
 _FILE = {
@@ -250,3 +252,28 @@ def shown(service: Service, video: VideoRecord) -> VideoDetails:
         left_out=tuple(left_out),
         contents=tuple(contents_of(service.library, video, media)),
     )
+
+
+def remote_response(request: Request, path: RemoteFile, media_type: str, headers: Mapping[str, str]) -> Response:
+    """The bytes that a request asks for: 200 for all, 206 for a range, 416 for one beyond the end."""
+    size = path.stat().st_size
+    asked = _RANGE.fullmatch(request.headers.get("range", ""))
+    first, last = 0, size - 1
+    if asked and asked[1]:
+        first, last = int(asked[1]), min(int(asked[2] or last), last)
+    elif asked and asked[2]:
+        first = max(0, size - int(asked[2]))
+    if first > last:
+        return Response(status_code=416, headers={"Content-Range": f"bytes */{size}"})
+    told = {**headers, "Accept-Ranges": "bytes", "Content-Length": str(last + 1 - first)}
+    if asked:
+        told["Content-Range"] = f"bytes {first}-{last}/{size}"
+    return StreamingResponse(_pieces(path, first, last + 1), 206 if asked else 200, told, media_type)
+
+
+def _pieces(path: RemoteFile, start: int, end: int) -> Iterator[bytes]:
+    with path.open() as stream:
+        stream.seek(start)
+        while start < end and (piece := stream.read(min(_PIECE, end - start))):
+            start += len(piece)
+            yield piece

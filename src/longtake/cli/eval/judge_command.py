@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -14,13 +14,30 @@ from longtake.cli.eval.eval_arguments import AtOnce, OnlyExpected, Remarks, Run
 from longtake.cli.options import Json, print_report
 from longtake.cli.progress import counting
 from longtake.console import Session, counted
+from longtake.errors import ConfigError
 from longtake.evalharness.items import Item
+from longtake.evalharness.judges.judge_check import (
+    ErrorTypes,
+    JudgeCheck,
+    JudgePair,
+    Label,
+    MeanAgreement,
+    SelfAgreement,
+    check_judges,
+    error_types,
+    judge_again,
+    judge_pairs,
+    labelled_cases,
+    mean_agreements,
+)
 from longtake.evalharness.judges.judge_table import API_KEY, RULES, JudgeOptions, judge_named, resolved
-from longtake.evalharness.judges.judging import CasesOf, Judge, JudgeSaysCost, all_cases, judge_run, to_judge
+from longtake.evalharness.judges.judging import CasesOf, Judge, JudgeSaysCost, all_cases, current, judge_run, to_judge
 from longtake.evalharness.prompts.prompt_set import PromptSet, prompts_named
 from longtake.evalharness.runs.bounded_map import REQUESTS
+from longtake.evalharness.runs.journal import read_records
 from longtake.evalharness.runs.run_folder import Notify, RunCard, RunFolder
 from longtake.evalharness.scoring.spending import money, total
+from longtake.evalharness.suites.suite_table import cases_of_run
 from longtake.memory.records import Record, Usage
 from longtake.memory.timespan import clock
 
@@ -148,8 +165,6 @@ def judge_check(
     as_json: Json = False,
 ) -> None:
     """Compare a run's judges with people and with each other; a model is also asked three times."""
-    from longtake.cli.eval.judge_check_command import check_run, show_checked
-
     session: Session = context.obj
     folder = RunFolder(run)
     asking = _prompts(folder.card(), prompts)
@@ -164,3 +179,56 @@ def judge_check(
 def _prompts(card: RunCard, name: str | None) -> PromptSet | None:
     """The prompts that are named, else those of the run."""
     return card.variants[0].prompts if name is None else prompts_named(name, card.suite, card.protocol)
+
+
+class JudgeCheckReport(Record):
+    """The public shape of `eval judge-check --json`."""
+
+    checks: tuple[JudgeCheck, ...]
+    means: tuple[MeanAgreement, ...]
+    judges: tuple[JudgePair, ...]
+    itself: SelfAgreement | None
+    errors: tuple[ErrorTypes, ...]
+
+
+def check_run(
+    folder: RunFolder, file: Path | None, judge_of: Callable[[int], Judge] | None, notify: Notify
+) -> JudgeCheckReport:
+    """Compare a run's judges with each other and with human labels, with each labeller as the reference.
+
+    Without a file of labels, JSONL, the judges are compared only with each other. `judge_of` makes a judge by the
+    number of its run, to be compared with itself on the labelled cases.
+
+    Raises:
+        ConfigError: if there is nothing to compare.
+    """
+    card = folder.card()
+    predictions = folder.predictions(notify).values()
+    judgements = list(current(folder.judgements(notify), predictions))
+    if all(judgement.met is None for judgement in judgements):
+        raise ConfigError(f"{folder.path} has no verdicts yet; run `longtake eval judge {folder.path}`.")
+    pairs = judge_pairs(judgements)
+    labels = list(read_records(file, Label, notify, by_hand=True)) if file else []
+    if file and not labels:
+        raise ConfigError(f"{file} has no labels; give a file with one human verdict per line.")
+    if not labels and (judge_of or not pairs):
+        raise ConfigError("A single judge can only be compared with human labels: give LABELS.")
+    itself, errors = None, list[ErrorTypes]()
+    if labels:
+        items = {item.id: item for item in folder.items(notify)}
+        labels, cases = labelled_cases(labels, items, predictions, cases_of_run(card), notify)
+        errors = error_types(labels, items)
+        itself = judge_again(judge_of, cases, notify) if judge_of else None
+    checks = tuple(check_judges(labels, judgements))
+    means = tuple(mean_agreements(checks))
+    return JudgeCheckReport(checks=checks, means=means, judges=tuple(pairs), itself=itself, errors=tuple(errors))
+
+
+def show_checked(checked: JudgeCheckReport) -> list[str]:
+    """The comparisons as lines to print."""
+    lines = [*map(str, checked.checks), *map(str, checked.means), *map(str, checked.judges)]
+    if checked.itself is not None:
+        own = checked.itself
+        same, kappa = ("none" if share is None else f"{share:.4f}" for share in (own.same, own.kappa))
+        lines.append(f"itself, {own.runs} runs over {own.cases} cases: same verdict {same}, mean kappa {kappa}")
+    return [*lines, *map(str, checked.errors)]
