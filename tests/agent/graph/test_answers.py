@@ -103,6 +103,18 @@ def test_model_and_judge_read_what_was_examined_and_all_text_on_screen(small_wor
         assert re.search(r"xamined.*speech 100% \(\d+% from subtitles\)", read)
 
 
+def test_the_judge_reads_a_whole_refusal_and_the_citations_of_each_statement_alone(
+    small_workspace: Workspace,
+) -> None:
+    refusal = calls_answer(status="abstained", text="Nobody says who bought it. The price is 249 dollars [m7].")
+    read = ask_endpoint(small_workspace, [refusal]).endpoint.judged[0]["messages"][-1]["content"]
+    assert '\n"Nobody says who bought it."\n' in read
+    draft = says("It costs more than 99 dollars. It is blue [m7].")
+    read = ask_endpoint(small_workspace, [draft]).endpoint.judged[0]["messages"][-1]["content"]
+    assert '1. "It costs more than 99 dollars." cites nothing' in read
+    assert '2. "It is blue." cites m7' in read
+
+
 def test_what_the_judge_names_as_proof_is_cited_with_it(small_workspace: Workspace) -> None:
     judge = doubts("249", verdict="supported", reason="m7 says 249.")
     for draft in ("It costs 249 dollars.", "It costs 249 dollars [m6]."):

@@ -96,3 +96,22 @@ def test_equal_texts_at_two_places_are_two_texts() -> None:
 def test_a_slide_that_grows_keeps_the_lines_that_were_there() -> None:
     one, two = box("First point", 0.1, 0.2), box("Second point", 0.1, 0.3)
     assert spans((0, 5, [one]), (5, 9, [one, two])) == [("First point", 0, 9), ("Second point", 5, 9)]
+
+
+def test_a_word_at_another_place_on_the_next_slide_is_another_text() -> None:
+    first = [box("Item", 0.1, 0.1), box("Lamps", 0.1, 0.3), box("Desks", 0.1, 0.4), box("Total", 0.1, 0.5)]
+    second = [box("Item", 0.1, 0.1), box("Rent", 0.1, 0.3), box("Heat", 0.1, 0.4), box("Total", 0.1, 0.7)]
+    assert [each for each in spans((0, 10, first), (10, 20, second)) if each[0] in ("Item", "Total")] == [
+        ("Item", 0, 20),
+        ("Total", 0, 10),
+        ("Total", 10, 20),
+    ]
+
+
+def test_text_that_scrolls_out_of_sight_is_one_text() -> None:
+    pictures = [
+        [box(name, 0.1, place / 10) for place, name in enumerate("abcdefgh"[step : step + 4])] for step in (0, 1, 2)
+    ]
+    assert spans(*((step, step + 1, lines) for step, lines in enumerate(pictures))) == [
+        ("a", 0, 1), ("b", 0, 2), ("c", 0, 3), ("d", 0, 3), ("e", 1, 3), ("f", 2, 3)
+    ]  # fmt: skip
