@@ -18,7 +18,7 @@ from longtake.preprocess.media.cues import Cue, Note
 from longtake.preprocess.media.media_files import has_media_name
 from longtake.preprocess.media.plain_transcripts import has_times, names_speakers
 from longtake.preprocess.media.subtitle_formats import SUFFIXES, is_transcript, parse_subtitles
-from longtake.preprocess.media.subtitle_names import TrackName, plain, track_named
+from longtake.preprocess.media.subtitle_names import TrackName, plain, track_named, turned
 from longtake.preprocess.media.text_encodings import decoded
 
 _TEXT = ".txt"  # read if it is a transcript with names, and named if it has times; other texts are something else
@@ -230,12 +230,15 @@ class _Owners:
 
     def _base(self, stem: str) -> tuple[int, str]:
         """How much of a name is that of the media file, 0 if nothing or another could mean it, and what follows."""
-        base = _base_of(self._path, stem, exact=True)
-        if not base:
-            base = _base_of(self._path, stem, exact=False)
-            if any(_base_of(other, stem, exact=False) == base for other in self._others):
-                base = 0
-        return base, stem[base:]
+        for name in (stem, turned(stem)):
+            base = _base_of(self._path, name, exact=True)
+            if not base:
+                base = _base_of(self._path, name, exact=False)
+                if any(_base_of(other, name, exact=False) == base for other in self._others):
+                    base = 0
+            if base:
+                return base, name[base:]
+        return 0, stem
 
 
 def _base_of(media: Path, stem: str, *, exact: bool) -> int:

@@ -13,6 +13,8 @@ from longtake.preprocess.media.language_names import language_of
 _SEPARATORS = re.compile(r"[\s._,+&()\[\]{}-]+")
 # YouTube adds the id of a track to its language: `en-nP7-2PuUl7o`.
 _TRACK_ID = re.compile(r"(?<![^._ ])([a-z]{2,3}(?:-[A-Za-z]{2,4})*)-(?=[\w-]*[A-Z\d_])[\w-]{11}$")
+_SITE = re.compile(r"[\[(][\w-]+(?:\.[\w-]+)*\.[a-z]{2,4}[\])]", re.IGNORECASE)  # where it was downloaded
+_TAG_IN_FRONT = re.compile(r"^\[([^\[\]]+)\]\s*(.+)")
 _LAST_PART = re.compile(r"[.(\[]")
 # Words that name a track of speech; chapters, metadata or descriptions are not speech.
 _WORDS = frozenset(
@@ -67,7 +69,7 @@ def track_named(text: str, *, alone: bool = False) -> TrackName | None:
         alone: whether it is the whole name, `2_English`: a number may stand first, for it can't be another video's, and
             there must be a word.
     """
-    parts = [part for part in _SEPARATORS.split(_TRACK_ID.sub(r"\1", plain(text))) if part]
+    parts = [part for part in _SEPARATORS.split(_TRACK_ID.sub(r"\1", _SITE.sub("", plain(text)))) if part]
     language: str | None = None
     told = False
     place = 0
@@ -88,9 +90,14 @@ def track_named(text: str, *, alone: bool = False) -> TrackName | None:
     return TrackName(language, any(part.lower() in _LATER for part in parts)) if told or not (alone or parts) else None
 
 
+def turned(stem: str) -> str:
+    """A name with a tag in front, as some downloaders write it, as others do: `[English] Talk` as `Talk [English]`."""
+    return _TAG_IN_FRONT.sub(r"\2 [\1]", stem, count=1)
+
+
 def language_in(name: str) -> str | None:
     """The language that the end of a file's name tells: `pl` of `talk.pl.srt` or `talk (Polish).srt`."""
-    stem = plain(name).rpartition(".")[0]
+    stem = turned(plain(name).rpartition(".")[0])
     for part in _LAST_PART.finditer(f".{stem}"):
         if track := track_named(f".{stem}"[part.start() :], alone=True):
             return track.language

@@ -34,7 +34,9 @@ def taken(root: Path, video: str = "talk.mp4") -> dict[str, str | None]:
         ("talk.English.srt", "en"), ("talk.Brazilian Portuguese.srt", "pt-BR"),
         ("talk.Português (Brasil).srt", "pt-BR"),
         ("talk.Chinese (Traditional).srt", "zh-Hant"), ("talk.français.srt", "fr"), ("talk.日本語.srt", "ja"),
-        ("talk (en).srt", "en"), ("talk [English].srt", "en"), ("talk.English (SDH).srt", "en"),
+        ("talk (en).srt", "en"), ("talk [English].srt", "en"),
+        ("[English] talk [DownSub.com].srt", "en"), ("[French (auto-generated)] talk.srt", "fr"),
+        ("talk.de (subs.example.org).srt", "de"), ("talk.English (SDH).srt", "en"),
         ("talk.en.hi.srt", "en"), ("talk.hi.srt", "hi"), ("talk.en.1.srt", "en"), ("talk.und.srt", None),
         ("talk.iw.srt", "he"), ("talk.zh-Hant-TW.srt", "zh-Hant-TW"), ("talk.pt_br.srt", "pt-BR"),
         ("talk.jp.srt", "ja"), ("talk.en.cc.vtt", "en"), ("talk.Latin American Spanish.srt", "es-419"),
@@ -53,7 +55,7 @@ def test_sidecars_are_found_by_their_name(tmp_path: Path, name: str, language: s
 @pytest.mark.parametrize(
     "name",
     ["talk_meta.vtt", "talk.chapters.en.vtt", "talk2.srt", "talk-2.srt", "talk 2.en.srt", "other.srt", "Subs/x.srt",
-     "talk.sub", "talk.en.sup"],
+     "talk.sub", "talk.en.sup", "[English] other [DownSub.com].srt", "[Part 2] talk.srt"],
 )  # fmt: skip
 def test_what_isnt_read_is_named_with_what_to_do(tmp_path: Path, name: str) -> None:
     assert taken(folder_of(tmp_path, "talk.mp4", name)) == {}
@@ -72,6 +74,7 @@ def test_what_isnt_read_is_named_with_what_to_do(tmp_path: Path, name: str) -> N
         ("s01e01.mkv", "s01e02.mkv", "Subs/s01e02/2_English.srt"),
         ("talk.mp4", "talk.en.mp4", "talk.en.vtt"),
         ("a1b2.media", "c3d4.media", "c3d4.en.srt"),
+        ("talk.mp4", "[Fansub] talk.mp4", "[Fansub] talk.en.srt"),
         ("Film.2019.mkv", "Film.2020.mkv", "Subs/Film.2020/2_English.srt"),
     ],
 )
@@ -129,7 +132,8 @@ def test_a_text_is_a_sidecar_if_it_is_a_transcript_with_names(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("name", "language"),
-    [("talk.pl.srt", "pl"), ("enc-cp1250.pl.srt", "pl"), ("talk (Polish).srt", "pl"), ("how to do it.srt", None),
+    [("talk.pl.srt", "pl"), ("enc-cp1250.pl.srt", "pl"), ("talk (Polish).srt", "pl"),
+     ("[Polish] talk [DownSub.com].srt", "pl"), ("how to do it.srt", None),
      ("it.srt", "it"), ("talk.2.en.srt", "en"), ("talk.srt", None)],
 )  # fmt: skip
 def test_the_end_of_a_name_tells_the_language(name: str, language: str | None) -> None:
