@@ -212,8 +212,8 @@ def _shared(statements: Sequence[Statement], text: str, marks: Sequence[Citation
     """The statements; one without a mark or time shares the mark that ends the next sentence of its paragraph.
 
     A mark at the end of a paragraph commonly stands for more than the last sentence, as notes do in encyclopedias.
-    Scores of citations count sentence by sentence instead (ALCE, Gao et al. 2023), but whoever judges a statement can
-    only gain by seeing the moment that its writer meant.
+    Scores of citations count sentence by sentence instead (ALCE, Gao et al. 2023), but a judge can only gain by seeing
+    the moment that the writer meant. It isn't told that the statement cites it, for the moment may show the opposite.
     """
     for each, following in zip_longest(statements, statements[1:]):
         bare = not each.cited and not any(each.holds(mark.end) for mark in marks) and not any(stated_times(each.text))

@@ -10,6 +10,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
+from statistics import median_low
 from typing import TYPE_CHECKING, Any
 
 from longtake.agent.gathering.text_lines import CELLS, by_row
@@ -87,10 +88,10 @@ class VideoMoments:
         """What is said, shown, seen and heard in a span."""
         lines = (*self.passages, *self.pictures, *self._sounds)
         texts = (each for each in self.texts if each.span.overlaps(span))
-        slides = sorted(map(self._standing_with, texts), key=lambda each: -each.span.length)
-        # What stays over several slides would seem to make one of them last longer.
-        shown = {moment.text: moment for moment in slides}
-        return [*(each for each in lines if each.span.overlaps(span)), *shown.values()]
+        slides: dict[str, list[Moment]] = {}
+        for moment in map(self._standing_with, texts):
+            slides.setdefault(moment.text, []).append(moment)
+        return [*(each for each in lines if each.span.overlaps(span)), *map(_slide, slides.values())]
 
     def beside(self, moment: Moment) -> list[Moment]:
         """What is said just before and after a moment and meanwhile, and what else is shown or heard meanwhile."""
@@ -261,6 +262,12 @@ def _belongs(group: Sequence[Moment], cue: Moment) -> bool:
     if cue.span.start - last.span.end > _PAUSE or cue.span.end - group[0].span.start > _LONGEST or count >= _MANY:
         return False
     return not (count >= _FEW and ends_sentence(last.text)) and cue.trusted == last.trusted
+
+
+def _slide(same: Sequence[Moment]) -> Moment:
+    """One moment of a slide that was found by several of its texts, one of which may stay over several slides."""
+    start, end = (median_low(each) for each in zip(*((one.span.start, one.span.end) for one in same), strict=True))
+    return _one(same[:1], same[0].text, TimeSpan(start=start, end=end))
 
 
 def _merged_alike(items: Sequence[Moment]) -> list[Moment]:

@@ -33,6 +33,7 @@ _STROKE = 40  # levels between the two sides of that edge
 _DENSE = 0.08  # share of a cell's pixels that rise, and share that fall, by a stroke
 _CHANGED = 0.5  # share of a cell's strokes that moved, appeared or disappeared
 _APART = 0.2  # seconds between two looks that show whether the picture has settled
+_STAYS = 1.0  # seconds for which a frame is shown that has settled by itself
 _MAX_WAIT = 2.0  # seconds between two frames chosen from a picture that doesn't
 _MIN_CELLS = 2  # cells; a change in fewer is noise
 _MIN_CELLS_UNSETTLED = 5  # cells; a passing change in fewer is motion
@@ -97,6 +98,7 @@ class _Sight:
 
     def __init__(self, frame: Frame, before: _Sight | None) -> None:
         self.time = frame.time
+        self.stays = frame.duration >= _STAYS
         self.look: _Look = look_at(frame, before.look if before else None)
         self._frame: Frame | None = frame
         self._jpeg = b""
@@ -108,7 +110,7 @@ class _Sight:
         return self._jpeg
 
     def __getstate__(self) -> dict[str, object]:
-        return {"time": self.time, "look": self.look, "_frame": None, "_jpeg": self.jpeg()}
+        return {"time": self.time, "stays": self.stays, "look": self.look, "_frame": None, "_jpeg": self.jpeg()}
 
 
 class _Suddenness:
@@ -206,6 +208,8 @@ class TextFrames:
 
     def _has_settled(self, sight: _Sight) -> bool:
         """Whether the last look shows the same. In a moving picture, agreement of adjacent frames isn't enough."""
+        if sight.stays:
+            return True
         last = self._last
         if last is None or sight.look.changes(last.look) >= _MIN_CELLS:
             return False

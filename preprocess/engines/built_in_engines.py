@@ -356,7 +356,7 @@ BUILT_IN: Mapping[str, Mapping[str, EngineEntry]] = {
     },
     "summary": {
         "textrank": EngineEntry(
-            "longtake.tools.speech.summarize_segment:TextRank", "extractive, graph ranking over sentences"
+            "longtake.preprocess.engines.text.textrank:TextRank", "extractive, graph ranking over sentences"
         ),
     },
     "sandbox": {

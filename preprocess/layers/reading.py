@@ -23,7 +23,7 @@ _SAME_TEXT = 0.8  # similarity of two readings of one text
 _SAME_WORD = 0.6  # and of each word in it
 _SAME_PLACE = 0.3  # share of the picture: text may drift or scroll
 _IN_PLACE = 0.03  # the same: readings of one place differ by less
-_MOVED = 0.5  # share of the texts that don't stay in place: if fewer are there elsewhere, another slide has the words
+_DRIFTING = 2.5  # seconds for which a picture is shown at most of which text drifts or scrolls
 _BRIDGE = 1.0  # seconds; a reading missed for this long doesn't end a text
 
 
@@ -57,16 +57,17 @@ def lifetimes(pictures: Iterable[tuple[TimeSpan, Sequence[TextBox]]]) -> list[Sh
     """Track each line over pictures in time order; sorted by first appearance, then reading order."""
     shown: list[ShownText] = []
     visible: dict[int, TextBox] = {}  # the last readings, by their places in `shown`
+    stood: dict[int, float] = {}
     for span, lines in pictures:
         visible = {place: last for place, last in visible.items() if shown[place].end + _BRIDGE >= span.start}
-        for line, place in zip(lines, _continued(lines, visible), strict=True):
+        for line, place in zip(lines, _continued(lines, visible, stood), strict=True):
             if place is None:
                 place = len(shown)
                 shown.append(ShownText(span.start, span.end, line))
             else:
                 best = max(shown[place].best, line, key=lambda reading: reading.confidence)
                 shown[place] = ShownText(shown[place].start, span.end, best)
-            visible[place] = line
+            visible[place], stood[place] = line, span.length
     return shown
 
 
@@ -127,29 +128,29 @@ def _cut(lines: Sequence[TextBox], axis: int, gap: float) -> list[list[TextBox]]
     return parts
 
 
-def _continued(lines: Sequence[TextBox], readings: Mapping[int, TextBox]) -> list[int | None]:
-    """For each line of a picture, the key of the earlier reading that it continues."""
-    unread, found = dict(readings), list[int | None]()
-    for line in lines:
-        key = _same(line, unread)
-        found.append(key)
-        if key is not None:
-            del unread[key]
-    pairs = [(line, key) for line, key in zip(lines, found, strict=True) if key is not None]
-    moved = {key for line, key in pairs if _distance(readings[key], line) > _IN_PLACE}
-    still = len(pairs) - len(moved)
-    if len(moved) < _MOVED * (min(len(lines), len(readings)) - still):
-        return [None if key in moved else key for key in found]
-    return found
+def _continued(
+    lines: Sequence[TextBox], readings: Mapping[int, TextBox], stood: Mapping[int, float]
+) -> list[int | None]:
+    """For each line of a picture, the key of the earlier reading that it continues, the nearest ones first.
 
-
-def _same(line: TextBox, readings: Mapping[int, TextBox]) -> int | None:
-    """The key of the nearest reading that may be of this line."""
-    distances = {
-        key: _distance(reading, line) for key, reading in readings.items() if same_text(reading.text, line.text)
-    }
-    nearest = min(distances, key=distances.__getitem__, default=None)
-    return nearest if nearest is not None and distances[nearest] <= _SAME_PLACE else None
+    Args:
+        lines: of the picture.
+        readings: the last ones of the texts before it.
+        stood: for how long the pictures of these readings were shown, in seconds. What drifts or scrolls never stands
+            for long; the same words elsewhere after that are those of the next slide.
+    """
+    pairs = sorted(
+        (distance, number, key)
+        for number, line in enumerate(lines)
+        for key, reading in readings.items()
+        if (distance := _distance(reading, line)) <= (_SAME_PLACE if stood[key] <= _DRIFTING else _IN_PLACE)
+        and same_text(reading.text, line.text)
+    )
+    found: dict[int, int] = {}
+    for _, number, key in pairs:
+        if number not in found and key not in found.values():
+            found[number] = key
+    return [found.get(number) for number in range(len(lines))]
 
 
 def _distance(one: TextBox, other: TextBox) -> float:

@@ -77,15 +77,13 @@ def read_audio(
             stream = container.streams.audio[0] if link else container.streams[sound.index]
             assert isinstance(stream, AudioStream)
             origin = link.origin - link.time if link else media.origin
-            # FFmpeg tells the times of raw AAC by the rate of its first packet, so count the samples instead.
-            timed = media.container != "aac"
             entry = span.start - SEEK_MARGIN
-            if timed and entry > (link.time if link else 0.0):
+            if entry > (link.time if link else 0.0):
                 with suppress(FFmpegError):  # read unseekable files from the start
                     seek(container, stream, origin + entry, media.marks)
             for frame in _frames(container, stream, path, media.marks):
                 check_cancelled()
-                yield from blocks.add(frame, frame.time - origin if timed and frame.time is not None else None)
+                yield from blocks.add(frame, None if frame.time is None else frame.time - origin)
                 if blocks.past_end:
                     break
         if blocks.past_end:

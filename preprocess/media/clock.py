@@ -6,18 +6,18 @@ follows is placed after what came before. Where that happens shows only in the p
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import av.error
 from av.container import InputContainer
 from av.packet import Packet
 
-from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.container import open_media
 
 _BACK = 1.0  # seconds by which times of a stream may fall without a restart
@@ -28,7 +28,8 @@ _INTERLEAVED = 10.0  # seconds by which one stream of a file may lag behind anot
 _GLITCH = 2.0  # seconds; a clock that returns within these hasn't restarted
 _STEP = 30.0  # seconds between marks
 _PAUSE = 1.0  # seconds; less between two packets is an uneven clock
-_TOGETHER = 1.0  # seconds by which picture and sound may stop or start apart where the recording paused
+_UNUSUAL = 4.0  # times the usual seconds from one packet to the next that there are none in a pause
+_TOGETHER = 0.1  # of a pause, by which picture and sound may stop or start apart
 GIVE_UP = 10_000  # consecutive attempts without a packet; FFmpeg scans 64 KiB each time
 _SEEKABLE = frozenset({"flv", "mpeg", "mpegts"})  # formats that can be read from any byte
 
@@ -49,14 +50,39 @@ class ClockMark:
 class Timeline:
     """What reading all packets tells, in seconds of the container: the end, and `marks` if the clock restarts.
 
-    In a pause, neither picture nor sound was recorded: what was shown before it doesn't stay on screen.
+    In a pause, from start to end, neither picture nor sound was recorded: what was shown doesn't stay on screen.
     """
 
     end: float
     restarts: tuple[float, ...]
     marks: tuple[ClockMark, ...]
-    pauses: tuple[TimeSpan, ...]
+    pauses: tuple[tuple[float, float], ...]
     size: int  # bytes, up to the end of the last packet
+
+
+@dataclass
+class _Steps:
+    """The times from one packet of a stream to the next, in seconds: the mean of the short ones, and the long ones."""
+
+    total: float = 0.0
+    count: int = 0
+    long: list[tuple[float, float]] = field(default_factory=list)  # start and end
+
+    def add(self, start: float, end: float) -> None:
+        if end - start >= _PAUSE:
+            self.long.append((start, end))
+        else:
+            self.total += end - start
+            self.count += 1
+
+    def gaps(self) -> list[tuple[float, float]]:
+        """The steps that are much longer than the usual one."""
+        if not self.long:
+            return []
+        usual = (
+            self.total / self.count if self.count > len(self.long) else median(end - start for start, end in self.long)
+        )
+        return [(start, end) for start, end in self.long if end - start >= _UNUSUAL * usual]
 
 
 @dataclass
@@ -69,7 +95,7 @@ class _Recording:
     end: float = float("-inf")
     last: dict[int, float] = field(default_factory=dict)  # decoding time by stream
     places: list[tuple[int, float]] = field(default_factory=list)  # of packets to read from, with their times
-    gaps: dict[int, list[TimeSpan]] = field(default_factory=lambda: defaultdict(list))  # without packets, by stream
+    steps: dict[int, _Steps] = field(default_factory=lambda: defaultdict(_Steps))  # by stream
 
     def continues(self, stream: int, time: float) -> bool:
         """Whether the next packet of a stream fits, by its decoding time."""
@@ -82,8 +108,8 @@ class _Recording:
         assert packet.dts is not None
         shown = (packet.dts if packet.pts is None else packet.pts) * tick
         stream, time = packet.stream_index, packet.dts * tick
-        if time - self.last.get(stream, time) >= _PAUSE:
-            self.gaps[stream].append(TimeSpan(start=self.last[stream], end=time))
+        if stream in self.last:
+            self.steps[stream].add(self.last[stream], time)
         self.last[stream] = time
         self.start, self.end = min(self.start, shown), max(self.end, shown + (packet.duration or 0) * tick)
         if entry and packet.is_keyframe and (not self.places or shown >= self.places[-1][1] + _STEP):
@@ -133,7 +159,7 @@ def _joined(recordings: Sequence[_Recording], picture: int, size: int) -> Timeli
     if not recordings:
         return None
     reached, shift = recordings[0].start, 0.0
-    starts, marks, pauses = list[float](), list[ClockMark](), list[TimeSpan]()
+    starts, marks, pauses = list[float](), list[ClockMark](), list[tuple[float, float]]()
     for number, each in enumerate(recordings):
         shift = reached - each.start if number else 0.0
         starts.append(reached)
@@ -141,18 +167,21 @@ def _joined(recordings: Sequence[_Recording], picture: int, size: int) -> Timeli
         marks.extend(
             ClockMark(position, time + shift, shift) for position, time in each.places if position > each.position
         )
-        pauses.extend(TimeSpan(start=gap.start + shift, end=gap.end + shift) for gap in _pauses(each, picture))
+        pauses.extend((start + shift, end + shift) for start, end in _pauses(each, picture))
         reached = each.end + shift
     sorted_marks = tuple(sorted(marks, key=_position)) if len(recordings) > 1 else ()
     return Timeline(reached, tuple(starts[1:]), sorted_marks, tuple(pauses), size)
 
 
-def _pauses(recording: _Recording, picture: int) -> Iterator[TimeSpan]:
-    """Where the picture and a sound stop and start together: a still picture alone has long gaps too."""
-    sounds = [gap for stream, gaps in recording.gaps.items() if stream != picture for gap in gaps]
-    for gap in recording.gaps[picture]:
-        if any(abs(gap.start - each.start) < _TOGETHER and abs(gap.end - each.end) < _TOGETHER for each in sounds):
-            yield gap
+def _pauses(recording: _Recording, picture: int) -> Iterator[tuple[float, float]]:
+    """Where the picture and all sound stop and start together: a still picture alone has long gaps, too."""
+    sounds = [steps.gaps() for stream, steps in recording.steps.items() if stream != picture]
+    for start, end in recording.steps[picture].gaps() if sounds else ():
+        apart = _TOGETHER * (end - start)
+        first = [bisect_left(gaps, (start - apart, end)) for gaps in sounds]
+        near = [gaps[place : place + 1] for gaps, place in zip(sounds, first, strict=True)]
+        if all(gap and abs(gap[0][0] - start) <= apart and abs(gap[0][1] - end) <= apart for gap in near):
+            yield start, end
 
 
 def _position(mark: ClockMark) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import av
@@ -20,7 +21,7 @@ _ALLOWED = sorted(name for name in av.formats_available - _REFUSED if not name.e
 # FFmpeg checks both before it follows any reference in a file.
 _OPTIONS = {"format_whitelist": ",".join(_ALLOWED), "protocol_whitelist": "file"}
 _HEAD = 8  # bytes of the size and kind of a part of an MP4 file
-_MAGIC = 4  # bytes by which a file is recognised
+_BEGINNING = re.compile(rb"RIFF.{4}WAVE|FLV\x01[\0-\5]\0\0\0\x09", re.DOTALL)
 _BETWEEN = 1 << 16  # bytes that may lie between two recordings: tags, for example
 _PART = {"protocol_whitelist": "file,subfile"}
 
@@ -82,12 +83,11 @@ def is_joined(path: Path) -> bool:
 
 
 def begins_again(path: Path, end: int) -> bool:
-    """Whether a file begins like itself once more shortly after a position in bytes: another was joined to it.
+    """Whether another WAV or FLV file begins shortly after a position in bytes: it was joined to the first.
 
     Raises:
         OSError: if the file can't be read.
     """
     with path.open("rb") as file:
-        magic = file.read(_MAGIC)
         file.seek(end)
-        return magic in file.read(_BETWEEN)
+        return _BEGINNING.search(file.read(_BETWEEN)) is not None

@@ -20,7 +20,7 @@ class FilePart(Record):
     name: str
     about: str
     outcome: str
-    noted: bool  # whether it isn't read, or isn't the only one of its kind
+    noted: bool  # whether `index` tells of it: it isn't read whole, isn't the only one of its kind, or has gaps
 
     @property
     def text(self) -> str:

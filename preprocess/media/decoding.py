@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ _THREADS = 8  # at least; decoding ahead keeps a few cores busy while earlier fr
 _FAR = 60.0  # seconds; no frame can be this far beyond twice the media's length
 _REORDERED = 1.0  # seconds by which decoding may run ahead of presentation
 _HOLE = 1_000  # bytes; an intact Matroska file has a few dozen between two packets
+_STILL = 1.0  # seconds from which a picture is a still
 _CHUNK_HEADER = 8  # bytes of name and length before the data of a packet in AVI
 
 
@@ -82,6 +84,7 @@ def decode_pictures(
     stream.codec_context.thread_count = max(_THREADS, usable_cores() + 1)
     damage = _Damage(float(stream.time_base), media.origin)
     held: TimedPicture | None = None
+    stills = stream.frames <= 1  # 0 if the file doesn't say
     clock = 0.0
     packets = on_one_clock(_packets(container, stream, path, damage), media.marks)
     for picture in _pictures(packets, stream, path, damage, check_cancelled):
@@ -99,14 +102,18 @@ def decode_pictures(
             continue
         if held:
             shown = time - held.time
-            lost = damage.between(held.time, time) or any(
-                held.time < pause.end and pause.start < time for pause in media.pauses
-            )
+            lost = damage.between(held.time, time)
+            if shown >= _STILL and not lost:
+                lost = any(held.time < pause.end and pause.start < time for pause in media.pauses)
             lasts = min(held.duration, shown) if lost else shown
+            stills = shown >= _STILL and not lost
             yield TimedPicture(held.time, lasts, held.picture)
         held = TimedPicture(time, duration, picture)
     if held:
-        yield held
+        left = media.duration - held.time
+        # Players show the last of several stills to the end, and so does this.
+        lasts = max(held.duration, left) if stills and not damage.between(held.time, inf) else held.duration
+        yield TimedPicture(held.time, lasts, held.picture)
 
 
 def _pictures(

@@ -33,8 +33,6 @@ MAX_TRANSCRIPT = 50_000_000  # bytes
 _ORDINARY_FPS = 25.0
 _ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths FFmpeg estimates
 _UNTIMED = frozenset({"aac", "mp3"})  # formats whose packets carry no times: only counting them all gives the length
-_AAC_RATES = (96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350)
-_AAC_SAMPLES = 1024  # of a block
 _TAIL = 5  # seconds before a file's end in which to look for its last packets
 _FIRST_ALONE = frozenset({"flv", "wav"})  # formats of which FFmpeg reads the first recording alone
 _SAME = 1.0  # seconds by which the end of the packets may differ from that of the header
@@ -188,7 +186,7 @@ def survey(path: Path) -> MediaInfo:
     if media.container == "ogg" and sound_alone and (links := read_links(path)):
         end = links[-1].time + links[-1].length
         return replace(media, duration=round(end, 3), restarts=tuple(each.time for each in links[1:]), links=links)
-    timeline = None if media.container in _UNTIMED else read_timeline(path, media.used)
+    timeline = read_timeline(path, media.used)
     if timeline is None:
         return media
     if media.container in _FIRST_ALONE and begins_again(path, timeline.size):
@@ -196,8 +194,9 @@ def survey(path: Path) -> MediaInfo:
     duration = round(timeline.end - media.origin, 3)
     restarts = tuple(round(time - media.origin, 3) for time in timeline.restarts)
     pauses = tuple(
-        TimeSpan(start=round(max(0.0, each.start - media.origin), 3), end=round(each.end - media.origin, 3))
-        for each in timeline.pauses
+        TimeSpan(start=round(max(0.0, start - media.origin), 3), end=round(end - media.origin, 3))
+        for start, end in (timeline.pauses if media.video else ())
+        if end > media.origin
     )
     if not restarts and abs(duration - media.duration) <= _SAME:
         return replace(media, pauses=pauses)
@@ -393,13 +392,7 @@ def declared_end(container: InputContainer, stream: Any) -> float | None:
     """Container time, in seconds, at which the file says that a stream ends; None if it doesn't say."""
     if not stream.duration or stream.time_base is None or "matroska" in container.format.name:
         return None  # FFmpeg takes the length of a Matroska file for that of a stream with few pictures
-    start = stream.start_time or 0
-    end = start + stream.duration
-    if start > 0 and len(entries := stream.index_entries) > 1:
-        # FFmpeg counts the empty beginning of an MP4 track with several edits twice.
-        last = entries[-1].timestamp
-        end = min(end, max(stream.duration, 2 * last - entries[-2].timestamp))
-    return float(end * stream.time_base)
+    return float(((stream.start_time or 0) + stream.duration) * stream.time_base)
 
 
 def last_packet_end(path: Path, streams: Sequence[int]) -> float:
@@ -420,21 +413,13 @@ def _read_to_end(container: Any, streams: Sequence[int]) -> float:
     try:
         for packet in container.demux(used):
             seconds = float((packet.duration or 0) * (packet.time_base or 0))
-            if container.format.name == "aac" and packet.size:
-                untimed += _aac_seconds(bytes(packet))
-            elif packet.pts is not None:
+            if packet.pts is not None:
                 end = max(end, float(packet.pts * packet.time_base) + seconds)
             elif packet.size and packet.stream is used[0]:
                 untimed += seconds or 1 / _ORDINARY_FPS
     except av.error.FFmpegError:
         pass  # the readable part determines the length
     return end or untimed
-
-
-def _aac_seconds(packet: bytes) -> float:
-    """How long a packet lasts, by its ADTS header: FFmpeg takes the rate of the first for that of all."""
-    rate = _AAC_RATES[min(packet[2] >> 2 & 15, len(_AAC_RATES) - 1)]
-    return ((packet[6] & 3) + 1) * _AAC_SAMPLES / rate
 
 
 def _language(stream: Any) -> str | None:

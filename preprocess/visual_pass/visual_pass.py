@@ -7,7 +7,6 @@ resumes after the last complete chunk, and its layers are byte-for-byte those of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from longtake.memory.building import LayerWriter
@@ -29,8 +28,6 @@ from longtake.preprocess.visual_pass.pass_state import Items, PassChunk, PassSta
 
 LAYERS_OF_PASS = ("changes", "shots", "still", "moments", "motion", "keyframes", "text_frames")
 _PROGRESS_STEP = 0.5  # seconds of video
-_STAYS = 1.0  # seconds; a picture shown longer isn't one of many in a moving scene
-_AGAIN = 0.5  # seconds until the second look at it
 _MIN_LOSS = 0.01  # seconds; less may come from rounding times
 
 
@@ -111,9 +108,8 @@ def _watch(job: IndexJob, state: PassState, number: int, writers: Mapping[str, L
         if frame.time >= (number + 1) * job.settings.visual_pass.chunk_seconds and state.seen is not None:
             yield _keep(job, state, number, writers)
             number += 1
-        for look in _looks(frame):
-            for observer in state.observers.values():
-                observer.observe(look)
+        for observer in state.observers.values():
+            observer.observe(frame)
         state.covered.observe(frame.time, frame.duration)
         state.seen, state.end = frame.time, max(state.end, frame.end)
         if state.end - reported >= _PROGRESS_STEP:
@@ -123,15 +119,6 @@ def _watch(job: IndexJob, state: PassState, number: int, writers: Mapping[str, L
         observer.finish(state.end)
     state.finished = True
     yield _keep(job, state, number, writers)
-
-
-def _looks(frame: Frame) -> Iterator[Frame]:
-    """A frame, twice if it stays: only a second look tells that it does."""
-    if frame.duration <= _STAYS:
-        yield frame
-        return
-    yield replace(frame, duration=_AGAIN)
-    yield replace(frame, time=round(frame.time + _AGAIN, 3), duration=frame.duration - _AGAIN)
 
 
 def _report(job: IndexJob, seconds: float, first: float, last: float) -> None:

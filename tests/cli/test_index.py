@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.command import Done, longtake
+from helpers.media.clips import flat, write_clip
 from helpers.media.sound import noise, write_pieces
 from helpers.servers.loopback import Handler, listening
 
@@ -267,6 +268,13 @@ def test_what_is_missing_of_a_file_is_told_once_and_in_the_same_words_everywhere
     assert shown == (missing,)
     seen = longtake("ask", "gap", "What is written on the sign?", library=library)
     assert missing not in seen.stdout
+
+
+def test_a_track_that_ends_early_is_told(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "short.mp4", [flat((number, 0, 0)) for number in range(150)], sound_seconds=2.0)
+    done = longtake("index", path, library=tmp_path / "library")
+    assert (done.code, "there is no sound after 00:00:02" in done.stdout) == (0, True)
+    assert "there is no sound after 00:00:02" in longtake("doctor", path, library=tmp_path / "library").stdout
 
 
 @pytest.mark.parametrize("complete_before", [False, True])

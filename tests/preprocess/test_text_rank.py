@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longtake.preprocess.engines.text.textrank import TextRank
 from longtake.settings import Settings
-from longtake.tools.speech.summarize_segment import TextRank
 
 ENGINE = TextRank(Settings())
 TALK = [

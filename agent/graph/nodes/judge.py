@@ -89,8 +89,9 @@ def _judged(
     read = read_draft(draft, state.moments, context.names)
     unjudged: list[str] = []
     if draft.status == "abstained" and not draft.claims:  # a reason needs no proof, unless it cites some
-        unjudged = [each.text for each in read.statements if not each.cited]
-        read = replace(read, statements=tuple(each for each in read.statements if each.cited))
+        proven = tuple(each for each in read.statements if each.cited and not each.shares)
+        unjudged = [each.text for each in read.statements if each not in proven]
+        read = replace(read, statements=proven)
     option = _option(draft, state.options, read)
     asked = [*read.statements, option] if option else [*read.statements]
     if settings.mode == "off" or not asked:

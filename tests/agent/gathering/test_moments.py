@@ -63,6 +63,14 @@ def test_what_stands_there_at_another_time_or_for_much_longer_is_not_on_the_slid
     assert moments.around(later).text == "Goodbye"
 
 
+def test_a_slide_lasts_as_long_as_most_of_its_texts() -> None:
+    longer = [cell("Item", 0, 0, 0, 60), *(cell(text, 1, n, 30, 60) for n, text in enumerate(("lamps", "24", "36")))]
+    missed = [cell("A", 0, 0, 0, 20), cell("A", 0, 0, 25, 60), cell("B", 1, 0, 0, 60)]
+    for cells, slide in ((longer, (30, 60)), (missed, (0, 60))):
+        [moment] = VideoMoments(cells).at(TimeSpan(start=0, end=60))
+        assert (moment.span.start, moment.span.end) == slide
+
+
 def test_a_slide_too_long_to_be_read_keeps_the_rows_nearest_to_what_was_found() -> None:
     rows = [cell(f"{row} " + "word " * 30, row, 0) for row in range(20)]
     content = VideoMoments(rows).around(rows[10]).text

@@ -106,9 +106,13 @@ def test_model_and_judge_read_what_was_examined_and_all_text_on_screen(small_wor
 def test_the_judge_reads_a_whole_refusal_and_the_citations_of_each_statement_alone(
     small_workspace: Workspace,
 ) -> None:
-    refusal = calls_answer(status="abstained", text="The price is 249 dollars [m7]. Nobody says who bought it.")
-    read = ask_endpoint(small_workspace, [refusal]).endpoint.judged[0]["messages"][-1]["content"]
-    assert '\n"Nobody says who bought it."\n' in read
+    for text in (
+        "The price is 249 dollars [m7]. Nobody says who bought it.",
+        "Nobody says who bought it. It is blue [m7].",
+    ):
+        refusal = calls_answer(status="abstained", text=text)
+        read = ask_endpoint(small_workspace, [refusal]).endpoint.judged[0]["messages"][-1]["content"]
+        assert '\n"Nobody says who bought it."\n' in read
     draft = says("It costs more than 99 dollars. It is blue [m7].")
     read = ask_endpoint(small_workspace, [draft]).endpoint.judged[0]["messages"][-1]["content"]
     assert '1. "It costs more than 99 dollars." cites nothing' in read

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from helpers.data.search_index import axes, batch, moments, open_index
 
-from longtake.benchmarks.faults.campaign import DAMAGES, damage_file
+from longtake.benchmarks.faults.damage import DAMAGES, damage_file
 from longtake.errors import LibraryError, LibraryUnavailable
 from longtake.memory import database
 from longtake.memory.records import Moment

@@ -108,6 +108,18 @@ def test_a_word_at_another_place_on_the_next_slide_is_another_text() -> None:
     ]
 
 
+def test_what_stands_still_is_found_before_what_may_have_moved() -> None:
+    first = [box("Plan", 0.1, 0.1), box("Yes", 0.5, 0.5)]
+    second = [box("Cost", 0.1, 0.1), box("Yes", 0.5, 0.3), box("Yes", 0.5, 0.5)]
+    assert [each for each in spans((0, 1, first), (1, 2, second)) if each[0] == "Yes"] == [("Yes", 0, 2), ("Yes", 1, 2)]
+
+
+def test_a_ticker_over_changing_captions_is_one_text() -> None:
+    pictures = [[box("BREAKING storm", 0.6 - 0.1 * n, 0.9), box(f"line {n}", 0.1, 0.7)] for n in range(5)]
+    found = spans(*((n, n + 1, lines) for n, lines in enumerate(pictures)))
+    assert [each for each in found if "storm" in each[0]] == [("BREAKING storm", 0, 5)]
+
+
 def test_text_that_scrolls_out_of_sight_is_one_text() -> None:
     pictures = [
         [box(name, 0.1, place / 10) for place, name in enumerate("abcdefgh"[step : step + 4])] for step in (0, 1, 2)

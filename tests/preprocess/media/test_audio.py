@@ -152,8 +152,10 @@ def test_reading_stops_when_cancelled(tmp_path: Path) -> None:
         list(read_audio(path, probe(path), check_cancelled=stop))
 
 
-@pytest.mark.parametrize("suffix", [".aac", ".mp3"])
-@pytest.mark.parametrize(("rate", "layout"), [(22_050, "stereo"), (44_100, "mono"), (44_100, "stereo")])
+@pytest.mark.parametrize(
+    ("suffix", "rate", "layout"),
+    [(".aac", 22_050, "stereo"), (".mp3", 22_050, "stereo"), (".mp3", 44_100, "mono"), (".mp3", 44_100, "stereo")],
+)
 def test_sound_that_changes_its_format_is_heard_to_its_end(tmp_path: Path, suffix: str, rate: int, layout: str) -> None:
     parts = []
     for number, (each_rate, each_layout) in enumerate([(22_050, "mono"), (rate, layout)]):

@@ -214,37 +214,65 @@ def test_streams_that_lie_one_after_the_other_do_not_start_again(tmp_path: Path)
     assert media.duration == pytest.approx(30.0, abs=0.2)
 
 
-@pytest.mark.parametrize("suffix", [".ts", ".mkv", ".flv"])
-@pytest.mark.parametrize(
-    ("sound_from", "shown_until"),
-    [
-        pytest.param(9.0, 4.0, id="nothing was recorded"),
-        pytest.param(4.0, 9.0, id="a still picture"),
-        pytest.param(6.5, 9.0, id="a still picture and a silence of its own"),
-    ],
-)
-def test_a_picture_does_not_last_through_a_pause_of_the_recording(
-    tmp_path: Path, suffix: str, sound_from: float, shown_until: float
-) -> None:
-    """Pictures stop at 4 s and go on at 9 s; the sound goes on at `sound_from`."""
-    path = tmp_path / f"pause{suffix}"
+def paused(path: Path, times: list[float], sounds: list[list[tuple[float, float]]]) -> Path:
+    """A recording with pictures at some times, and sound tracks that each sound in some spans; times are seconds."""
     with av.open(str(path), "w") as container:
         picture: Any = container.add_stream("libx264", rate=5, options={"bf": "0", "g": "5"})
         picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        sound: Any = container.add_stream("aac", rate=44_100, layout="mono")
+        tracks: list[Any] = [container.add_stream("aac", rate=44_100, layout="mono") for _ in sounds]
         packets: list[Any] = []
-        for number in [*range(20), *range(45, 60)]:
+        for number, time in enumerate(times):
             frame = VideoFrame.from_ndarray(flat((number, 0, 0), 64, 48), format="bgr24").reformat(format="yuv420p")
-            frame.pts, frame.time_base = number, Fraction(1, 5)
+            frame.pts, frame.time_base = round(5 * time), Fraction(1, 5)
             packets += picture.encode(frame)
-        for first in range(0, 12 * 44_100, 1_024):
-            if not 4.0 <= first / 44_100 < sound_from:
-                samples = av.AudioFrame.from_ndarray(np.zeros((1, 1_024), np.float32), format="fltp", layout="mono")
-                samples.sample_rate, samples.pts, samples.time_base = 44_100, first, Fraction(1, 44_100)
-                packets += sound.encode(samples)
-        packets += [*picture.encode(), *sound.encode()]
+        for track, spans in zip(tracks, sounds, strict=True):
+            for first in range(0, 16 * 44_100, 1_024):
+                if any(start <= first / 44_100 < end for start, end in spans):
+                    samples = av.AudioFrame.from_ndarray(np.zeros((1, 1_024), np.float32), format="fltp", layout="mono")
+                    samples.sample_rate, samples.pts, samples.time_base = 44_100, first, Fraction(1, 44_100)
+                    packets += track.encode(samples)
+            packets += track.encode()
+        packets += picture.encode()
         for packet in sorted(packets, key=lambda each: float(each.dts * each.time_base)):
             container.mux(packet)
+    return path
+
+
+MOVING = [0.2 * number for number in [*range(20), *range(45, 75)]]  # seconds of the pictures, none from 4 to 9
+SLOW = [1.2 * number for number in range(13)]
+
+
+@pytest.mark.parametrize("suffix", [".ts", ".mkv", ".flv"])
+@pytest.mark.parametrize(
+    ("times", "sounds", "pauses"),
+    [
+        pytest.param(MOVING, [[(0, 4), (9, 16)]], [(4, 9)], id="nothing was recorded"),
+        pytest.param(MOVING, [[(0, 16)]], [], id="a still picture"),
+        pytest.param(MOVING, [[(0, 4), (6.5, 16)]], [], id="a still picture and a silence of its own"),
+        pytest.param(MOVING, [[(0, 16)], [(0, 4), (9, 16)]], [], id="one of two tracks goes on"),
+        pytest.param(
+            SLOW, [[(0, 4.8), (6, 9.6), (10.8, 16)]], [], id="a slow picture, and sound where somebody speaks"
+        ),
+    ],
+)
+def test_a_picture_does_not_last_through_a_pause_of_the_recording(
+    tmp_path: Path,
+    suffix: str,
+    times: list[float],
+    sounds: list[list[tuple[float, float]]],
+    pauses: list[tuple[float, float]],
+) -> None:
+    one_track = suffix == ".flv"
+    path = paused(tmp_path / f"pause{suffix}", times, sounds[:1] if one_track else sounds)
     media = survey(path)
-    before = [frame for frame in seen(path, media) if frame.time < 5.0]
-    assert before[-1].end == pytest.approx(shown_until, abs=0.3)
+    assert [(pause.start, pause.end) for pause in media.pauses] == [pytest.approx(each, abs=0.3) for each in pauses]
+    frames = seen(path, media)
+    lost = [(one.end, other.time) for one, other in pairwise(frames) if other.time - one.end > 0.3]
+    assert lost == [pytest.approx(each, abs=0.3) for each in pauses]
+
+
+def test_pictures_that_are_decoded_before_the_clock_begins_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "early.ts"
+    options = {"avoid_negative_ts": "disabled", "muxdelay": "0", "muxpreload": "0"}
+    recording(path, [DARK, LIGHT] * 8, 1, start=0.0, options=options)
+    assert len(seen(path, survey(path))) == 16

@@ -8,6 +8,7 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from helpers.data.visual_pass import look_through
 from helpers.media.clips import noise, write_clip
 from helpers.media.odd_files import cut_short, index_first, overwritten
 from helpers.media.sound import silence, write_sound
@@ -145,3 +146,5 @@ def test_a_file_with_few_pictures_is_not_taken_for_a_cut_one(tmp_path: Path) -> 
     path = write_clip(tmp_path / "a.mkv", [noise(0), noise(1)], times=lambda number: 4.0 * number, sound_seconds=12.0)
     media = survey(path)
     assert [promised_end(path, media, index) for index in media.used] == [0.0, 0.0]
+    assert [layer.left_out for layer in index(VisualPass(), path, tmp_path / "layers")] == [()] * len(LAYERS_OF_PASS)
+    assert look_through(path, tmp_path / "pass").layers["changes"].covered[-1].end == media.duration

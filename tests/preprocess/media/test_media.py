@@ -130,4 +130,5 @@ def test_a_recording_that_ffmpeg_does_not_reach_is_told(tmp_path: Path, suffix: 
         write_sound(one, silence(1.0))
     (tmp_path / f"both{suffix}").write_bytes(one.read_bytes() * 2)
     assert [stream.kind for stream in survey(tmp_path / f"both{suffix}").unread] == ["recording"]
+    one.write_bytes(one.read_bytes() + b"LIST\x16\0\0\0INFOISFT\x0a\0\0\0RIFF Tool\0")
     assert survey(one).unread == ()

@@ -12,7 +12,7 @@ from helpers.asking import VIDEO
 from helpers.libraries import SETTINGS
 
 from longtake.agent.graph.agent import Agent
-from longtake.benchmarks.faults.campaign import DAMAGES, damage_file
+from longtake.benchmarks.faults.damage import DAMAGES, damage_file
 from longtake.memory.search.store import NAME
 from longtake.preprocess.pipeline.library_check import check_library
 from longtake.preprocess.pipeline.workspace import Workspace
