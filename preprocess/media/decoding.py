@@ -110,9 +110,10 @@ def decode_pictures(
             yield TimedPicture(held.time, lasts, held.picture)
         held = TimedPicture(time, duration, picture)
     if held:
-        left = media.duration - held.time
-        # Players show the last of several stills to the end, and so does this.
-        lasts = max(held.duration, left) if stills and not damage.between(held.time, inf) else held.duration
+        lasts, entries = held.duration, stream.index_entries
+        last = not entries or float(entries[-1].timestamp * stream.time_base) - media.origin <= held.time + _REORDERED
+        if stills and last and not damage.between(held.time, inf):
+            lasts = max(lasts, media.duration - held.time)  # players show the last of several stills to the end
         yield TimedPicture(held.time, lasts, held.picture)
 
 

@@ -45,7 +45,9 @@ class ShotBoundaries:
             self._write(self._boundaries.pop(0), self._boundaries[0].time)
 
     def finish(self, end: float) -> None:
-        """Close the last shots."""
+        """Close the last shots; there are none without a frame."""
+        if not self._boundaries:
+            return
         for boundary in self._finder.finish():
             self._add(boundary)
         ends = [boundary.time for boundary in self._boundaries[1:]] + [end]

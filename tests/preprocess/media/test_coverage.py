@@ -148,3 +148,24 @@ def test_a_file_with_few_pictures_is_not_taken_for_a_cut_one(tmp_path: Path) -> 
     assert [promised_end(path, media, index) for index in media.used] == [0.0, 0.0]
     assert [layer.left_out for layer in index(VisualPass(), path, tmp_path / "layers")] == [()] * len(LAYERS_OF_PASS)
     assert look_through(path, tmp_path / "pass").layers["changes"].covered[-1].end == media.duration
+
+
+def test_the_last_slide_of_a_cut_file_does_not_last_to_its_end(tmp_path: Path) -> None:
+    slides = write_clip(
+        tmp_path / "a.mkv",
+        [noise(n) for n in range(8)],
+        times=lambda n: 4.0 * n,
+        codec="mjpeg",
+        pixels="yuvj420p",
+        sound_seconds=32.0,
+    )
+    path = cut_short(index_first(slides, tmp_path / "a.mp4"), tmp_path / "cut.mp4", 0.6)
+    covered = look_through(path, tmp_path / "pass").layers["changes"].covered
+    assert 12.0 < covered[-1].end < 28.0
+
+
+def test_a_file_of_which_no_picture_decodes_has_no_shots(tmp_path: Path) -> None:
+    clip = write_clip(tmp_path / "a.mkv", [noise(n) for n in range(8)], times=lambda n: 4.0 * n)
+    found = look_through(index_first(clip, tmp_path / "a.mp4"), tmp_path / "pass")  # without its first picture
+    assert found.items("shots") == []
+    assert found.layers["shots"].covered == ()
