@@ -14,6 +14,7 @@ from longtake.preprocess.media.media import MediaInfo, declared_end, last_packet
 
 _UNDECLARED = frozenset({"aac", "mp3"})  # formats that don't declare a length: FFmpeg estimates it
 _UNKNOWN_BYTES = 0x7FFF_0000  # programs that write to a pipe declare this size or more
+_AVI_HEAD = 52  # bytes up to the number of frames, behind their microseconds
 _NO_LENGTH = 90 * 86_400.0  # seconds; longer than any recording: the length was never filled in
 MIN_GAP = 1.0  # seconds; less than this is an uneven clock
 SLACK = 1.0  # seconds by which a stream of a complete file may end early
@@ -35,6 +36,8 @@ def promised_end(path: Path, media: MediaInfo, index: int) -> float:
             return 0.0
         if container.format.name == "wav" and (size := _sound_bytes(path)) < _UNKNOWN_BYTES:
             return size * 8 / (stream.codec_context.bit_rate or 1)  # FFmpeg tells what is there
+        if container.format.name == "avi" and stream.type == "video" and (declared := _avi_seconds(path)):
+            return declared - media.origin if declared < _NO_LENGTH else 0.0  # without an index, FFmpeg estimates it
         if declared := declared_end(container, stream):
             return declared - media.origin if declared < _NO_LENGTH else 0.0
         # Matroska declares only the length of the whole file, which is cut if none of its streams lasts as long.
@@ -53,6 +56,16 @@ def _sound_bytes(path: Path) -> int:
                 return size
             file.seek(size + size % 2, 1)
     return 0
+
+
+def _avi_seconds(path: Path) -> float:
+    """How long the header of an AVI file says that it lasts, or its first part if it has several."""
+    with path.open("rb") as file:
+        head = file.read(_AVI_HEAD)
+    if len(head) < _AVI_HEAD or head[24:28] != b"avih":
+        return 0.0
+    micros, frames = (int.from_bytes(head[at : at + 4], "little") for at in (32, 48))
+    return micros * frames / 1_000_000
 
 
 def warn_of_gaps(spans: Sequence[TimeSpan], what: str, promised: float, warn: Callable[[str], None]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.command import Done, longtake
-from helpers.media.clips import flat, write_clip
+from helpers.media.clips import flat, write_clip, written
 from helpers.media.sound import noise, write_pieces
 from helpers.servers.loopback import Handler, listening
 
@@ -268,6 +268,13 @@ def test_what_is_missing_of_a_file_is_told_once_and_in_the_same_words_everywhere
     assert shown == (missing,)
     seen = longtake("ask", "gap", "What is written on the sign?", library=library)
     assert missing not in seen.stdout
+
+
+def test_text_on_screen_is_not_shown_as_speech(tmp_path: Path) -> None:
+    path = write_clip(tmp_path / "slide.mp4", [written(flat((30, 25, 28)), "Quarterly results")] * 50)
+    assert longtake("index", path, library=tmp_path / "library").code == 0
+    done = longtake("show", "slide.mp4", library=tmp_path / "library")
+    assert ("Quarterly results" in done.stdout, "No speech in slide.mp4" in done.stderr) == (True, True)
 
 
 def test_a_track_that_ends_early_is_told(tmp_path: Path) -> None:

@@ -152,5 +152,6 @@ def _page(ends: Sequence[int], page: int, notes: list[str]) -> tuple[int, int]:
     """The first row of a page and the first after it; if there are several pages, a note says so."""
     number = min(max(1, page), len(ends))
     if len(ends) > 1:
-        notes.append(f'page {number} of {len(ends)}; "page" gives another one')
+        more = f": go on with page {number + 1}" if number < len(ends) else ""
+        notes.append(f"page {number} of {len(ends)}{more}")
     return (ends[number - 2] if number > 1 else 0), ends[number - 1]

@@ -68,6 +68,8 @@ def _lines(library: Store, video: VideoRecord, track: Track | None) -> list[Time
     for each in ("speech", "text"):
         try:
             if lines := transcript(library, video, each):
+                if each == "text":
+                    note(f"longtake: No speech in {video.name}: this is its on-screen text.")
                 return lines
         except LibraryError:
             continue

@@ -169,3 +169,10 @@ def test_a_file_of_which_no_picture_decodes_has_no_shots(tmp_path: Path) -> None
     found = look_through(index_first(clip, tmp_path / "a.mp4"), tmp_path / "pass")  # without its first picture
     assert found.items("shots") == []
     assert found.layers["shots"].covered == ()
+
+
+def test_a_cut_avi_without_its_index_promises_what_its_header_says(tmp_path: Path) -> None:
+    whole = even_clip(tmp_path / "whole.avi")
+    cut = cut_short(whole, tmp_path / "cut.avi", 0.6)
+    assert [promised_end(path, survey(path), 0) for path in (whole, cut)] == [pytest.approx(SECONDS, abs=0.2)] * 2
+    assert survey(cut).duration < SECONDS - 2
