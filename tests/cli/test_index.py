@@ -131,9 +131,9 @@ def test_subtitles_that_arent_read_are_named_with_the_reason(folder: Path, writt
 def test_subtitles_are_called_read_once_they_are_indexed(folder: Path) -> None:
     library, video = folder.parent / "library", folder / "inside" / "three.wav"
     outcomes = list[str]()
-    for written in ("The key is under the mat.", "The key is in the shed."):
+    for said in ("The key is under the mat.", "The key is in the shed."):
         longtake("index", video, library=library)
-        video.with_suffix(".srt").write_text(f"1\n00:00:00,000 --> 00:00:01,000\n{written}\n")
+        video.with_suffix(".srt").write_text(f"1\n00:00:00,000 --> 00:00:01,000\n{said}\n")
         for index in (False, True):
             if index:
                 longtake("index", video, library=library)
