@@ -36,9 +36,9 @@ def promised_end(path: Path, media: MediaInfo, index: int) -> float:
             return 0.0
         if container.format.name == "wav" and (size := _sound_bytes(path)) < _UNKNOWN_BYTES:
             return size * 8 / (stream.codec_context.bit_rate or 1)  # FFmpeg tells what is there
-        if container.format.name == "avi" and stream.type == "video" and (declared := _avi_seconds(path)):
-            return declared - media.origin if declared < _NO_LENGTH else 0.0  # without an index, FFmpeg estimates it
-        if declared := declared_end(container, stream):
+        # Without an index, FFmpeg estimates the length of an AVI file.
+        told = _avi_seconds(path) if container.format.name == "avi" and stream.type == "video" else 0.0
+        if declared := told or declared_end(container, stream):
             return declared - media.origin if declared < _NO_LENGTH else 0.0
         # Matroska declares only the length of the whole file, which is cut if none of its streams lasts as long.
         whole = (container.duration or 0) / av.time_base
