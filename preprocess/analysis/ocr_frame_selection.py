@@ -32,6 +32,12 @@ _REACH = 2  # pixels across which a letter's edge may be blurred
 _STROKE = 40  # levels between the two sides of that edge
 _DENSE = 0.08  # share of a cell's pixels that rise, and share that fall, by a stroke
 _CHANGED = 0.5  # share of a cell's strokes that moved, appeared or disappeared
+_REWRITTEN = 0.3  # share of a cell's strokes that differ where a character has been replaced, and nothing moves
+_TRACE = 0.1  # share of a cell's pixels that differ where anything has changed
+_LARGE = 5  # cells with such a trace that a character too large to look like text has
+_ELSEWHERE = 0.08  # share of all cells with a trace from which something else has changed, too
+_STOOD = 1.5  # seconds after which a replaced character is read; those of a running clock go before
+_COUNTING = 10.0  # seconds after which a running clock is read again
 _APART = 0.2  # seconds between two looks that show whether the picture has settled
 _STAYS = 1.0  # seconds for which a frame is shown that has settled by itself
 _MAX_WAIT = 2.0  # seconds between two frames chosen from a picture that doesn't
@@ -63,6 +69,13 @@ class _Look:
     def differs(self, other: _Look, levels: float) -> bool:
         """Whether the small pictures differ by more than these mean levels."""
         return cv2.norm(self.small, other.small, cv2.NORM_L1) > levels * self.small.size
+
+    def rewritten(self, other: _Look) -> bool:
+        """Whether some character differs, and the rest is the same."""
+        strokes = _per_cell(self.strokes ^ other.strokes)
+        traces = int(np.count_nonzero(strokes > _TRACE))
+        replaced = (self.text | other.text) & (strokes > _REWRITTEN * np.maximum(self.density, other.density))
+        return traces <= _ELSEWHERE * strokes.size and (traces >= _LARGE or bool(replaced.any()))
 
     def changes(self, other: _Look) -> int:
         """Number of cells that look like text in either look and have different strokes."""
@@ -156,6 +169,7 @@ class TextFrames:
         self._taken_at = 0.0
         self._pending: _Sight | None = None  # a change that is not taken yet
         self._changed_at = 0.0
+        self._rewritten_at: float | None = None  # since when a character differs from the last frame taken
         self._chosen: tuple[float, str] | None = None  # start and file of the open item
 
     def observe(self, frame: Frame) -> None:
@@ -195,6 +209,10 @@ class TextFrames:
                 self._pending = None
                 if self._overdue(sight, 2 * self._turn):
                     self._take(sight, sight.time)
+                elif sight.look.rewritten(self._reference):
+                    self._follow_rewritten(sight)
+                else:
+                    self._rewritten_at = None
                 return
             self._take_pending()
         if self._pending is None:
@@ -205,6 +223,14 @@ class TextFrames:
         waited = sight.time - self._changed_at >= self._patience and self._pending_is_clear()
         if (settled or waited) and self._allowance >= 1:
             self._take_pending(patient=not settled)
+
+    def _follow_rewritten(self, sight: _Sight) -> None:
+        """Take a picture in which a character was replaced once that has stood for a while, or has changed for long."""
+        if self._rewritten_at is None or (self._last and sight.look.rewritten(self._last.look)):
+            self._rewritten_at = sight.time
+        stood = sight.stays or sight.time - self._rewritten_at >= _STOOD
+        if (stood or sight.time - self._taken_at >= _COUNTING) and self._allowance >= 1:
+            self._take(sight, self._rewritten_at)
 
     def _has_settled(self, sight: _Sight) -> bool:
         """Whether the last look shows the same. In a moving picture, agreement of adjacent frames isn't enough."""
@@ -253,6 +279,7 @@ class TextFrames:
             self._chosen = start, file
             self._allowance -= 1
         self._reference, self._taken_at, self._pending = sight.look, sight.time, None
+        self._rewritten_at = None
 
     def _close(self, end: float) -> None:
         if self._chosen is not None:

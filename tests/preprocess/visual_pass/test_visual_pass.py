@@ -78,6 +78,13 @@ def test_text_over_a_moving_picture_is_read_when_it_changes(tmp_path: Path) -> N
     assert len(starts) <= 6
 
 
+@pytest.mark.parametrize(("text", "scale"), [("Total {}", 0.8), ("{}", 4.0)])
+def test_one_character_that_is_replaced_is_read(tmp_path: Path, text: str, scale: float) -> None:
+    pictures = [written(flat(DARK), text.format(number), scale=scale) for number in (12, 13, 18) for _ in range(75)]
+    starts = [item["start"] for item in look_at(tmp_path, pictures).items("text_frames")]
+    assert starts == pytest.approx([0.0, 3.0, 6.0], abs=0.3)
+
+
 @pytest.mark.nightly
 def test_a_running_counter_stays_within_the_wanted_rate(tmp_path: Path) -> None:
     pictures = [written(flat(DARK), f"{n * 7919 % 99_991:05d} {n * 104_729 % 99_991:05d}", scale=1) for n in range(250)]
