@@ -75,7 +75,7 @@ def _streams(media: MediaInfo, outcomes: Mapping[int, str]) -> Iterator[FilePart
     numbers |= {"sound": len(media.audio), "subtitles": len(media.subtitles)}
     for stream in media.unread:
         number = numbers[stream.kind] = numbers.get(stream.kind, 0) + 1
-        about = _about(stream.codec, stream.language, stream.title)
+        about = "" if stream.kind == "recording" else _about(stream.codec, stream.language, stream.title)
         yield FilePart(name=f"{stream.kind} {number}", about=about, outcome=f"not read: {stream.why}", noted=True)
 
 
