@@ -7,7 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from math import hypot
+from itertools import chain
+from math import dist, hypot
 from statistics import median
 
 from longtake.memory.timespan import TimeSpan
@@ -17,13 +18,17 @@ from longtake.preprocess.engines.text.text_engines import TextBox
 _WORD_GAP = 1.0  # widest gap inside a line
 _BAND_GAP = 0.75  # smallest empty band between a title and the text below it, or between the rows of a table
 _COLUMN_GAP = 1.5  # smallest empty strip between two columns
+_LEVEL = 0.5  # largest distance between the centres of two texts in one row
+
+_IN_ROWS = 0.75  # share of the texts of a table that have another one beside them
+_CELL = 3.0  # words of such a text, at most, in the mean
 
 # Between pictures.
 _SAME_TEXT = 0.8  # similarity of two readings of one text
 _SAME_WORD = 0.6  # and of each word in it
-_SAME_PLACE = 0.3  # share of the picture: text may drift or scroll
+_SAME_PLACE = 0.3  # share of the picture: text may drift
 _IN_PLACE = 0.03  # the same: readings of one place differ by less
-_DRIFTING = 2.5  # seconds for which a picture is shown at most of which text drifts or scrolls
+_DRIFTING = 3.0  # seconds for which a picture is shown at most of which text drifts or scrolls
 _BRIDGE = 1.0  # seconds; a reading missed for this long doesn't end a text
 
 
@@ -103,15 +108,43 @@ def _joined(line: TextBox, box: TextBox) -> TextBox:
 
 
 def _in_order(lines: list[TextBox], aspect: float) -> list[TextBox]:
-    """Recursive XY-cut (Nagy and Seth 1984): bands from the top, and in each band columns from the left."""
+    """Recursive XY-cut (Nagy and Seth 1984): bands from the top, and in each columns from the left, tables by row."""
     if len(lines) < 2:
         return lines
     height = median(line.box[3] for line in lines)
-    for axis, gap in ((1, _BAND_GAP * height), (0, _COLUMN_GAP * height / aspect)):
-        parts = _cut(lines, axis, gap)
-        if len(parts) > 1:
-            return [line for part in parts for line in _in_order(part, aspect)]
-    return sorted(lines, key=lambda line: (line.box[1], line.box[0]))
+    bands = _cut(lines, 1, _BAND_GAP * height)
+    columns = _cut(lines, 0, _COLUMN_GAP * height / aspect) if len(bands) == 1 else []
+    parts = columns if len(columns) > 1 and not _is_table(columns) else bands
+    if len(parts) > 1:
+        return [line for part in parts for line in _in_order(part, aspect)]
+    return _by_row(lines)
+
+
+def _is_table(columns: Sequence[Sequence[TextBox]]) -> bool:
+    """Whether most texts are short and have one of another column beside them."""
+    lines = list(chain.from_iterable(columns))
+    beside = [
+        line
+        for column in columns
+        for line in column
+        if any(_in_one_row(line, other) for other in lines if other not in column)
+    ]
+    words = sum(len(line.text.split()) for line in lines)
+    return len(beside) >= _IN_ROWS * len(lines) and words <= _CELL * len(lines)
+
+
+def _by_row(lines: Sequence[TextBox]) -> list[TextBox]:
+    rows: list[list[TextBox]] = []
+    for line in sorted(lines, key=lambda each: each.box[1]):
+        if rows and _in_one_row(rows[-1][0], line):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [line for row in rows for line in sorted(row, key=lambda each: each.box[0])]
+
+
+def _in_one_row(one: TextBox, other: TextBox) -> bool:
+    return abs(_way(one, other)[1]) <= _LEVEL * min(one.box[3], other.box[3])
 
 
 def _cut(lines: Sequence[TextBox], axis: int, gap: float) -> list[list[TextBox]]:
@@ -133,32 +166,37 @@ def _continued(
 ) -> list[int | None]:
     """For each line of a picture, the key of the earlier reading that it continues, the nearest ones first.
 
+    Text that drifts stays near; lines that scroll go any way, but together.
+
     Args:
         lines: of the picture.
         readings: the last ones of the texts before it.
         stood: for how long the pictures of these readings were shown, in seconds. What drifts or scrolls never stands
             for long; the same words elsewhere after that are those of the next slide.
     """
-    pairs = sorted(
-        (distance, number, key)
+    ways = {
+        (number, key): _way(reading, line)
         for number, line in enumerate(lines)
         for key, reading in readings.items()
-        if (distance := _distance(reading, line)) <= (_SAME_PLACE if stood[key] <= _DRIFTING else _IN_PLACE)
-        and same_text(reading.text, line.text)
-    )
+        if (stood[key] <= _DRIFTING or hypot(*_way(reading, line)) <= _IN_PLACE) and same_text(reading.text, line.text)
+    }
     found: dict[int, int] = {}
-    for _, number, key in pairs:
-        if number not in found and key not in found.values():
+    for (number, key), way in sorted(ways.items(), key=lambda each: hypot(*each[1])):
+        if number in found or key in found.values():
+            continue
+        if hypot(*way) <= _SAME_PLACE or any(
+            dist(way, other) <= _IN_PLACE for (line, before), other in ways.items() if line != number and before != key
+        ):
             found[number] = key
     return [found.get(number) for number in range(len(lines))]
 
 
-def _distance(one: TextBox, other: TextBox) -> float:
-    """Distance between the centres, as a fraction of the picture."""
-    across, down = (
-        one.box[axis] + one.box[axis + 2] / 2 - other.box[axis] - other.box[axis + 2] / 2 for axis in (0, 1)
+def _way(one: TextBox, other: TextBox) -> tuple[float, float]:
+    """From one centre to the other, right and down, as fractions of the picture."""
+    return (
+        other.box[0] + other.box[2] / 2 - one.box[0] - one.box[2] / 2,
+        other.box[1] + other.box[3] / 2 - one.box[1] - one.box[3] / 2,
     )
-    return hypot(across, down)
 
 
 def _normal(text: str) -> str:

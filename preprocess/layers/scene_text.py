@@ -19,7 +19,7 @@ from longtake.preprocess.media.frames import Frame, read_jpeg
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.whole_frames import read_whole_frames
 
-VERSION = 2
+VERSION = 3
 REFINED_LONG_SIDE = 1280
 _CHUNK = 8  # pictures; they are read in one call, after which the work can be stopped
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from longtake.errors import LibraryError
@@ -39,9 +38,13 @@ def transcript(library: LibraryStore, video: VideoRecord, track: Track = "speech
     layers = _layers(library, video, track)
     if not layers:
         raise LibraryError(f"{video.name} has no {_WHAT[track]}: `longtake doctor` says what reads it.")
-    items = sorted((item for layer in layers for item in layer.items() if item["text"].strip()), key=_times)
+    items = [item for layer in layers for item in layer.items() if item["text"].strip()]
     if track == "text":
-        return [_screen(shown) for _, shown in groupby(items, key=_times)]
+        together: dict[tuple[float, float], list[Mapping[str, Any]]] = {}
+        for item in items:  # by their first appearance, in reading order
+            together.setdefault(_times(item), []).append(item)
+        return [_screen(shown) for shown in together.values()]
+    items.sort(key=_times)
     turns = _turns(library.layer(video, "speakers"))
     heard = [item for item in items if "words" in item]
     lines = [_spoken(item, turns) for item in items if "words" not in item]
@@ -88,9 +91,8 @@ def _times(item: Mapping[str, Any]) -> tuple[float, float]:
     return item["start"], item["end"]
 
 
-def _screen(shown: Iterable[Mapping[str, Any]]) -> TimedLine:
+def _screen(items: Sequence[Mapping[str, Any]]) -> TimedLine:
     """The texts that are shown together, one a line."""
-    items = list(shown)
     return TimedLine(items[0]["start"], items[0]["end"], "\n".join(" ".join(item["text"].split()) for item in items))
 
 

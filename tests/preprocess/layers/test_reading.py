@@ -36,13 +36,23 @@ def test_a_wide_gap_or_another_size_of_letters_keeps_texts_apart() -> None:
 
 def test_a_title_is_read_before_two_columns_and_the_columns_one_after_the_other() -> None:
     slide = [
-        box("right 1", 0.6, 0.3),
-        box("left 2", 0.1, 0.36),
-        box("right 2", 0.6, 0.36),
+        box("and nobody on the right saw", 0.6, 0.3),
+        box("the other side at all", 0.1, 0.36),
+        box("that it had begun to rain", 0.6, 0.36),
         box("TITLE", 0.2, 0.05, width=0.6, height=0.08),
-        box("left 1", 0.1, 0.3),
+        box("Those on the left saw", 0.1, 0.3),
     ]
-    assert texts(slide) == ["TITLE", "left 1", "left 2", "right 1", "right 2"]
+    left = ["Those on the left saw", "the other side at all"]
+    assert texts(slide) == ["TITLE", *left, "and nobody on the right saw", "that it had begun to rain"]
+
+
+def test_a_table_is_read_row_by_row_however_tight_its_rows() -> None:
+    table = [
+        box(text, x, 0.2 + 0.055 * row + 0.004 * (column % 2))
+        for column, (x, texts) in enumerate(((0.1, "Item Bread Milk"), (0.5, "2025 12 4"), (0.8, "2026 13 5")))
+        for row, text in enumerate(texts.split())
+    ]
+    assert texts(table) == ["Item", "2025", "2026", "Bread", "12", "13", "Milk", "4", "5"]
 
 
 def test_rows_set_apart_are_read_row_by_row() -> None:
@@ -120,10 +130,11 @@ def test_a_ticker_over_changing_captions_is_one_text() -> None:
     assert [each for each in found if "storm" in each[0]] == [("BREAKING storm", 0, 5)]
 
 
-def test_text_that_scrolls_out_of_sight_is_one_text() -> None:
+@pytest.mark.parametrize("apart", [0.1, 0.2], ids=["slowly", "faster than a text drifts"])
+def test_lines_that_scroll_out_of_sight_are_each_one_text(apart: float) -> None:
     pictures = [
-        [box(name, 0.1, place / 10) for place, name in enumerate("abcdefgh"[step : step + 4])] for step in (0, 1, 2)
+        [box(name, 0.1, apart * place) for place, name in enumerate("abcdefgh"[step : step + 4])] for step in (0, 2)
     ]
-    assert spans(*((step, step + 1, lines) for step, lines in enumerate(pictures))) == [
-        ("a", 0, 1), ("b", 0, 2), ("c", 0, 3), ("d", 0, 3), ("e", 1, 3), ("f", 2, 3)
+    assert spans(*((step, step + 2, lines) for step, lines in enumerate(pictures))) == [
+        ("a", 0, 2), ("b", 0, 2), ("c", 0, 3), ("d", 0, 3), ("e", 1, 3), ("f", 1, 3)
     ]  # fmt: skip
