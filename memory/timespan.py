@@ -33,6 +33,7 @@ _UNCLEAR = re.compile(r"\s*\d+,\d+\s*|.*(?<![\d:.])\d+,\d{3}.*")
 _LONGEST = 10**9  # seconds
 _LAST = _LONGEST - 1.0  # past the end of any video
 _FINEST = 3  # decimal places of a second
+_ROUNDED = 0.001  # seconds by which containers round times, at most
 
 
 class TimeSpan(BaseModel):
@@ -124,9 +125,9 @@ class ParsedSpan:
 
 
 def clock(seconds: float, *, decimals: int = 0) -> str:
-    """Format seconds as `HH:MM:SS`, optionally with decimals."""
+    """Format seconds as `HH:MM:SS`, optionally with decimals. What a container rounded to 19.999 s is 20 s."""
     scale = 10**decimals
-    ticks = math.floor(seconds * scale + 1e-6)
+    ticks = math.floor((seconds + (_ROUNDED if decimals < _FINEST else 0.0)) * scale + 1e-6)
     whole, fraction = divmod(ticks, scale)
     text = f"{whole // 3600:02d}:{whole // 60 % 60:02d}:{whole % 60:02d}"
     return f"{text}.{fraction:0{decimals}d}" if decimals else text

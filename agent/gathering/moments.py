@@ -13,7 +13,7 @@ from itertools import groupby
 from statistics import median_low
 from typing import TYPE_CHECKING, Any
 
-from longtake.agent.gathering.text_lines import CELLS, by_row
+from longtake.agent.gathering.text_lines import CELLS, ROWS, by_row
 from longtake.language.text import ends_sentence, words_of
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import CLOCKED, TimeSpan, clock
@@ -25,7 +25,6 @@ from longtake.tools.core.result import ToolResult
 if TYPE_CHECKING:
     from longtake.memory.search.index import Index
 
-ROWS = " / "  # between the rows of on-screen text
 KINDS: Mapping[Modality, str] = {
     "speech": "said",
     "scene_text": "on screen",

@@ -12,6 +12,7 @@ from longtake.memory.records import Moment
 from longtake.memory.timespan import TimeSpan
 
 CELLS = " · "  # between the texts of one row
+ROWS = " / "  # between the rows of on-screen text
 SAME_ROW = 0.6  # of a line's height: the largest distance between the centres of two texts in one row
 _PAUSE = 2.5  # seconds between two cues of one line
 _WORDS = 25  # of a line of speech, from which no further cue is added

@@ -58,6 +58,17 @@ def lines_of(boxes: Sequence[TextBox], aspect: float) -> list[TextBox]:
     return _in_order(lines, aspect)
 
 
+def rows_of(boxes: Sequence[TextBox]) -> list[list[TextBox]]:
+    """The texts of one picture row by row from the top, each from the left."""
+    rows: list[list[TextBox]] = []
+    for box in sorted(boxes, key=lambda each: each.box[1]):
+        if rows and _in_one_row(rows[-1][0], box):
+            rows[-1].append(box)
+        else:
+            rows.append([box])
+    return [sorted(row, key=lambda each: each.box[0]) for row in rows]
+
+
 def lifetimes(pictures: Iterable[tuple[TimeSpan, Sequence[TextBox]]]) -> list[ShownText]:
     """Track each line over pictures in time order; sorted by first appearance, then reading order."""
     shown: list[ShownText] = []
@@ -117,7 +128,7 @@ def _in_order(lines: list[TextBox], aspect: float) -> list[TextBox]:
     parts = columns if len(columns) > 1 and not _is_table(columns) else bands
     if len(parts) > 1:
         return [line for part in parts for line in _in_order(part, aspect)]
-    return _by_row(lines)
+    return [line for row in rows_of(lines) for line in row]
 
 
 def _is_table(columns: Sequence[Sequence[TextBox]]) -> bool:
@@ -133,18 +144,10 @@ def _is_table(columns: Sequence[Sequence[TextBox]]) -> bool:
     return len(beside) >= _IN_ROWS * len(lines) and words <= _CELL * len(lines)
 
 
-def _by_row(lines: Sequence[TextBox]) -> list[TextBox]:
-    rows: list[list[TextBox]] = []
-    for line in sorted(lines, key=lambda each: each.box[1]):
-        if rows and _in_one_row(rows[-1][0], line):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return [line for row in rows for line in sorted(row, key=lambda each: each.box[0])]
-
-
 def _in_one_row(one: TextBox, other: TextBox) -> bool:
-    return abs(_way(one, other)[1]) <= _LEVEL * min(one.box[3], other.box[3])
+    left, right = sorted((one.box, other.box))
+    level = abs(_way(one, other)[1]) <= _LEVEL * min(one.box[3], other.box[3])
+    return level and left[0] + left[2] / 2 < right[0]  # texts that lie over each other are in one column
 
 
 def _cut(lines: Sequence[TextBox], axis: int, gap: float) -> list[list[TextBox]]:

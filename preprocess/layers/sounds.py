@@ -58,7 +58,7 @@ class Sounds:
         covered = joined(heard, TOUCHING)
         assert job.media.sound, "a file without sound has no recipes"
         promised = promised_end(job.path, job.media, job.media.sound.index)
-        warn_of_gaps(covered, "sound", promised, job.warn)
+        warn_of_gaps(covered, "sound", promised, job.warn, pauses=job.media.pauses)
         writer.cover(covered)
 
 

@@ -20,6 +20,7 @@ from av.error import FFmpegError
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.clock import ClockMark, on_one_clock, seek
 from longtake.preprocess.media.container import open_media
+from longtake.preprocess.media.decoding import HOLE
 from longtake.preprocess.media.media import MediaInfo
 
 Samples = npt.NDArray[np.float32]
@@ -58,9 +59,10 @@ def read_audio(
     """Decode the audio track that is read (`MediaInfo.sound`); yields nothing if the file has none.
 
     Blocks are `BLOCK_SECONDS` long except where the audio ends or its presentation times jump: a gap in the file is a
-    gap between blocks, not made-up silence. Broken packets are skipped, and a truncated tail ends the reading; both are
-    logged. Channels are mixed down with weights that sum to 1, so nothing clips, unless they would cancel each other,
-    as they do where one is inverted: then the loudest is taken.
+    gap between blocks, not made-up silence, unless it is one: recorders of calls leave silence out of Opus in Matroska.
+    Broken packets are skipped, and a truncated tail ends the reading; both are logged. Channels are mixed down with
+    weights that sum to 1, so nothing clips, unless they would cancel each other, as they do where one is inverted: then
+    the loudest is taken.
 
     Raises:
         MediaError: if the file can't be opened.
@@ -81,9 +83,13 @@ def read_audio(
             if entry > (link.time if link else 0.0):
                 with suppress(FFmpegError):  # read unseekable files from the start
                     seek(container, stream, origin + entry, media.marks)
-            for frame in _frames(container, stream, path, media.marks):
+            sparse = sound.codec == "opus" and "matroska" in container.format.name
+            for frame, lost in _frames(container, stream, path, media.marks):
                 check_cancelled()
-                yield from blocks.add(frame, None if frame.time is None else frame.time - origin)
+                time = None if frame.time is None else frame.time - origin
+                if sparse and not lost and time is not None:
+                    yield from blocks.keep_silent(time)
+                yield from blocks.add(frame, time)
                 if blocks.past_end:
                     break
         if blocks.past_end:
@@ -93,8 +99,9 @@ def read_audio(
 
 def _frames(
     container: InputContainer, stream: AudioStream, path: Path, marks: Sequence[ClockMark]
-) -> Iterator[AudioFrame]:
-    broken = 0
+) -> Iterator[tuple[AudioFrame, bool]]:
+    """The frames, each with whether data was lost before it, as far as the places of packets tell."""
+    broken, reached, alone = 0, 0, len(container.streams) == 1
     packets: Iterator[Any] = on_one_clock(container.demux(stream), marks)
     while True:
         try:
@@ -104,12 +111,14 @@ def _frames(
         except FFmpegError as error:
             _log.debug("%s: audio ended early: %s.", path.name, error.strerror)
             break
+        hole = alone and packet.pos is not None and 0 < reached < packet.pos - HOLE
+        reached = reached if packet.pos is None else packet.pos + packet.size
         try:
             decoded = packet.decode()
         except FFmpegError:
             broken += 1
             continue
-        yield from decoded
+        yield from ((frame, hole) for frame in decoded)
     if broken:
         _log.debug("%s: skipped %d broken audio packets.", path.name, broken)
 
@@ -146,6 +155,16 @@ class _Blocks:
         size = BLOCK_SECONDS * self._rate
         while self._pending_count >= size:
             yield from self._cut(size)
+
+    def keep_silent(self, until: float) -> Iterator[AudioBlock]:
+        """Add silence up to a time, if there was sound before it; yields the blocks it completes."""
+        while self._format and until > self._fed + CLOCK_TOLERANCE and not self.past_end:
+            name, layout, rate = self._format
+            frame = AudioFrame(name, layout, min(rate, round((until - self._fed) * rate)))
+            frame.sample_rate = rate
+            for plane in frame.planes:
+                plane.update(bytes(plane.buffer_size))
+            yield from self.add(frame, self._fed)
 
     def finish(self) -> Iterator[AudioBlock]:
         """Yield the remaining samples."""

@@ -68,7 +68,14 @@ def _avi_seconds(path: Path) -> float:
     return micros * frames / 1_000_000
 
 
-def warn_of_gaps(spans: Sequence[TimeSpan], what: str, promised: float, warn: Callable[[str], None]) -> None:
+def warn_of_gaps(
+    spans: Sequence[TimeSpan],
+    what: str,
+    promised: float,
+    warn: Callable[[str], None],
+    *,
+    pauses: Sequence[TimeSpan] = (),
+) -> None:
     """Warn about gaps between spans given in order, and about a missing end.
 
     Args:
@@ -76,10 +83,16 @@ def warn_of_gaps(spans: Sequence[TimeSpan], what: str, promised: float, warn: Ca
         what: the picture, the sound or a subtitle track.
         promised: the end that the file declares, in seconds; 0.0 if none.
         warn: takes each sentence.
+        pauses: of the recording.
     """
     for before, after in pairwise(spans):
-        if after.start - before.end >= MIN_GAP:
-            warn(f"the {what} between {before.end:.1f} s and {after.start:.1f} s is missing or damaged and was skipped")
+        if after.start - before.end < MIN_GAP:
+            continue
+        gap, where = TimeSpan(start=before.end, end=after.start), f"between {before.end:.1f} s and {after.start:.1f} s"
+        if any(gap.overlaps(pause) for pause in pauses):
+            warn(f"there is no {what} {where}: the recording paused, or a part of it is lost")
+        else:
+            warn(f"the {what} {where} is missing or damaged and was skipped")
     end = spans[-1].end if spans else 0.0
     if end < promised - SLACK:
         warn(f"the {what} ends at {end:.1f} s, but the file says {promised:.1f} s: it may be incomplete")

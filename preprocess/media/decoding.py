@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 _THREADS = 8  # at least; decoding ahead keeps a few cores busy while earlier frames are processed
 _FAR = 60.0  # seconds; no frame can be this far beyond twice the media's length
 _REORDERED = 1.0  # seconds by which decoding may run ahead of presentation
-_HOLE = 1_000  # bytes; an intact Matroska file has a few dozen between two packets
+HOLE = 1_000  # bytes; an intact Matroska file has a few dozen between two packets
 _STILL = 1.0  # seconds from which a picture is a still
 _CHUNK_HEADER = 8  # bytes of name and length before the data of a packet in AVI
 
@@ -168,7 +168,7 @@ def _packets(container: InputContainer, stream: Any, path: Path, damage: _Damage
             return
         failures = 0
         if matroska and packet.pos is not None:
-            if reached is not None and packet.pos > reached + _HOLE:
+            if reached is not None and packet.pos > reached + HOLE:
                 damage.note()
             reached = packet.pos + packet.size
         if packet.pos in places and packet.dts is not None:

@@ -77,7 +77,8 @@ class VisualPass:
                 _write(items, writers)
         covered = state.covered.spans()
         assert job.media.video, "a file without a picture has no recipes"
-        warn_of_gaps(covered, "picture", promised_end(job.path, job.media, job.media.video.index), job.warn)
+        promised = promised_end(job.path, job.media, job.media.video.index)
+        warn_of_gaps(covered, "picture", promised, job.warn, pauses=job.media.pauses)
         if state.covered.lost() >= _MIN_LOSS:
             job.warn(f"couldn't read {state.covered.lost():.2f} s of the picture, in pieces of under a second")
         for writer in writers.values():

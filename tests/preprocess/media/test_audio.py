@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import wave
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,46 @@ def test_a_gap_in_presentation_time_is_a_gap_between_blocks(tmp_path: Path) -> N
     path = write_pieces(tmp_path / "gap.mka", [(0.0, tone(1.0)), (3.0, tone(1.0))])
     spans = [(block.start, block.end) for block in heard(path)]
     assert spans == [pytest.approx((0.0, 1.0), abs=0.002), pytest.approx((3.0, 4.0), abs=0.002)]
+
+
+def spoken(path: Path, codec: str, times: list[tuple[float, float]]) -> Path:
+    """A tone at some times, in seconds, and nothing between: not even silence."""
+    with av.open(str(path), "w") as container:
+        stream: Any = container.add_stream(codec, rate=48_000)
+        for start, end in times:
+            for number in range(round(start * 50), round(end * 50)):
+                wave = 0.5 * np.sin(2 * np.pi * 440 * (np.arange(960) + 960 * number) / 48_000)
+                frame: Any = av.AudioFrame.from_ndarray(wave.astype(np.float32)[None], format="flt", layout="mono")
+                frame.sample_rate, frame.pts, frame.time_base = 48_000, 960 * number, Fraction(1, 48_000)
+                for packet in stream.encode(frame):
+                    container.mux(packet)
+        container.mux(stream.encode())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "codec", "whole"),
+    [("call.webm", "libopus", True), ("call.mka", "libopus", True), ("film.mka", "aac", False)],
+)
+def test_opus_leaves_out_silence_and_other_codecs_do_not(tmp_path: Path, name: str, codec: str, whole: bool) -> None:
+    path = spoken(tmp_path / name, codec, [(0.0, 2.0), (42.0, 44.0)])
+    blocks = heard(path)
+    gaps = [after.start - before.end for before, after in pairwise(blocks)]
+    assert (max(gaps) < 0.1) == whole
+    samples = np.concatenate([block.samples for block in blocks])
+    assert np.abs(samples[-RATE:]).max() > 0.3
+    if whole:
+        assert len(samples) == pytest.approx(44 * RATE, abs=RATE / 10)
+        assert np.abs(samples[4 * RATE : 40 * RATE]).max() == 0.0
+
+
+def test_a_gap_in_opus_from_which_bytes_are_missing_is_one(tmp_path: Path) -> None:
+    path = spoken(tmp_path / "talk.webm", "libopus", [(0.0, 40.0)])
+    data = bytearray(path.read_bytes())
+    data[len(data) // 4 : len(data) // 2] = bytes(len(data) // 2 - len(data) // 4)
+    path.write_bytes(data)
+    blocks = heard(path)
+    assert max(after.start - before.end for before, after in pairwise(blocks)) > 8.0
 
 
 @pytest.mark.parametrize(
