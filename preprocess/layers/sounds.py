@@ -17,7 +17,8 @@ from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.engines.sounds.sound_engine import Measures, SoundEngine
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.audio import TOUCHING, AudioBlock, read_audio
-from longtake.preprocess.media.coverage import promised_end, warn_of_gaps
+from longtake.preprocess.media.coverage import warn_of_gaps
+from longtake.preprocess.media.stream_ends import promised_end
 
 NAME = "sounds"
 

@@ -19,12 +19,13 @@ from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.layers.step import IndexJob
 from longtake.preprocess.media.clock import on_one_clock
 from longtake.preprocess.media.container import open_media
-from longtake.preprocess.media.coverage import SLACK, promised_end, warn_of_gaps
+from longtake.preprocess.media.coverage import warn_of_gaps
 from longtake.preprocess.media.cues import Cue, are_records, spoken_seconds
 from longtake.preprocess.media.language_codes import language_code
 from longtake.preprocess.media.media import MediaInfo
 from longtake.preprocess.media.named_speakers import with_speakers
 from longtake.preprocess.media.sidecars import Sidecar, find_sidecars, outside, sidecar_cues
+from longtake.preprocess.media.stream_ends import SLACK, promised_end
 from longtake.preprocess.media.subtitle_formats import ass_text, is_transcript, unrolled
 from longtake.preprocess.media.subtitle_names import language_in
 

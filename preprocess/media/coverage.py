@@ -4,68 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from pathlib import Path
-
-import av
 
 from longtake.memory.timespan import TimeSpan
-from longtake.preprocess.media.container import open_media
-from longtake.preprocess.media.media import MediaInfo, declared_end, last_packet_end
+from longtake.preprocess.media.stream_ends import SLACK
 
-_UNDECLARED = frozenset({"aac", "mp3"})  # formats that don't declare a length: FFmpeg estimates it
-_UNKNOWN_BYTES = 0x7FFF_0000  # programs that write to a pipe declare this size or more
-_AVI_HEAD = 52  # bytes up to the number of frames, behind their microseconds
-_NO_LENGTH = 90 * 86_400.0  # seconds; longer than any recording: the length was never filled in
 MIN_GAP = 1.0  # seconds; less than this is an uneven clock
-SLACK = 1.0  # seconds by which a stream of a complete file may end early
-
-
-def promised_end(path: Path, media: MediaInfo, index: int) -> float:
-    """The end that the file declares for this stream, in seconds from its origin; 0.0 if it declares none.
-
-    Where the clock restarts, what is declared is the end of one recording.
-
-    Raises:
-        MediaError: if the file can't be opened.
-    """
-    if media.restarts or media.from_the_middle:
-        return 0.0
-    with open_media(path) as container:
-        stream = container.streams[index]
-        if container.format.name in _UNDECLARED:
-            return 0.0
-        if container.format.name == "wav" and (size := _sound_bytes(path)) < _UNKNOWN_BYTES:
-            return size * 8 / (stream.codec_context.bit_rate or 1)  # FFmpeg tells what is there
-        # Without an index, FFmpeg estimates the length of an AVI file.
-        told = _avi_seconds(path) if container.format.name == "avi" and stream.type == "video" else 0.0
-        if declared := told or declared_end(container, stream):
-            return declared - media.origin if declared < _NO_LENGTH else 0.0
-        # Matroska declares only the length of the whole file, which is cut if none of its streams lasts as long.
-        whole = (container.duration or 0) / av.time_base
-        streams = [each.index for each in container.streams]
-    return whole - media.origin if last_packet_end(path, streams) < whole - SLACK else 0.0
-
-
-def _sound_bytes(path: Path) -> int:
-    """The bytes of sound that the header of a WAV file declares, 0 if it lacks them."""
-    with path.open("rb") as file:
-        file.seek(12)
-        while len(head := file.read(8)) == 8:
-            size = int.from_bytes(head[4:], "little")
-            if head[:4] == b"data":
-                return size
-            file.seek(size + size % 2, 1)
-    return 0
-
-
-def _avi_seconds(path: Path) -> float:
-    """How long the header of an AVI file says that it lasts, or its first part if it has several."""
-    with path.open("rb") as file:
-        head = file.read(_AVI_HEAD)
-    if len(head) < _AVI_HEAD or head[24:28] != b"avih":
-        return 0.0
-    micros, frames = (int.from_bytes(head[at : at + 4], "little") for at in (32, 48))
-    return micros * frames / 1_000_000
 
 
 def warn_of_gaps(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from unicodedata import normalize
 import av
 import av.error
 from av.audio.stream import AudioStream as AvAudio
-from av.container import InputContainer
 from av.stream import Disposition
 from av.video.stream import VideoStream as AvVideo
 
@@ -23,6 +21,7 @@ from longtake.preprocess.media.clock import ClockMark, read_timeline
 from longtake.preprocess.media.container import begins_again, is_joined, open_media
 from longtake.preprocess.media.media_files import name_problem, readable
 from longtake.preprocess.media.ogg_links import Link, read_links
+from longtake.preprocess.media.stream_ends import ORDINARY_FPS, bounds
 from longtake.preprocess.media.subtitle_formats import is_transcript, parse_subtitles
 from longtake.preprocess.media.subtitle_names import language_in
 
@@ -30,10 +29,6 @@ TEXT_SUBTITLES = frozenset({"ass", "mov_text", "srt", "ssa", "subrip", "text", "
 MAX_PIXELS = 16_384 * 8_192  # of a picture; a few bytes of a header can ask for any amount of memory
 TRANSCRIPT = "transcript"  # the container of a transcript by itself
 MAX_TRANSCRIPT = 50_000_000  # bytes
-_ORDINARY_FPS = 25.0
-_ESTIMATED = frozenset({"avi", "mpeg", "mpegts"})  # formats whose lengths FFmpeg estimates
-_UNTIMED = frozenset({"aac", "mp3"})  # formats whose packets carry no times: only counting them all gives the length
-_TAIL = 5  # seconds before a file's end in which to look for its last packets
 _FIRST_ALONE = frozenset({"flv", "wav"})  # formats of which FFmpeg reads the first recording alone
 _SAME = 1.0  # seconds by which the end of the packets may differ from that of the header
 _ROLES = (
@@ -268,7 +263,7 @@ def _describe(container: Any, path: Path) -> MediaInfo:
         if stream.codec_context and stream.codec_context.name in TEXT_SUBTITLES
     ]
     read = {stream.index for stream in [*used, *subtitles]}
-    origin, end = _bounds(container, used, path)
+    origin, end = bounds(container, used, path)
     if video is None and end <= origin:
         raise MediaError(f"{path} has a header but no sound; copy or record it again.")
     return MediaInfo(
@@ -344,7 +339,7 @@ def _describe_video(path: Path, stream: AvVideo) -> VideoStream:
     rotation = round(turned / 90) * 90 % 360
     if rotation in (90, 270):
         width, height = height, width
-    fps = 1 / apart if apart else float(stream.average_rate or stream.guessed_rate or _ORDINARY_FPS)
+    fps = 1 / apart if apart else float(stream.average_rate or stream.guessed_rate or ORDINARY_FPS)
     return VideoStream(stream.index, context.name, width, height, round(fps, 3), rotation)
 
 
@@ -366,60 +361,6 @@ def _first_picture(path: Path, index: int) -> tuple[int, float]:
             if count > _FIRST_PACKETS:
                 break
     return 0, apart
-
-
-def _bounds(container: Any, used: Sequence[AvVideo | AvAudio], path: Path) -> tuple[float, float]:
-    """Container times of the first and after the last presented frame or sample, in seconds."""
-    starts, ends = [], []
-    for stream in used:
-        if stream.time_base is not None:
-            # WAV doesn't declare its start of 0.
-            starts.append(float((stream.start_time or 0) * stream.time_base))
-            if end := declared_end(container, stream):
-                ends.append(end)
-    origin = min(starts, default=0.0)
-    indices = [stream.index for stream in used]
-    if container.format.name in _UNTIMED:
-        with open_media(path) as reopened:
-            return origin, _read_to_end(reopened, indices)
-    if len(ends) == len(used) and container.format.name not in _ESTIMATED:
-        return origin, max(ends)
-    # Matroska and raw streams don't declare when a stream ends, so look at its last packet.
-    return origin, max([*ends, last_packet_end(path, indices)])
-
-
-def declared_end(container: InputContainer, stream: Any) -> float | None:
-    """Container time, in seconds, at which the file says that a stream ends; None if it doesn't say."""
-    if not stream.duration or stream.time_base is None or "matroska" in container.format.name:
-        return None  # FFmpeg takes the length of a Matroska file for that of a stream with few pictures
-    return float(((stream.start_time or 0) + stream.duration) * stream.time_base)
-
-
-def last_packet_end(path: Path, streams: Sequence[int]) -> float:
-    """Container time, in seconds, at which the last readable packet of these streams ends; 0.0 without any."""
-    with open_media(path) as container, suppress(av.error.FFmpegError):
-        if container.duration:
-            container.seek((container.start_time or 0) + max(0, container.duration - _TAIL * av.time_base))
-            if end := _read_to_end(container, streams):
-                return end
-    # The length may be wrong. Reopen: a container that failed to seek gives nothing more.
-    with open_media(path) as container:
-        return _read_to_end(container, streams)
-
-
-def _read_to_end(container: Any, streams: Sequence[int]) -> float:
-    used = [container.streams[index] for index in streams]
-    end = untimed = 0.0
-    try:
-        for packet in container.demux(used):
-            seconds = float((packet.duration or 0) * (packet.time_base or 0))
-            if packet.pts is not None:
-                end = max(end, float(packet.pts * packet.time_base) + seconds)
-            elif packet.size and packet.stream is used[0]:
-                untimed += seconds or 1 / _ORDINARY_FPS
-    except av.error.FFmpegError:
-        pass  # the readable part determines the length
-    return end or untimed
 
 
 def _language(stream: Any) -> str | None:

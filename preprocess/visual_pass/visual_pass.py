@@ -19,8 +19,9 @@ from longtake.preprocess.analysis.motion import CameraMotion
 from longtake.preprocess.analysis.observers import Observer
 from longtake.preprocess.analysis.ocr_frame_selection import TextFrames
 from longtake.preprocess.layers.step import IndexJob
-from longtake.preprocess.media.coverage import promised_end, warn_of_gaps
+from longtake.preprocess.media.coverage import warn_of_gaps
 from longtake.preprocess.media.frames import Frame
+from longtake.preprocess.media.stream_ends import promised_end
 from longtake.preprocess.media.whole_frames import read_whole_frames, read_whole_frames_after
 from longtake.preprocess.transitions.shot_boundaries import ShotBoundaries
 from longtake.preprocess.transitions.transition_finder import ShotEngine

@@ -15,9 +15,9 @@ from helpers.media.clips import flat
 
 from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.audio import read_audio
-from longtake.preprocess.media.coverage import promised_end
 from longtake.preprocess.media.frames import Frame, read_frames
 from longtake.preprocess.media.media import MediaInfo, survey
+from longtake.preprocess.media.stream_ends import promised_end
 
 DARK, LIGHT = 40, 200
 FLV_HEADER = 13  # bytes, which a recorder that starts again doesn't repeat

@@ -19,8 +19,9 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.engines import EngineTable
 from longtake.preprocess.layers.sounds import Sounds
 from longtake.preprocess.layers.step import IndexJob, Step
-from longtake.preprocess.media.coverage import CoveredSpans, promised_end
+from longtake.preprocess.media.coverage import CoveredSpans
 from longtake.preprocess.media.media import probe, survey
+from longtake.preprocess.media.stream_ends import promised_end
 from longtake.preprocess.pipeline.progress import LayerReport, Watcher
 from longtake.preprocess.pipeline.step_run import run_step
 from longtake.preprocess.visual_pass.visual_pass import LAYERS_OF_PASS, VisualPass
