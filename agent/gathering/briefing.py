@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from longtake.agent.gathering.gathered import Briefing
 from longtake.agent.gathering.moments import GENERIC, MomentsOf, shown
-from longtake.agent.query.query import Query
+from longtake.agent.query.query import ANSWERED, Query
 from longtake.errors import LibraryError
 from longtake.language.text import as_sentence
 from longtake.memory.library import LibraryStore, VideoRecord
@@ -124,9 +124,10 @@ def _levels(read: Callable[[LibraryStore, VideoRecord], list[Level]], handle: Vi
 
 MOST = 25  # moments
 CHARACTERS_A_TOKEN = 4  # of English text, as a rule of thumb
-TRANSCRIPT = 2_000  # tokens of the whole transcript
+TRANSCRIPT = 16_000  # tokens of the whole transcript: an hour of speech
 TRANSCRIPT_SHARE = 0.25  # of the model's context that it may take
 _BESIDE = 500  # tokens of other moments beside it
+_LIKELY = 10  # lines of the transcript that are pointed out
 _EACH = 24  # moments per search
 _RANK = 60  # Cormack's constant
 _AROUND = 5.0  # seconds on either side of a time that the question names
@@ -145,7 +146,10 @@ def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
     tools = context.tools
     scores: dict[str, float] = defaultdict(float)
     items: dict[str, Moment] = {}
-    lists = [(1.0, _search(text, None, tools)) for text in (query.question, *query.options)]
+    asked = [query.question, *query.options]
+    if query.earlier and not query.goes_on:  # what the question goes on from may name what it is about
+        asked.append(f"{query.earlier[-1].partition(ANSWERED)[0]} {query.question}")
+    lists = [(1.0, _search(text, None, tools)) for text in asked]
     if query.scope.span is not None:
         around = query.scope.span.widened(_AROUND, _AROUND, max(query.videos.values(), default=0.0))
         lists.append((_NAMED, _search(query.question, around, tools)))
@@ -165,9 +169,9 @@ def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
     said = {item.id for item in transcript}
     chosen: list[Moment] = []
     for moment in _distinct(ranked, context.moments):
-        if moment.id not in said and _length(moment) <= room and len(chosen) < MOST:
+        if moment.id not in said and length_of(moment) <= room and len(chosen) < MOST:
             chosen.append(moment)
-            room -= _length(moment)
+            room -= length_of(moment)
     chosen += _texts(context, chosen, room)
     conversation = tools.thread != context.trace.run
     able, missing = usable(
@@ -178,12 +182,18 @@ def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
         sees=context.profile.sees,
     )
     names = tuple(SPECS[tool].name for tool in able)
+    likely = list(dict.fromkeys(moment.id for moment in ranked if moment.id in said))[:_LIKELY]
     return Briefing(
-        moments=tuple(chosen), transcript=transcript, contents=contents(tools), tools=names, missing=missing
+        moments=tuple(chosen),
+        transcript=transcript,
+        likely=tuple(likely),
+        contents=contents(tools),
+        tools=names,
+        missing=missing,
     )
 
 
-def _length(moment: Moment) -> int:
+def length_of(moment: Moment) -> int:
     """The characters of a moment's line, with its id and times."""
     return len(moment.text) + 32
 
@@ -195,7 +205,7 @@ def _texts(context: RunContext, chosen: Sequence[Moment], room: int) -> list[Mom
         return []
     known = {moment.id for moment in chosen}
     texts = [moment for moment in _distinct(cells, context.moments) if moment.id not in known]
-    return texts if sum(map(_length, texts)) <= room and len(texts) + len(chosen) <= MOST else []
+    return texts if sum(map(length_of, texts)) <= room and len(texts) + len(chosen) <= MOST else []
 
 
 def _search(text: str, span: TimeSpan | None, tools: ToolContext) -> list[Moment]:
@@ -226,7 +236,7 @@ def _distinct(moments: Sequence[Moment], of: MomentsOf) -> list[Moment]:
 def _transcript(context: RunContext) -> tuple[Moment, ...]:
     """The passages of all videos in order; none if the model hasn't room for them."""
     passages = [passage for video in context.tools.videos for passage in context.moments(video).passages]
-    characters = sum(map(_length, passages))
+    characters = sum(map(length_of, passages))
     budget = context.tools.settings.budget
     each_round = budget.tokens / (budget.rounds + 2)
     room = min(TRANSCRIPT, TRANSCRIPT_SHARE * context.profile.context, each_round)

@@ -53,6 +53,7 @@ class Briefing(Record):
 
     moments: tuple[Moment, ...] = Field(default=(), description="The likeliest moments, best first.")
     transcript: tuple[Moment, ...] = Field(default=(), description="All passages, if the model has room for them.")
+    likely: tuple[str, ...] = Field(default=(), description="The likeliest of them, by their own ids.")
     contents: tuple[str, ...] = Field(default=(), description="What the videos hold, line by line.")
     tools: tuple[str, ...] = Field(default=(), description="Names of the tools that work here.")
     missing: Mapping[str, str] = Field(default_factory=dict, description="What the other tools would need, by name.")

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import median_low
 from typing import TYPE_CHECKING, Any
 
-from longtake.agent.gathering.text_lines import CELLS, ROWS, by_row
+from longtake.agent.gathering.text_lines import CELLS, ROWS, by_row, replaces
 from longtake.language.text import ends_sentence, words_of
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import CLOCKED, TimeSpan, clock
@@ -112,7 +112,7 @@ class VideoMoments:
         item = own[0]
         first = bisect_left(self._starts, item.span.start - self._longest)
         most = max(item.span.length * _LASTING, 1.0)
-        near = (each for each in self.texts[first:] if each.span.start <= item.span.end)
+        near = [each for each in self.texts[first:] if each.span.start <= item.span.end]
         texts = [
             each
             for each in near
@@ -130,7 +130,8 @@ class VideoMoments:
             kept.append(place)
         cells = [[" ".join(cell.text.split()) for cell in rows[place]] for place in sorted(kept)]
         text = ROWS.join(dict.fromkeys(map(CELLS.join, cells)))
-        return _one([cell for place in kept for cell in rows[place]], text, item.span)
+        cells_kept = [cell for place in kept for cell in rows[place]]
+        return _one(cells_kept, text, _shown_whole(item, cells_kept, near))
 
 
 class LibraryMoments:
@@ -263,6 +264,16 @@ def _belongs(group: Sequence[Moment], cue: Moment) -> bool:
     return not (count >= _FEW and ends_sentence(last.text)) and cue.trusted == last.trusted
 
 
+def _shown_whole(item: Moment, cells: Sequence[Moment], near: Sequence[Moment]) -> TimeSpan:
+    """When a text stands with these cells: not before or after one whose place another text takes."""
+    span = item.span
+    others = [each for each in near if each.span.shared(item.span)]
+    for cell in cells:
+        if span.shared(cell.span) and any(replaces(each, cell) for each in others):
+            span = TimeSpan(start=max(span.start, cell.span.start), end=min(span.end, cell.span.end))
+    return span
+
+
 def _slide(same: Sequence[Moment]) -> Moment:
     """One moment of a slide that was found by several of its texts, one of which may stay over several slides."""
     start, end = (median_low(each) for each in zip(*((one.span.start, one.span.end) for one in same), strict=True))
@@ -325,7 +336,10 @@ def shown_result(
     for name, item in moments:
         left -= len(lines[name]) + 1
         if kept and left < 0:
-            ending.append(f"({len(kept)} of {len(moments)} moments shown: ask for a shorter span.)")
+            shown = f"{len(kept)} of {len(moments)} moments shown"
+            until = clock(max(each.span.end for _, each in kept))
+            in_order = all(one[1].span.start <= other[1].span.start for one, other in pairwise(moments))
+            ending.append(f"({shown}, up to {until}: ask for what follows.)" if in_order else f"({shown}, the best.)")
             break
         kept.append((name, item))
     kept.sort(key=lambda pair: (pair[1].video, pair[1].span.start, -pair[1].span.end))

@@ -199,3 +199,11 @@ def _in_one_column(one: Moment, other: Moment) -> bool:
         return one.text == other.text
     shared = min(one.box[0] + one.box[2], other.box[0] + other.box[2]) - max(one.box[0], other.box[0])
     return shared > 0.5 * min(one.box[2], other.box[2])
+
+
+def replaces(one: Moment, other: Moment) -> bool:
+    """Whether a text stands where another one, of other words, stands before or after it."""
+    if not one.box or not other.box or one.span.shared(other.span) or _same_text(one.text, other.text):
+        return False
+    down = min(one.box[1] + one.box[3], other.box[1] + other.box[3]) - max(one.box[1], other.box[1])
+    return down > 0.5 * min(one.box[3], other.box[3]) and _in_one_column(one, other)

@@ -97,6 +97,7 @@ def _opening(query: Query, gathered: Gathered, moments: Mapping[str, Moment], co
         transcript=[line for name, line in lines.items() if moments[name].id in said],
         earlier=query.earlier,
         lines=[line for name, line in lines.items() if moments[name].id not in said],
+        likely=[name for name in lines if moments[name].id in briefing.likely],
         question=query.own_words,
         options=query.options,
         time=_time(scope) if scope.named else "",

@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -17,6 +18,7 @@ from longtake.agent.drafts.cited import Cited, citations_of, stated_times
 from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome, likely_letter
 from longtake.agent.drafts.publishing import FLAGS, published, with_times
 from longtake.agent.drafts.statements import ReadDraft, Statement, read_draft
+from longtake.agent.gathering.briefing import CHARACTERS_A_TOKEN, length_of
 from longtake.agent.gathering.moments import holds, key_of
 from longtake.agent.graph.nodes.brief import BRIEF, examined
 from longtake.agent.graph.routing import MAX_CHECKS
@@ -29,7 +31,8 @@ from longtake.memory.records import Citation, Claim, FoundBy, Moment
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.frames import is_frame, reference_of
 
-_MOST_SHOWN = 120  # moments that a judge reads
+_MOST_SHOWN = 120  # moments that a judge reads beside a whole transcript
+_TRANSCRIPT_SHARE = 0.5  # of its context that this may take
 _MOST_PICTURES = 12
 _EARLIER = 2  # questions and answers that a follow-up goes on from
 _OPENING = "\"'“‘«(*_"  # what may stand before a word
@@ -184,28 +187,32 @@ def _grounds(
 ) -> Grounds:
     """The cited moments, then what lies beside them; others of the run, too, if they are few or nothing is cited."""
     moments, calls = state.moments, calls_made(state.messages)
+    transcript = state.gathered.briefing.transcript if state.gathered and state.gathered.briefing else ()
+    room = _TRANSCRIPT_SHARE * context.judge_profile.context * CHARACTERS_A_TOKEN
+    transcript = transcript if sum(map(length_of, transcript)) <= room else ()
+    most = _MOST_SHOWN + len(transcript)
     evidence = {each.id: moments[each.id] for statement in statements for each in statement.cited}
+    add = partial(_add, evidence, moments=moments, most=most)
     for moment in list(evidence.values()):
         if moment.modality != "metadata":
             beside[moment.id] = context.moments(moment.video).beside(moment)
-    _add(evidence, (item for near in beside.values() for item in near), moments)
-    _add(evidence, _naming(statements, [item.text for item in evidence.values()], moments), moments)
-    _add(evidence, (item for name, item in moments.items() if name.startswith("c")), moments)
+    add(item for near in beside.values() for item in near)
+    add(_naming(statements, [item.text for item in evidence.values()], moments))
+    add(item for name, item in moments.items() if name.startswith("c"))
     abstains = state.draft is not None and state.draft.status == "abstained"
-    short = bool(state.gathered and state.gathered.briefing and state.gathered.briefing.transcript)
-    if short or abstains or any(not statement.cited for statement in statements):
+    if transcript or abstains or any(not statement.cited for statement in statements):
         # What the model looked for comes before the briefing, which may be a whole transcript.
         late = [name for name in moments if state.found_by.get(name, _BRIEFED).call is not None]
         ordered = [*reversed(late), *(name for name in moments if name not in late)]
-        _add(evidence, (moments[name] for name in ordered if not is_frame(moments[name])), moments)
+        add(moments[name] for name in ordered if not is_frame(moments[name]))
         for call in calls:
             for span in call.result.looked_at if call.by.tool == _BROWSE and not call.result.evidence else ():
-                _add(evidence, _recorded_moments(span, context, beside), moments)
-    _add(evidence, (item for item in moments.values() if item.modality == "metadata"), moments)
-    _add(evidence, state.query.blank[:_MOST_BLANK] if state.query else (), moments)
+                add(_recorded_moments(span, context, beside))
+    add(item for item in moments.values() if item.modality == "metadata")
+    add(state.query.blank[:_MOST_BLANK] if state.query else ())
     results = [told(call) for call in calls]
-    if len(evidence) >= _MOST_SHOWN:
-        results.append(f"Only {_MOST_SHOWN} moments are listed here: what is missing may stand in others.")
+    if len(evidence) >= most:
+        results.append(f"Only {most} moments are listed here: what is missing may stand in others.")
     return Grounds(
         state.question,
         state.options,
@@ -243,10 +250,12 @@ def _pictures(statements: Sequence[Statement], state: AgentState) -> dict[str, s
     return shown
 
 
-def _add(evidence: dict[str, Moment], items: Iterable[Moment], moments: Mapping[str, Moment]) -> None:
+def _add(
+    evidence: dict[str, Moment], items: Iterable[Moment], moments: Mapping[str, Moment], most: int = _MOST_SHOWN
+) -> None:
     """Add moments under their ids, and others under the next ones, each once and not too many."""
     for item in items:
-        if len(evidence) >= _MOST_SHOWN:
+        if len(evidence) >= most:
             return
         if any(holds(each, item) for each in evidence.values()):
             continue

@@ -71,6 +71,20 @@ def test_a_slide_lasts_as_long_as_most_of_its_texts() -> None:
         assert (moment.span.start, moment.span.end) == slide
 
 
+def test_a_slide_of_which_something_is_replaced_is_shown_at_the_times_of_each_form() -> None:
+    sign = [cell("ONE RIDE", 0, 0, 0, 110), cell("3.50", 1, 0, 0, 30), cell("4.20", 1, 0, 30, 80)]
+    sign.append(cell("3.90", 1, 0, 80, 110))
+    moments = VideoMoments(sign)
+    shown = {(each.text, each.span.start, each.span.end) for each in moments.at(TimeSpan(start=0, end=110))}
+    forms = {
+        ("ONE RIDE / 3.50", 0, 30),
+        ("ONE RIDE / 4.20", 30, 80),
+        ("ONE RIDE / 3.90", 80, 110),
+        ("ONE RIDE", 0, 110),
+    }
+    assert shown == forms
+
+
 def test_a_slide_too_long_to_be_read_keeps_the_rows_nearest_to_what_was_found() -> None:
     rows = [cell(f"{row} " + "word " * 30, row, 0) for row in range(20)]
     content = VideoMoments(rows).around(rows[10]).text
@@ -190,7 +204,7 @@ def test_a_result_is_a_line_for_each_moment_and_what_else_it_says() -> None:
         assert "transcript" not in repeated
     short, printed = shown_result(result, found, {}, {}, 60)
     assert printed == {"m2"}  # the best, not the first
-    assert "(1 of 2 moments shown: ask for a shorter span.)" in short
+    assert "(1 of 2 moments shown, the best.)" in short
     assert shown_result(ToolResult(tool="t"), {}, {}, {}, 6_000)[0] == "Nothing was found."
     failure = ToolFailure(kind="refused", message="No.", remedy="Ask.")
     assert shown_result(ToolResult(tool="t", failure=failure), {}, {}, {}, 6_000)[0] == "FAILED: No. Ask."

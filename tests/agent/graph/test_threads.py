@@ -67,6 +67,15 @@ def test_a_second_question_knows_the_first_also_after_a_restart(small_workspace:
     assert "And the red one?" in reported
 
 
+def test_a_follow_up_is_read_with_what_the_question_before_it_is_about(demo_workspace: Workspace) -> None:
+    with openai_server([says("It was fast [00:00:18]."), says("NOT FOUND: nothing.")]) as endpoint:
+        agent = endpoint_asker(demo_workspace, endpoint.url, "controller.context=1000")  # no room for the transcript
+        for question in ("How fast was the wind?", "Who mentioned it, and did Edith agree?"):
+            agent.ask(["demo.mp4"], question, thread="wind")
+        opening = str(endpoint.requests[-1]["messages"][1]["content"])
+    assert "The wind reached 130 kilometres an hour" in opening.partition("Found for the question")[2]
+
+
 def test_a_follow_up_is_judged_as_it_was_asked_with_the_answer_before_it(small_workspace: Workspace) -> None:
     with openai_server([says(PRICE)] * 2) as endpoint:
         agent = endpoint_asker(small_workspace, endpoint.url)

@@ -21,6 +21,7 @@ def test_a_file_name_and_earlier_answers_are_json_strings_before_the_question() 
         "contents": [],
         "transcript": [],
         "lines": [],
+        "likely": [],
         "options": [],
         "time": "",
         "rounds": 8,
