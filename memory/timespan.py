@@ -171,12 +171,12 @@ def parse_span(value: Any, *, window: float, duration: float) -> ParsedSpan:
     if end < start:
         start, end = end, start
         notes.append("the bounds were reversed and have been swapped")
-    if start >= duration > 0 or (duration <= 0 < start):
+    if start >= duration + _ROUNDED > _ROUNDED or (duration <= 0 < start):
         raise SpanError(_outside(str(TimeSpan(start=start, end=end)), duration))
     if end > duration:
-        if end != _LAST:
+        if end != _LAST and end > duration + _ROUNDED:
             notes.append(f"clipped to the end of the video at {clock(duration, decimals=1)}")
-        end = duration
+        start, end = min(start, duration), duration
     return ParsedSpan(TimeSpan(start=start, end=end), tuple(notes))
 
 

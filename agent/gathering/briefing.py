@@ -124,8 +124,9 @@ def _levels(read: Callable[[LibraryStore, VideoRecord], list[Level]], handle: Vi
 
 MOST = 25  # moments
 CHARACTERS_A_TOKEN = 4  # of English text, as a rule of thumb
-TRANSCRIPT = 16_000  # tokens of the whole transcript: an hour of speech
+TRANSCRIPT = 10_000  # tokens of the whole transcript: forty minutes of speech
 TRANSCRIPT_SHARE = 0.25  # of the model's context that it may take
+_OF_A_ROUND = 0.5  # of the tokens that a question may spend on each round, the same
 _BESIDE = 500  # tokens of other moments beside it
 _LIKELY = 10  # lines of the transcript that are pointed out
 _EACH = 24  # moments per search
@@ -162,7 +163,10 @@ def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
             items.setdefault(moment.id, moment)
             scores[moment.id] += weight / (_RANK + rank)
     found = [items[name] for name in sorted(scores, key=lambda name: -scores[name])]
-    ranked = [each for moment in found for each in (moment, *context.moments(moment.video).reply_to(moment))]
+    ranked: list[Moment] = []
+    for moment in found:
+        of_video = context.moments(moment.video)
+        ranked += [moment, *of_video.forms(moment), *of_video.reply_to(moment)]
     transcript = _transcript(context)
     most = tools.settings.gathering.tokens_for(tools.settings.controller.engine)
     room = (min(most, _BESIDE) if transcript else most) * CHARACTERS_A_TOKEN
@@ -194,8 +198,8 @@ def brief(query: Query, spot: Moment | None, context: RunContext) -> Briefing:
 
 
 def length_of(moment: Moment) -> int:
-    """The characters of a moment's line, with its id and times."""
-    return len(moment.text) + 32
+    """The characters of a moment's line, with its id and times. One that isn't ASCII takes as many tokens as four."""
+    return len(moment.text) + (CHARACTERS_A_TOKEN - 1) * sum(not each.isascii() for each in moment.text) + 32
 
 
 def _texts(context: RunContext, chosen: Sequence[Moment], room: int) -> list[Moment]:
@@ -238,6 +242,6 @@ def _transcript(context: RunContext) -> tuple[Moment, ...]:
     passages = [passage for video in context.tools.videos for passage in context.moments(video).passages]
     characters = sum(map(length_of, passages))
     budget = context.tools.settings.budget
-    each_round = budget.tokens / (budget.rounds + 2)
+    each_round = _OF_A_ROUND * budget.tokens / (budget.rounds + 2)
     room = min(TRANSCRIPT, TRANSCRIPT_SHARE * context.profile.context, each_round)
     return tuple(passages) if characters <= room * CHARACTERS_A_TOKEN else ()

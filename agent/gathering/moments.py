@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from statistics import median_low
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,7 @@ _LONGEST = 20.0  # seconds of a passage
 _TAKEN = 0.5  # share of a cue that another track may cover before the cue counts as said already
 _TOGETHER = 0.5  # share of a text's time for which another one must be there to stand with it
 _LASTING = 4.0  # times as long as a text another one may last to stand with it; a logo stays through all slides
+_FORMS = 12  # texts that are replaced while another one stands; a clock has more
 _BRIEF = 1.0  # seconds of a moment whose times are given in hundredths
 _CHARACTERS = 700  # of one moment of on-screen text
 _REACH, _BESIDE = 15.0, 4  # seconds around a moment in which its neighbours lie, and how many of each kind
@@ -83,6 +84,14 @@ class VideoMoments:
         place = self.passages.index(moment) + 1
         return self.passages[place : place + 1]
 
+    def forms(self, moment: Moment) -> list[Moment]:
+        """The slides with the texts that replace each other while an on-screen text stands; none of a running clock."""
+        if moment.modality != "scene_text":
+            return []
+        near = [each for each in self.texts if each.span.overlaps(moment.span)]
+        replaced = [each for each in near if any(replaces(each, other) for other in near)]
+        return [*map(self._standing_with, replaced)] if len(replaced) <= _FORMS else []
+
     def at(self, span: TimeSpan) -> list[Moment]:
         """What is said, shown, seen and heard in a span."""
         lines = (*self.passages, *self.pictures, *self._sounds)
@@ -112,11 +121,13 @@ class VideoMoments:
         item = own[0]
         first = bisect_left(self._starts, item.span.start - self._longest)
         most = max(item.span.length * _LASTING, 1.0)
-        near = [each for each in self.texts[first:] if each.span.start <= item.span.end]
+        near = [each for each in self.texts[first:] if each.span.overlaps(item.span)]
         texts = [
             each
             for each in near
-            if each.span.length <= most and each.span.shared(item.span) >= _TOGETHER * item.span.length
+            if each.span.length <= most
+            and each.span.shared(item.span) >= _TOGETHER * item.span.length
+            and not any(replaces(each, other) for other in near)
         ]
         rows = sorted(by_row(texts), key=lambda row: _top(row[0]))
         nearest = sorted(
@@ -130,8 +141,7 @@ class VideoMoments:
             kept.append(place)
         cells = [[" ".join(cell.text.split()) for cell in rows[place]] for place in sorted(kept)]
         text = ROWS.join(dict.fromkeys(map(CELLS.join, cells)))
-        cells_kept = [cell for place in kept for cell in rows[place]]
-        return _one(cells_kept, text, _shown_whole(item, cells_kept, near))
+        return _one([cell for place in kept for cell in rows[place]], text, item.span)
 
 
 class LibraryMoments:
@@ -264,16 +274,6 @@ def _belongs(group: Sequence[Moment], cue: Moment) -> bool:
     return not (count >= _FEW and ends_sentence(last.text)) and cue.trusted == last.trusted
 
 
-def _shown_whole(item: Moment, cells: Sequence[Moment], near: Sequence[Moment]) -> TimeSpan:
-    """When a text stands with these cells: not before or after one whose place another text takes."""
-    span = item.span
-    others = [each for each in near if each.span.shared(item.span)]
-    for cell in cells:
-        if span.shared(cell.span) and any(replaces(each, cell) for each in others):
-            span = TimeSpan(start=max(span.start, cell.span.start), end=min(span.end, cell.span.end))
-    return span
-
-
 def _slide(same: Sequence[Moment]) -> Moment:
     """One moment of a slide that was found by several of its texts, one of which may stay over several slides."""
     start, end = (median_low(each) for each in zip(*((one.span.start, one.span.end) for one in same), strict=True))
@@ -336,10 +336,9 @@ def shown_result(
     for name, item in moments:
         left -= len(lines[name]) + 1
         if kept and left < 0:
-            shown = f"{len(kept)} of {len(moments)} moments shown"
-            until = clock(max(each.span.end for _, each in kept))
-            in_order = all(one[1].span.start <= other[1].span.start for one, other in pairwise(moments))
-            ending.append(f"({shown}, up to {until}: ask for what follows.)" if in_order else f"({shown}, the best.)")
+            left_out = min((each for _, each in moments[len(kept) :]), key=lambda each: each.span.start)
+            first = clock(left_out.span.start)
+            ending.append(f"({len(kept)} of {len(moments)} moments shown; the first left out is at {first}.)")
             break
         kept.append((name, item))
     kept.sort(key=lambda pair: (pair[1].video, pair[1].span.start, -pair[1].span.end))

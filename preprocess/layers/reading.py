@@ -7,8 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import chain
-from math import dist, hypot
+from math import hypot
 from statistics import median
 
 from longtake.memory.timespan import TimeSpan
@@ -56,17 +55,6 @@ def lines_of(boxes: Sequence[TextBox], aspect: float) -> list[TextBox]:
         else:
             lines[lines.index(before)] = _joined(before, box)
     return _in_order(lines, aspect)
-
-
-def rows_of(boxes: Sequence[TextBox]) -> list[list[TextBox]]:
-    """The texts of one picture row by row from the top, each from the left."""
-    rows: list[list[TextBox]] = []
-    for box in sorted(boxes, key=lambda each: each.box[1]):
-        if rows and _in_one_row(rows[-1][0], box):
-            rows[-1].append(box)
-        else:
-            rows.append([box])
-    return [sorted(row, key=lambda each: each.box[0]) for row in rows]
 
 
 def lifetimes(pictures: Iterable[tuple[TimeSpan, Sequence[TextBox]]]) -> list[ShownText]:
@@ -128,20 +116,26 @@ def _in_order(lines: list[TextBox], aspect: float) -> list[TextBox]:
     parts = columns if len(columns) > 1 and not _is_table(columns) else bands
     if len(parts) > 1:
         return [line for part in parts for line in _in_order(part, aspect)]
-    return [line for row in rows_of(lines) for line in row]
+    return _by_row(lines)
 
 
 def _is_table(columns: Sequence[Sequence[TextBox]]) -> bool:
-    """Whether most texts are short and have one of another column beside them."""
-    lines = list(chain.from_iterable(columns))
-    beside = [
-        line
-        for column in columns
-        for line in column
-        if any(_in_one_row(line, other) for other in lines if other not in column)
-    ]
-    words = sum(len(line.text.split()) for line in lines)
-    return len(beside) >= _IN_ROWS * len(lines) and words <= _CELL * len(lines)
+    """Whether the texts of every column are short, and most have one of another column beside them."""
+    lines = [(number, line) for number, column in enumerate(columns) for line in column]
+    beside = [line for own, line in lines if any(own != number and _in_one_row(line, other) for number, other in lines)]
+    short = all(sum(len(line.text.split()) for line in column) <= _CELL * len(column) for column in columns)
+    return short and len(beside) >= _IN_ROWS * len(lines)
+
+
+def _by_row(lines: Sequence[TextBox]) -> list[TextBox]:
+    rows: list[list[TextBox]] = []
+    for line in sorted(lines, key=lambda each: each.box[1]):
+        row = next((row for row in rows if any(_in_one_row(each, line) for each in row)), None)
+        if row is None:
+            rows.append([line])
+        else:
+            row.append(line)
+    return [line for row in rows for line in sorted(row, key=lambda each: each.box[0])]
 
 
 def _in_one_row(one: TextBox, other: TextBox) -> bool:
@@ -169,7 +163,7 @@ def _continued(
 ) -> list[int | None]:
     """For each line of a picture, the key of the earlier reading that it continues, the nearest ones first.
 
-    Text that drifts stays near; lines that scroll go any way, but together.
+    Text that drifts stays near; lines that scroll go far, but together.
 
     Args:
         lines: of the picture.
@@ -177,21 +171,39 @@ def _continued(
         stood: for how long the pictures of these readings were shown, in seconds. What drifts or scrolls never stands
             for long; the same words elsewhere after that are those of the next slide.
     """
-    ways = {
-        (number, key): _way(reading, line)
+    pairs = sorted(
+        (distance, number, key)
         for number, line in enumerate(lines)
         for key, reading in readings.items()
-        if (stood[key] <= _DRIFTING or hypot(*_way(reading, line)) <= _IN_PLACE) and same_text(reading.text, line.text)
-    }
+        if (distance := hypot(*_way(reading, line))) <= (_SAME_PLACE if stood[key] <= _DRIFTING else _IN_PLACE)
+        and same_text(reading.text, line.text)
+    )
     found: dict[int, int] = {}
-    for (number, key), way in sorted(ways.items(), key=lambda each: hypot(*each[1])):
-        if number in found or key in found.values():
-            continue
-        if hypot(*way) <= _SAME_PLACE or any(
-            dist(way, other) <= _IN_PLACE for (line, before), other in ways.items() if line != number and before != key
-        ):
+    for _, number, key in pairs:
+        if number not in found and key not in found.values():
             found[number] = key
+    left = {key: reading for key, reading in readings.items() if key not in found.values() and stood[key] <= _DRIFTING}
+    found |= _scrolled({number: line for number, line in enumerate(lines) if number not in found}, left)
     return [found.get(number) for number in range(len(lines))]
+
+
+def _scrolled(lines: Mapping[int, TextBox], readings: Mapping[int, TextBox]) -> dict[int, int]:
+    """The lines that went up or down together, at least two of them, each with the key of its earlier reading."""
+    ways: dict[tuple[int, int], float] = {}
+    for number, line in lines.items():
+        same = [
+            (key, _way(reading, line))
+            for key, reading in readings.items()
+            if abs(_way(reading, line)[0]) <= _IN_PLACE and same_text(reading.text, line.text)
+        ]
+        if len(same) == 1:
+            [(key, (_, down))] = same
+            ways[number, key] = down
+    return {
+        number: key
+        for (number, key), down in ways.items()
+        if any(abs(down - other) <= _IN_PLACE and place != (number, key) for place, other in ways.items())
+    }
 
 
 def _way(one: TextBox, other: TextBox) -> tuple[float, float]:

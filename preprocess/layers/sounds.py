@@ -34,7 +34,7 @@ class Sounds:
         if not job.media.audio:
             return ()
         engine: SoundEngine = job.engines.load("sounds")
-        return (LayerRecipe(NAME, version=3, engine=engine.id, settings=job.media.sound_recipe),)
+        return (LayerRecipe(NAME, version=4, engine=engine.id, settings=job.media.sound_recipe),)
 
     def build(self, job: IndexJob, writers: Mapping[str, LayerWriter]) -> None:
         """Measure the track once; blocks measured by an earlier build are decoded but not measured again."""

@@ -88,7 +88,7 @@ def read_audio(
                 check_cancelled()
                 time = None if frame.time is None else frame.time - origin
                 if sparse and not lost and time is not None:
-                    yield from blocks.keep_silent(time)
+                    yield from blocks.keep_silent(time, media.pauses)
                 yield from blocks.add(frame, time)
                 if blocks.past_end:
                     break
@@ -156,8 +156,10 @@ class _Blocks:
         while self._pending_count >= size:
             yield from self._cut(size)
 
-    def keep_silent(self, until: float) -> Iterator[AudioBlock]:
-        """Add silence up to a time, if there was sound before it; yields the blocks it completes."""
+    def keep_silent(self, until: float, pauses: Sequence[TimeSpan]) -> Iterator[AudioBlock]:
+        """Add silence up to a time, if there was sound before it and no pause; yields the blocks it completes."""
+        if any(pause.start < until and pause.end > self._fed for pause in pauses):
+            return
         while self._format and until > self._fed + CLOCK_TOLERANCE and not self.past_end:
             name, layout, rate = self._format
             frame = AudioFrame(name, layout, min(rate, round((until - self._fed) * rate)))

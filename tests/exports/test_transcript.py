@@ -93,6 +93,6 @@ def test_subtitles_come_back_as_they_were(form: Format) -> None:
 def test_text_to_read_has_times_and_marks_what_may_be_misheard() -> None:
     assert rendered(LINES, "readable").splitlines() == [
         "00:00:00  Ann Lee: Is 3 < 4 & 5?",
-        "01:01:01  ROOM 4417 / Pier  (uncertain)",
+        "01:01:01  ROOM 4417 · Pier  (uncertain)",
     ]
-    assert rendered(LINES, "txt").splitlines() == ["Ann Lee: Is 3 < 4 & 5?", "ROOM 4417 / Pier"]
+    assert rendered(LINES, "txt").splitlines() == ["Ann Lee: Is 3 < 4 & 5?", "ROOM 4417 · Pier"]

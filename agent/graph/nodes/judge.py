@@ -18,7 +18,7 @@ from longtake.agent.drafts.cited import Cited, citations_of, stated_times
 from longtake.agent.drafts.draft import ANSWER, LETTERS, Draft, Outcome, likely_letter
 from longtake.agent.drafts.publishing import FLAGS, published, with_times
 from longtake.agent.drafts.statements import ReadDraft, Statement, read_draft
-from longtake.agent.gathering.briefing import CHARACTERS_A_TOKEN, length_of
+from longtake.agent.gathering.briefing import CHARACTERS_A_TOKEN, TRANSCRIPT_SHARE, length_of
 from longtake.agent.gathering.moments import holds, key_of
 from longtake.agent.graph.nodes.brief import BRIEF, examined
 from longtake.agent.graph.routing import MAX_CHECKS
@@ -32,7 +32,6 @@ from longtake.memory.timespan import TimeSpan, clock
 from longtake.tools.core.frames import is_frame, reference_of
 
 _MOST_SHOWN = 120  # moments that a judge reads beside a whole transcript
-_TRANSCRIPT_SHARE = 0.5  # of its context that this may take
 _MOST_PICTURES = 12
 _EARLIER = 2  # questions and answers that a follow-up goes on from
 _OPENING = "\"'“‘«(*_"  # what may stand before a word
@@ -188,7 +187,7 @@ def _grounds(
     """The cited moments, then what lies beside them; others of the run, too, if they are few or nothing is cited."""
     moments, calls = state.moments, calls_made(state.messages)
     transcript = state.gathered.briefing.transcript if state.gathered and state.gathered.briefing else ()
-    room = _TRANSCRIPT_SHARE * context.judge_profile.context * CHARACTERS_A_TOKEN
+    room = TRANSCRIPT_SHARE * context.judge_profile.context * CHARACTERS_A_TOKEN
     transcript = transcript if sum(map(length_of, transcript)) <= room else ()
     most = _MOST_SHOWN + len(transcript)
     evidence = {each.id: moments[each.id] for statement in statements for each in statement.cited}

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
-from longtake.agent.gathering.text_lines import CELLS, ROWS
 from longtake.errors import LibraryError
 from longtake.language.text import ends_sentence
 from longtake.memory.layers import Layer
 from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.timespan import clock
-from longtake.preprocess.engines.text.text_engines import TextBox
-from longtake.preprocess.layers.reading import rows_of
 
 Track = Literal["speech", "text"]
 Format = Literal["readable", "txt", "srt", "vtt"]
@@ -44,7 +40,10 @@ def transcript(library: LibraryStore, video: VideoRecord, track: Track = "speech
         raise LibraryError(f"{video.name} has no {_WHAT[track]}: `longtake doctor` says what reads it.")
     items = [item for layer in layers for item in layer.items() if item["text"].strip()]
     if track == "text":
-        return list(_shown(items))
+        together: dict[tuple[float, float], list[Mapping[str, Any]]] = {}
+        for item in items:  # by their first appearance, in reading order
+            together.setdefault(_times(item), []).append(item)
+        return [_screen(shown) for shown in together.values()]
     items.sort(key=_times)
     turns = _turns(library.layer(video, "speakers"))
     heard = [item for item in items if "words" in item]
@@ -71,7 +70,7 @@ def rendered(lines: Sequence[TimedLine], form: Format) -> str:
         )
     timed = form == "readable"
     return "".join(
-        f"{clock(line.start) + '  ' if timed else ''}{_said_by(line)}{ROWS.join(line.text.splitlines())}"
+        f"{clock(line.start) + '  ' if timed else ''}{_said_by(line)}{' · '.join(line.text.splitlines())}"
         f"{'  (uncertain)' if timed and not line.trusted else ''}\n"
         for line in lines
     )
@@ -92,20 +91,9 @@ def _times(item: Mapping[str, Any]) -> tuple[float, float]:
     return item["start"], item["end"]
 
 
-def _shown(items: Sequence[Mapping[str, Any]]) -> Iterator[TimedLine]:
-    """The rows of text that are new on screen, one a line: also what stood there before, beside what is new."""
-    visible: dict[TextBox, tuple[float, float]] = {}
-    for start, new in groupby(sorted(items, key=_times), key=lambda item: item["start"]):
-        visible = {box: times for box, times in visible.items() if times[1] > start}
-        for item in new:
-            text = " ".join(item["text"].split())
-            visible[TextBox(text, tuple(item["box"]), item["confidence"])] = _times(item)
-        together: dict[float, list[str]] = {}
-        for row in rows_of(list(visible)):
-            if any(visible[cell][0] == start for cell in row):
-                end = min(visible[cell][1] for cell in row)
-                together.setdefault(end, []).append(CELLS.join(cell.text for cell in row))
-        yield from (TimedLine(start, end, "\n".join(rows)) for end, rows in together.items())
+def _screen(items: Sequence[Mapping[str, Any]]) -> TimedLine:
+    """The texts that are shown together, one a line."""
+    return TimedLine(items[0]["start"], items[0]["end"], "\n".join(" ".join(item["text"].split()) for item in items))
 
 
 def _spoken(item: Mapping[str, Any], turns: Sequence[tuple[float, float, str]]) -> TimedLine:

@@ -71,18 +71,18 @@ def test_a_slide_lasts_as_long_as_most_of_its_texts() -> None:
         assert (moment.span.start, moment.span.end) == slide
 
 
-def test_a_slide_of_which_something_is_replaced_is_shown_at_the_times_of_each_form() -> None:
+def test_a_slide_has_no_text_that_is_replaced_while_it_stands_but_leads_to_each_form() -> None:
     sign = [cell("ONE RIDE", 0, 0, 0, 110), cell("3.50", 1, 0, 0, 30), cell("4.20", 1, 0, 30, 80)]
-    sign.append(cell("3.90", 1, 0, 80, 110))
-    moments = VideoMoments(sign)
-    shown = {(each.text, each.span.start, each.span.end) for each in moments.at(TimeSpan(start=0, end=110))}
-    forms = {
-        ("ONE RIDE / 3.50", 0, 30),
-        ("ONE RIDE / 4.20", 30, 80),
-        ("ONE RIDE / 3.90", 80, 110),
-        ("ONE RIDE", 0, 110),
-    }
-    assert shown == forms
+    moments = VideoMoments([*sign, cell("3.90", 1, 0, 80, 110)])
+    forms = {("ONE RIDE / 3.50", 0, 30), ("ONE RIDE / 4.20", 30, 80), ("ONE RIDE / 3.90", 80, 110)}
+    whole = moments.around(sign[0])
+    assert (whole.text, whole.span) == ("ONE RIDE", TimeSpan(start=0, end=110))
+    assert {(each.text, each.span.start, each.span.end) for each in moments.forms(whole)} == forms
+    there = {each.text for each in moments.at(TimeSpan(start=100, end=105))}
+    assert there == {"ONE RIDE", "ONE RIDE / 3.90"}
+    clock = [cell(f"10:{minute}", 1, 0, minute, minute + 1) for minute in range(10, 30)]
+    ticking = VideoMoments([cell("NEWS", 0, 0, 10, 30), *clock])
+    assert ticking.forms(ticking.around(cell("NEWS", 0, 0, 10, 30))) == []
 
 
 def test_a_slide_too_long_to_be_read_keeps_the_rows_nearest_to_what_was_found() -> None:
@@ -204,7 +204,7 @@ def test_a_result_is_a_line_for_each_moment_and_what_else_it_says() -> None:
         assert "transcript" not in repeated
     short, printed = shown_result(result, found, {}, {}, 60)
     assert printed == {"m2"}  # the best, not the first
-    assert "(1 of 2 moments shown, the best.)" in short
+    assert "(1 of 2 moments shown; the first left out is at 00:00:00.)" in short
     assert shown_result(ToolResult(tool="t"), {}, {}, {}, 6_000)[0] == "Nothing was found."
     failure = ToolFailure(kind="refused", message="No.", remedy="Ask.")
     assert shown_result(ToolResult(tool="t", failure=failure), {}, {}, {}, 6_000)[0] == "FAILED: No. Ask."

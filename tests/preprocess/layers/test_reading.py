@@ -138,3 +138,17 @@ def test_lines_that_scroll_out_of_sight_are_each_one_text(apart: float) -> None:
     assert spans(*((step, step + 2, lines) for step, lines in enumerate(pictures))) == [
         ("a", 0, 2), ("b", 0, 2), ("c", 0, 3), ("d", 0, 3), ("e", 1, 3), ("f", 1, 3)
     ]  # fmt: skip
+
+
+def test_what_stays_in_place_does_not_make_a_word_elsewhere_one_that_scrolled() -> None:
+    dots = [box("•", 0.1, 0.1 * row) for row in range(3, 9)]
+    slides = [[box("Total", 0.5, 0.1), *dots], [box("Total", 0.5, 0.6), *dots]]
+    found = spans(*((2 * n, 2 * n + 2, lines) for n, lines in enumerate(slides)))
+    assert [each for each in found if each[0] == "Total"] == [("Total", 0, 2), ("Total", 2, 4)]
+
+
+def test_sentences_beside_a_table_are_read_one_after_the_other() -> None:
+    side = ["The prices below are", "those of last year and", "do not include the tax"]
+    table = [box(text, 0.6 + 0.2 * column, 0.3 + 0.055 * row) for column in (0, 1) for row, text in enumerate("abc")]
+    slide = [*(box(text, 0.1, 0.3 + 0.055 * row) for row, text in enumerate(side)), *table]
+    assert texts(slide)[:3] == side

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import wave
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -76,6 +77,12 @@ def test_opus_leaves_out_silence_and_other_codecs_do_not(tmp_path: Path, name: s
     if whole:
         assert len(samples) == pytest.approx(44 * RATE, abs=RATE / 10)
         assert np.abs(samples[4 * RATE : 40 * RATE]).max() == 0.0
+
+
+def test_a_pause_of_a_recording_with_opus_is_no_silence(tmp_path: Path) -> None:
+    path = spoken(tmp_path / "call.webm", "libopus", [(0.0, 2.0), (8.0, 10.0)])
+    media = replace(probe(path), pauses=(TimeSpan(start=2.0, end=8.0),))
+    assert [round(block.start) for block in heard(path, media)] == [0, 8]
 
 
 def test_a_gap_in_opus_from_which_bytes_are_missing_is_one(tmp_path: Path) -> None:
