@@ -42,6 +42,7 @@ _TAKEN = 0.5  # share of a cue that another track may cover before the cue count
 _TOGETHER = 0.5  # share of a text's time for which another one must be there to stand with it
 _LASTING = 4.0  # times as long as a text another one may last to stand with it; a logo stays through all slides
 _FORMS = 12  # texts that are replaced while another one stands; a clock has more
+_NEAR = 100  # texts that are shown while another one stands; a logo has more
 _BRIEF = 1.0  # seconds of a moment whose times are given in hundredths
 _CHARACTERS = 700  # of one moment of on-screen text
 _REACH, _BESIDE = 15.0, 4  # seconds around a moment in which its neighbours lie, and how many of each kind
@@ -89,6 +90,8 @@ class VideoMoments:
         if moment.modality != "scene_text":
             return []
         near = [each for each in self.texts if each.span.overlaps(moment.span)]
+        if len(near) > _NEAR:
+            return []
         replaced = [each for each in near if any(replaces(each, other) for other in near)]
         return [*map(self._standing_with, replaced)] if len(replaced) <= _FORMS else []
 
