@@ -11,7 +11,8 @@ from longtake.agent.drafts.statements import ReadDraft, Statement
 from longtake.memory.records import Citation, Claim, Moment, Verdict
 from longtake.memory.timespan import TimeSpan, clock, joined
 
-MAX_MARKS = 4  # behind one statement
+_MOST_ADDED = 4  # times that a judge adds to one statement
+_MOST_CITED = 12  # times of one mark, which may be a range of ids
 _SECOND = 1.0  # by which a time may be off
 _FOLLOWS = 5.0  # seconds after a line in which the next one begins
 FLAGS: Mapping[Verdict, str] = {"not_shown": "[not shown]", "contradicted": "[contradicted]"}
@@ -55,7 +56,7 @@ def published(
         untold = () if own else _citations_without_time(claim.citations, statement.text, names, spanned=True)
         end = _before_border(text, statement.end)
         stop = end - 1 if text[end - 2 : end - 1] not in ("", ".") and text[end - 1] in ".。" else end
-        shown, doubt = marks(untold, names), f" {flag}" if flag else ""
+        shown, doubt = marks(untold, names, _MOST_ADDED), f" {flag}" if flag else ""
         edits += [(stop, stop, shown), (end, end, doubt)] if stop < end else [(end, end, shown + doubt)]
     out, at, told_here = "", 0, set[str]()
     for start, end, replacement in sorted(edits):
@@ -175,10 +176,15 @@ def _beginning(raw: str) -> int:
     return len(raw) if unclear else len(raw) - len(raw.lstrip())
 
 
-def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
+def marks(citations: Sequence[Citation], names: Mapping[str, str], most: int = _MOST_CITED) -> str:
     """The times of citations in brackets, with a space before them; facts about a whole recording have none.
 
     Of many, those of lines that follow each other are one span.
+
+    Args:
+        citations: in any order.
+        names: file names of the open videos, if there are several.
+        most: times to print.
     """
     videos = list(dict.fromkeys(each.video for each in citations))
     placed = sorted(
@@ -186,7 +192,7 @@ def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
         key=lambda each: (videos.index(each.video), each.start),
     )
     shown = list(dict.fromkeys((each.video, clock(each.start)) for each in placed))
-    if len(shown) > MAX_MARKS:
+    if len(shown) > _MOST_ADDED:
         spans = {
             video: [TimeSpan(start=each.start, end=each.end) for each in placed if each.video == video]
             for video, _ in shown
@@ -197,7 +203,7 @@ def marks(citations: Sequence[Citation], names: Mapping[str, str]) -> str:
             for whole in joined(spans[video], _FOLLOWS)
         ]
     told = [f"[{names.get(video, '')} {when}]".replace("[ ", "[") for video, when in shown]
-    return f" {''.join(told[:MAX_MARKS])}" if told else ""
+    return f" {''.join(told[:most])}" if told else ""
 
 
 def with_times(reason: str, moments: Mapping[str, Moment], names: Mapping[str, str]) -> str:
@@ -226,4 +232,4 @@ def _elsewhere(statements: Sequence[Statement], claims: Sequence[Claim], names: 
         if claim.verdict in ("supported", "unchecked")
         for citation in claim.citations
     ]
-    return marks(tuple(dict.fromkeys(cited)), names)
+    return marks(tuple(dict.fromkeys(cited)), names, _MOST_ADDED)

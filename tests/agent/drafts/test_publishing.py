@@ -60,7 +60,10 @@ def text_of(
         ("It is dear [m1 00:00:11].", "It is dear [00:00:11]."),
         ("It is dear [m77]. It is blue [m2, m78].", "It is dear. It is blue [00:00:20]."),
         ("It has 30 pictures a second [f1].", "It has 30 pictures a second."),
-        ("All of it is so [m1-m7].", "All of it is so [00:00:10][00:00:20][00:00:30][00:00:40]."),
+        (
+            "All of it is so [m1-m7].",
+            "All of it is so [00:00:10][00:00:20][00:00:30][00:00:40][00:00:50][00:01:00][00:01:10].",
+        ),
         # What the writer says of time stays as it is, and a time that stands there isn't printed again.
         ("It rings at 00:00:30, and that is all.", "It rings at 00:00:30, and that is all."),
         ("It rings (00:30).", "It rings (00:30)."),

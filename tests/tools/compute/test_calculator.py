@@ -202,6 +202,11 @@ def test_what_only_looks_dangerous_is_worked_out_without_being_written_out(expre
     assert evaluate(expression).startswith(start)
 
 
+def test_several_expressions_are_refused_with_what_to_do() -> None:
+    with pytest.raises(ToolError, match="once for each"):
+        evaluate("18/240, 47/310")
+
+
 def test_a_near_name_is_offered() -> None:
     with pytest.raises(ToolError, match="'sqr\\(4\\)' is not arithmetic; did you mean 'sqrt'"):
         evaluate("sqr(4)")
