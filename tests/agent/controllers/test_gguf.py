@@ -126,8 +126,9 @@ def test_no_call_of_a_real_model_is_broken_and_the_run_ends(small_workspace: Wor
     models = [event for event in events if event["type"] == "model" and event["usage"]]
     rounds = [event for event in models if "call" not in event["data"]]
     assert rounds
-    # What a model this small writes at length may be cut off at `controller.reply_tokens`: then it calls nothing.
-    assert not any(event["data"]["repairs"] for event in rounds if event["data"]["calls"])
+    # After `budget.rounds` no tool is offered, so there is no grammar. And what a model this small writes at length may
+    # be cut off at `controller.reply_tokens`: then it calls nothing.
+    assert not any(event["data"]["repairs"] for event in rounds[:2] if event["data"]["calls"])
     toolbox = Toolbox(ALL_TOOLS)
     for event in rounds:
         for call in event["data"]["calls"]:
