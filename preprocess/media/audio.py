@@ -29,6 +29,7 @@ BLOCK_SECONDS = 32
 SEEK_MARGIN = 0.5  # seconds; decoders with overlapping transforms need a run-up before their first exact sample
 TOUCHING = 0.001  # seconds between blocks that follow each other
 _CANCELLED = 0.05  # share of the channels' power that their mean keeps; two that have nothing in common keep half
+_CENTRE = 0.8  # share of the centre in surround sound; swr_build_matrix, for stereo, gives it about half
 CLOCK_TOLERANCE = 0.05  # seconds; containers round times to milliseconds or to a frame; more than this is a real gap
 
 _log = logging.getLogger(__name__)
@@ -145,8 +146,10 @@ class _Blocks:
             return  # an out-of-order frame, whose time is already covered
         if self._resampler is None or layout != self._format or time > self._fed + CLOCK_TOLERANCE:
             yield from self.finish()
-            # Surround sound is mixed to two channels here, and those to one when it is known whether they cancel.
-            mixed = "mono" if frame.layout.nb_channels == 1 else "stereo"
+            # Surround sound is mixed to two channels and the centre here, and those to one in `_mixed`.
+            several = frame.layout.nb_channels > 1
+            centred = several and any(channel.name == "FC" for channel in frame.layout.channels)
+            mixed = "3.0" if centred else "stereo" if several else "mono"
             self._resampler = AudioResampler(format="s16", layout=mixed, rate=self._rate)
             self._format, self._start, self._fed = layout, time, time
         self._fed += frame.samples / frame.sample_rate
@@ -200,7 +203,13 @@ class _Blocks:
 
 
 def _mixed(channels: Samples) -> Samples:
-    """The mean of channels, (n,) of (n, channels), or the loudest of them where little would be left of it."""
+    """The mean of channels, (n,) of (n, channels), or the loudest of them where little would be left of it.
+
+    Of left, right and centre, the centre counts most, because films are mixed with their speech there.
+    """
+    if channels.shape[1] == len(("left", "right", "centre")):
+        sides, centre = _mixed(channels[:, :2]), channels[:, 2]
+        return sides + _CENTRE * (centre - sides) if centre.any() else sides
     mean = np.asarray(channels.mean(axis=1), np.float32)
     powers = np.square(channels).sum(axis=0)
     if float(np.square(mean).sum()) < _CANCELLED * float(powers.mean()):
