@@ -209,7 +209,7 @@ def _mixed(channels: Samples) -> Samples:
     """
     if channels.shape[1] == len(("left", "right", "centre")):
         sides, centre = _mixed(channels[:, :2]), channels[:, 2]
-        return sides + _CENTRE * (centre - sides) if centre.any() else sides
+        return np.asarray(sides + _CENTRE * (centre - sides), np.float32) if centre.any() else sides
     mean = np.asarray(channels.mean(axis=1), np.float32)
     powers = np.square(channels).sum(axis=0)
     if float(np.square(mean).sum()) < _CANCELLED * float(powers.mean()):
