@@ -73,8 +73,8 @@ class PromptText:
             parts += [{"type": "text", "text": f"{name}:"}, {"type": "image_url", "image_url": {"url": reference}}]
         asked = [HumanMessage(parts if pictures else prompt)]
         settings = context.tools.settings
-        judges = self._agent["tool"] == JUDGE
-        timeout = settings.verification.timeout if judges else settings.controller.timeout
+        own = settings.verification.timeout if self._agent["tool"] == JUDGE else None
+        timeout = own or settings.controller.timeout
         budget = context.tools.budget.share(seconds)
         sent = with_pictures(asked, context.frames)
         answered = reply(self._model, sent, [], timeout=timeout, budget=budget, schema=schema)

@@ -15,7 +15,7 @@ from longtake.agent.gathering.gathered import Briefing
 from longtake.agent.gathering.moments import GENERIC, MomentsOf, shown
 from longtake.agent.query.query import ANSWERED, Query
 from longtake.errors import LibraryError
-from longtake.language.text import as_sentence
+from longtake.language.text import as_sentence, shortened
 from longtake.memory.library import LibraryStore, VideoRecord
 from longtake.memory.records import Moment
 from longtake.memory.search.search_types import SearchFilter
@@ -59,7 +59,7 @@ def contents(tools: ToolContext) -> tuple[str, ...]:
 
 
 def _of_video(handle: VideoHandle, characters: int) -> list[str]:
-    overview = _cut(overview_of(handle.library, handle.record), min(_OVERVIEW, characters // 4))
+    overview = shortened(overview_of(handle.library, handle.record), min(_OVERVIEW, characters // 4))
     sections = _levels(sections_of, handle)
     room = int(characters * (1 - _NAMES)) - len(overview)
     parts = _finest(sections, _levels(segments_of, handle), room)
@@ -77,7 +77,7 @@ def _finest(sections: Sequence[Section], segments: Sequence[Segment], room: int)
     told = [_row(each.start, each.end, f"{as_sentence(each.title)} {each.text}") for each in sections]
     rows = told or rows
     most = _most([len(row) for row in rows], room)
-    return [_cut(row, most) for row in rows] if most >= _TIMES + _TITLE else []
+    return [shortened(row, most) for row in rows] if most >= _TIMES + _TITLE else []
 
 
 def _most(lengths: Sequence[int], room: int) -> int:
@@ -94,15 +94,11 @@ def _row(start: float, end: float, text: str) -> str:
     return f"[{clock(start)}-{clock(end)}] {' '.join(text.split())}"
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
-
-
 def _entity(entity: Entity) -> str:
     places = ", ".join(clock(start) for start, _ in entity.spans[:_PLACES])
     left = len(entity.spans) - _PLACES
     more = f" and {left} more" if left > 0 else ""
-    return f"{_cut(entity.text, _NAME)} [{places}{more}]"
+    return f"{shortened(entity.text, _NAME)} [{places}{more}]"
 
 
 def _fitting(texts: Sequence[str], room: int) -> list[str]:

@@ -13,6 +13,7 @@ from rich.tree import Tree
 from longtake.agent.traces.lenient_run import ForkOrigin, LenientRun, RunSummary
 from longtake.agent.traces.steps import TraceStep, steps_of
 from longtake.console import counted
+from longtake.language.text import shortened
 from longtake.memory.records import Answer, Citation, display_name
 from longtake.memory.timespan import TimeSpan
 
@@ -61,7 +62,7 @@ def origin(forked_from: ForkOrigin) -> str:
 def one_line(text: str, limit: int = _LINE) -> str:
     """Text on one line, cut to `limit` characters, without control characters."""
     line = " ".join("".join(each if each.isprintable() else " " for each in text).split())
-    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+    return shortened(line, limit)
 
 
 def named(arguments: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from longtake.evalharness.items import Item, Prediction, Reply, Turn, Variant
 from longtake.evalharness.reports.run_scores import RunScores, SubjectScores, Value
 from longtake.evalharness.runs.run_folder import Notify
 from longtake.evalharness.scoring.choices import LABELS
+from longtake.language.text import shortened
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.engines.endpoints.chosen_frames import read_chosen
 from longtake.preprocess.media.media import MediaInfo, probe
@@ -135,7 +136,7 @@ def as_json(value: object) -> str:
 
 def _cut(value: Any) -> str:
     text = value if isinstance(value, str) else as_json(value)
-    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
+    return shortened(text, MAX_CHARACTERS)
 
 
 class JudgedCriterion(NamedTuple):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from longtake.errors import LibraryError
 from longtake.language.terms import content_words
-from longtake.language.text import as_sentence, comparable, within, without_bullet
+from longtake.language.text import as_sentence, comparable, shortened, within, without_bullet
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import Layer, LayerRecipe
 from longtake.memory.library import LibraryStore, VideoRecord
@@ -155,8 +155,7 @@ def as_told(section: Section, told: Mapping[str, Any]) -> Section:
 
 def title_of(text: str) -> str:
     """A text as a title: on one line, cut if it is long."""
-    title = " ".join(without_bullet(text).split())
-    return title if len(title) <= MAX_TITLE_LENGTH else title[: MAX_TITLE_LENGTH - 1].rstrip() + "…"
+    return shortened(" ".join(without_bullet(text).split()), MAX_TITLE_LENGTH)
 
 
 def _edges(

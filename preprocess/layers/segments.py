@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from longtake.language.text import shortened
 from longtake.memory.building import LayerWriter
 from longtake.memory.layers import LayerRecipe
 from longtake.memory.library import LibraryStore, VideoRecord
@@ -53,7 +54,7 @@ class Segment(NamedTuple):
             if length > most:
                 break
             room -= length
-        return " | ".join(part if len(part) <= most else f"{part[: most - 1].rstrip()}…" for part in parts)
+        return " | ".join(shortened(part, most) for part in parts)
 
     @property
     def _parts(self) -> list[str]:

@@ -324,7 +324,9 @@ class VerificationSettings(_Section):
         default=None,
         description="Environment variable with its key; by default the controller's, for its endpoint alone.",
     )
-    timeout: float = Field(default=120.0, gt=0, description="Seconds for one judgement.")
+    timeout: float | None = Field(
+        default=None, gt=0, description="Seconds for one judgement; by default those of the controller's replies."
+    )
 
 
 class SandboxSettings(_Section):
@@ -412,5 +414,5 @@ class Settings(_Section):
             model=named.model or own.model,
             base_url=named.base_url or own.base_url,
             api_key_env=named.api_key_env or ("LONGTAKE_JUDGE_KEY" if elsewhere else own.api_key_env),
-            timeout=named.timeout,
+            timeout=named.timeout or own.timeout,
         )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longtake.language.text import as_sentence, ends_sentence, fold, same, within, without_bullet
+from longtake.language.text import as_sentence, ends_sentence, fold, same, shortened, within, without_bullet
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,21 @@ def test_what_differs_in_writing_only_is_the_same(one: str, other: str) -> None:
 )
 def test_a_sentence_ends_once(text: str, sentence: str) -> None:
     assert as_sentence(text) == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("one two", "one two"),
+        ("one two three four", "one two…"),
+        ("one two three, four", "one two…"),
+        ("to be … honest", "to be…"),
+        ("one, 2, 3, 4, 5", "one, 2, 3…"),
+        ("一二三四五六七八九十一二", "一二三四五六七八九十…"),
+    ],
+)
+def test_a_long_text_is_cut_between_words(text: str, short: str) -> None:
+    assert shortened(text, 11) == short
 
 
 def test_a_title_before_a_name_ends_no_sentence() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import pytest
 from helpers.libraries import SETTINGS
@@ -93,3 +94,45 @@ def test_where_nothing_is_said_or_shown_that_is_told(demo: ToolContext) -> None:
     failure = Toolbox([browse]).call("browse", {"timestamp": "all"}, replace(demo, videos={bare.id: bare})).failure
     assert failure is not None
     assert (failure.kind, "was examined" in failure.message) == ("unavailable", True)
+
+
+MEETING = """WEBVTT
+
+00:01.000 --> 00:04.000
+<v Edith Marlow>The roof leaks.
+
+00:05.000 --> 00:08.000
+<v Bertram>I'll mend it.
+
+00:09.000 --> 00:11.000
+<v Edith Marlow>By May?
+
+00:12.000 --> 00:13.000
+<v Rosa>No.
+"""
+
+
+@pytest.fixture
+def meeting(tmp_path: Path) -> ToolContext:
+    """Three people speak; somebody has indexed only the transcript."""
+    transcript = tmp_path / "meeting.vtt"
+    transcript.write_text(MEETING, encoding="utf-8")
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    handle = VideoHandle(workspace.add(transcript).video, workspace.library)
+    return ToolContext({handle.id: handle}, workspace.engines, workspace.index, SETTINGS, Budget(60))
+
+
+@pytest.mark.parametrize(
+    ("speaker", "said"),
+    [("Edith Marlow", ["The roof leaks.", "By May?"]), ("edith", ["The roof leaks.", "By May?"]), ("Rosa", ["No."])],
+)
+def test_what_one_speaker_says_is_listed_alone(meeting: ToolContext, speaker: str, said: list[str]) -> None:
+    result = Toolbox([browse]).call("browse", {"timestamp": "all", "speaker": speaker}, meeting)
+    assert [item.text for item in result.evidence] == said
+    assert result.looked_at == tuple(item.span for item in result.evidence)
+
+
+def test_an_unknown_speaker_is_told_who_speaks(meeting: ToolContext) -> None:
+    result = Toolbox([browse]).call("browse", {"timestamp": "all", "speaker": "Walter"}, meeting)
+    assert result.failure
+    assert "Bertram" in f"{result.failure.remedy}"

@@ -56,7 +56,7 @@ CONTRACT: dict[str, tuple[set[str], set[str], set[str]]] = {
         {"timestamp", "question"},
         {"frames"},
     ),
-    "browse": ({"timestamp", "level", "page"}, {"timestamp"}, {"sections", "segments"}),
+    "browse": ({"timestamp", "level", "page", "speaker"}, {"timestamp"}, {"sections", "segments"}),
 }
 CALLS: dict[str, dict[str, Any]] = {
     "transcribe_speech": {"timestamp": [0, 8]},

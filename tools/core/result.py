@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from longtake.language.text import without_bullet
+from longtake.language.text import shortened, without_bullet
 from longtake.memory.layers import Layer
 from longtake.memory.records import Modality, Moment, Record
 from longtake.memory.timespan import TimeSpan, clock
@@ -35,8 +35,7 @@ def printable(text: str) -> str:
 
 def one_line(text: str, most: int) -> str:
     """The text as one line of at most `most` characters; an ellipsis marks a cut."""
-    line = " ".join(printable(text).split())
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    return shortened(" ".join(printable(text).split()), most)
 
 
 SLACK = 0.5  # seconds at the edges of streams, which rarely start and end together

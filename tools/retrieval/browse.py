@@ -9,15 +9,16 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from longtake.errors import LibraryError
-from longtake.language.text import as_sentence
+from longtake.language.text import as_sentence, shortened, words_of
 from longtake.memory.records import Modality, Moment
 from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.layers.layer_moments import WORDED
 from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.preprocess.layers.segments import Segment, segments_of
+from longtake.preprocess.layers.speaker_lines import named
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult, evidence_of, examined
-from longtake.tools.core.tool_context import ToolContext
+from longtake.tools.core.tool_context import ToolContext, VideoHandle
 
 WINDOW = 60.0
 PAGE = 5000  # characters that a page may have
@@ -37,6 +38,7 @@ def browse(
         Field(description="How fine; by default as fine as fits on a page."),
     ] = None,
     page: Annotated[int, Field(description="Which page of a long list, from 1.")] = 1,
+    speaker: Annotated[str | None, Field(description="A name: only the moments in which this person speaks.")] = None,
 ) -> ToolResult:
     """What a span holds, in order: its sections, its segments of some seconds, or every moment.
 
@@ -44,6 +46,8 @@ def browse(
     """
     parsed = context.span(timestamp, window=WINDOW)
     video, span = context.video, parsed.span
+    turns = _turns(video, speaker) if speaker else None
+    level = "moment" if speaker else level
     sections, segments = list[Section](), list[Segment]()
     with suppress(LibraryError):
         sections = [each for each in sections_of(video.library, video.record) if _within(each, span)]
@@ -54,7 +58,7 @@ def browse(
     if level == "moment" or (level is None and (span.length <= _LINES or not (sections or segments))):
         if not seen:
             raise ToolError("unavailable", f"Nothing that is said or shown was examined in {span}.")
-        found = _moments(context, span)
+        found = _moments(context, span, turns)
         pages = _pages([item.text + " " * _BESIDE[item.modality] for item in found])
         if level == "moment" or len(pages) < 2 or not segments:
             first, last = _page(pages, page, notes)
@@ -64,7 +68,7 @@ def browse(
                 tool="browse",
                 output=_output(),
                 evidence=tuple(found[first:last]),
-                looked_at=seen if len(pages) < 2 else _looked_at(seen, shown),
+                looked_at=tuple(shown) if speaker else seen if len(pages) < 2 else _looked_at(seen, shown),
                 notes=tuple(notes),
             )
     parts: Sequence[Section | Segment] = sections
@@ -108,20 +112,41 @@ def _within(part: Section | Segment, span: TimeSpan) -> bool:
     return span.start <= part.start < span.end or part.start <= span.start < part.end
 
 
-def _moments(context: ToolContext, span: TimeSpan) -> list[Moment]:
+def _turns(video: VideoHandle, speaker: str) -> tuple[TimeSpan, ...]:
+    """When somebody speaks, by a part of the name, or by a name that the user gave.
+
+    Raises:
+        ToolError: if nobody of this name is known to speak.
+    """
+    turns = video.items("speakers")
+    asked = set(words_of(speaker).split())
+    given = [item for item in video.items("entities") if asked <= set(words_of(item["name"]).split())]
+    also = {words_of(alias) for item in given if "speaks" in item["found"] for alias in item["aliases"]}
+    names = {str(turn["speaker"]): words_of(named(str(turn["speaker"]))) for turn in turns}
+    meant = {name for name, words in names.items() if asked <= set(words.split()) or words in also}
+    if not meant:
+        known = ", ".join(map(named, names)) or "none is known"
+        raise ToolError("bad_arguments", f"Nobody called {speaker!r} is known to speak.", f"Speakers: {known}.")
+    theirs = (turn for turn in turns if str(turn["speaker"]) in meant)
+    return joined(TimeSpan(start=turn["start"], end=turn["end"]) for turn in theirs)
+
+
+def _moments(context: ToolContext, span: TimeSpan, turns: Sequence[TimeSpan] | None) -> list[Moment]:
+    """What is said and shown in a span, or only what is said in turns."""
     video = context.video
     found = [
         evidence_of(item, item["text"], modality, layer, video.id)
         for name, modality in WORDED.items()
-        if (layer := video.layer(name))
+        if (layer := video.layer(name)) and (turns is None or modality == "speech")
         for item in video.items(name, span)
     ]
+    if turns is not None:
+        found = [item for item in found if 2 * sum(map(item.span.shared, turns)) > item.span.length]
     return sorted(found, key=lambda item: item.span.start)
 
 
 def _row(part: Section | Segment, text: str, most: int) -> str:
-    text = " ".join(text.split())
-    return f"{TimeSpan(start=part.start, end=part.end)} {text if len(text) <= most else text[: most - 1] + '…'}"
+    return f"{TimeSpan(start=part.start, end=part.end)} {shortened(' '.join(text.split()), most)}"
 
 
 def _once(segments: Sequence[Segment]) -> list[Segment]:

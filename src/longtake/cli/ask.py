@@ -28,6 +28,7 @@ from longtake.console import (
     say_json,
 )
 from longtake.errors import Cancelled, LongtakeError
+from longtake.language.text import shortened
 from longtake.memory.records import WORDS_WIDTH, Answer, display_name
 from longtake.memory.timespan import TimeSpan, clock
 from longtake.preprocess.media.sources import source
@@ -283,7 +284,8 @@ def show(answer: Answer, workspace: Workspace) -> None:
         record = workspace.library.get(citation.video) if several else None
         where = f"{record.name} " if record else ""
         when = TimeSpan(start=citation.start, end=citation.end)
-        say(f"  {where}{when}  {display_name(citation.modality):<{WORDS_WIDTH}}  {_short(citation.quote)}")
+        quote = shortened(" ".join(citation.quote.split()), _LONGEST_QUOTE)
+        say(f"  {where}{when}  {display_name(citation.modality):<{WORDS_WIDTH}}  {quote}")
     for claim in answer.flagged:
         against = "".join(f" [{clock(place.start)}]" for place in claim.against)
         say_coloured(f"  {claim.told}{against}", REASONS)
@@ -298,8 +300,3 @@ def show(answer: Answer, workspace: Workspace) -> None:
     say(f"  {answer.status} in {usage.seconds:.1f} s, {', '.join(spent)}")
     if answer.trace is None:
         note("No trace is kept, because the library can't be written.")
-
-
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1] + "…"

@@ -23,6 +23,8 @@ def parse_json(text: str | bytes) -> Any:
 _SIGNS = str.maketrans(dict.fromkeys("’‘‛", "'") | dict.fromkeys("“”„", '"') | dict.fromkeys("−–—‒‐‑", "-"))
 _CLOSING = "”’\"'») \u00a0\u202f"  # quotation marks and brackets, and the spaces before French ones
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
+_LONGEST_WORD = 20  # characters; some scripts have no spaces
+_BEFORE_ELLIPSIS = " …,;:·|/"
 _TITLES = ("Mr.", "Mrs.", "Ms.", "Dr.", "Prof.")
 _BULLETS = "•·‣▪▫■□●○◦"
 _BETWEEN = re.compile(r"\s+·\s+|(?<=[.!?;])\s+|(?<=[。！？])|\n+")  # sentences
@@ -62,6 +64,16 @@ def as_sentence(text: str) -> str:
 def as_question(text: str) -> str:
     """The text with a question mark, unless it ends a sentence already."""
     return text if not text.strip() or ends_sentence(text) else f"{text.rstrip()}?"
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, or its first whole words and an ellipsis if it has more than `most` characters."""
+    if len(text) <= most:
+        return text
+    kept, space, cut = text[:most].rpartition(" ")
+    if not space or len(cut) > _LONGEST_WORD:
+        kept = text[: most - 1]
+    return f"{kept.rstrip(_BEFORE_ELLIPSIS)}…"
 
 
 def sentences(text: str) -> list[str]:
