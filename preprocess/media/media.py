@@ -153,7 +153,11 @@ class MediaInfo:
     @property
     def sound_recipe(self) -> dict[str, object]:
         """The same for the layers of the sound."""
-        return self.recipe | ({"track": self.sound.index} if self.sound and len(self.audio) > 1 else {})
+        if self.sound is None:
+            return self.recipe
+        track = {"track": self.sound.index} if len(self.audio) > 1 else {}
+        surround = {"mixed": "centre first"} if self.sound.channels > len(("left", "right")) else {}
+        return self.recipe | track | surround
 
     @property
     def used(self) -> tuple[int, ...]:
