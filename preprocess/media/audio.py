@@ -207,7 +207,7 @@ def _mixed(channels: Samples) -> Samples:
 
     Of left, right and centre, the centre counts most, because films are mixed with their speech there.
     """
-    if channels.shape[1] > len(("left", "right")):
+    if channels.shape[1] > 2:
         sides, centre = _mixed(channels[:, :2]), channels[:, 2]
         return np.asarray(sides + _CENTRE * (centre - sides), np.float32) if centre.any() else sides
     mean = np.asarray(channels.mean(axis=1), np.float32)

@@ -156,7 +156,7 @@ class MediaInfo:
         if self.sound is None:
             return self.recipe
         track = {"track": self.sound.index} if len(self.audio) > 1 else {}
-        surround = {"mixed": "centre first"} if self.sound.channels > len(("left", "right")) else {}
+        surround = {"mixed": "centre first"} if self.sound.channels > 2 else {}
         return self.recipe | track | surround
 
     @property
