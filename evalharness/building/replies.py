@@ -94,7 +94,7 @@ class Tasks(StageReply):
     scenarios: tuple[ScenarioTasks, ...]
 
 
-class Question(StageReply):
+class WrittenQuestion(StageReply):
     """A question that stands for itself."""
 
     question: Text
@@ -115,7 +115,7 @@ class Question(StageReply):
         return question
 
 
-class ConversationTurn(Question):
+class ConversationTurn(WrittenQuestion):
     """A question of a conversation."""
 
     role: Role
@@ -124,7 +124,7 @@ class ConversationTurn(Question):
 class Questions(StageReply):
     """One question, and one conversation."""
 
-    single: Question
+    single: WrittenQuestion
     conversation: tuple[ConversationTurn, ...] = Field(min_length=2, max_length=3)
 
     @model_validator(mode="after")

@@ -88,7 +88,7 @@ class Moments:
         """Report what is still open after the last frame."""
         self._keep(self._flashes.finish(self._changes.recent), self._passages.finish())
 
-    def _keep(self, flashes: Iterable[Flash], tracks: Iterable[Track]) -> None:
+    def _keep(self, flashes: Iterable[Flash], tracks: Iterable[SpotTrack]) -> None:
         items = [_item(flash.start, flash.end, "flash", flash.spot.strength, [flash.spot]) for flash in flashes]
         self.found.items.extend(items + [_passage(track) for track in tracks])
 
@@ -98,7 +98,7 @@ def _small_spots(looks: Sequence[Look], at: int) -> list[Spot]:
     return new.spots(_JOIN, MAX_SIDE, _MAX_SPOTS) if new and new.area <= _BUSY else []
 
 
-def _passage(track: Track) -> _Item:
+def _passage(track: SpotTrack) -> _Item:
     strength = sum(spot.strength for spot in track.spots) / len(track.spots)
     step = (track.times[-1] - track.times[0]) / (track.numbers[-1] - track.numbers[0])
     return _item(track.times[0], track.times[-1] + step, "object", strength, track.spots)
@@ -225,7 +225,7 @@ class _Free(NamedTuple):
 
 
 @dataclass(slots=True)
-class Track:
+class SpotTrack:
     """The sightings of an object: frame numbers, times in seconds, and spots."""
 
     numbers: list[int]
@@ -249,7 +249,7 @@ class Track:
         """Its motion in pixels per frame."""
         return (self.spots[-1].centre - self.spots[0].centre) / (self.numbers[-1] - self.numbers[0])
 
-    def moves_with(self, other: Track) -> bool:
+    def moves_with(self, other: SpotTrack) -> bool:
         """Whether the two move alike for a while, like parts of something large, or like everything during a pan."""
         at_once = other.numbers[0] < self.numbers[-1] and self.numbers[0] < other.numbers[-1]
         return at_once and abs(self.step - other.step) <= _ALIKE + _ALIKE_SHARE * abs(self.step)
@@ -272,11 +272,11 @@ class Passages:
 
     def __init__(self) -> None:
         self._number = 0
-        self._tracks: list[Track] = []
-        self._over: deque[Track] = deque(maxlen=64)
+        self._tracks: list[SpotTrack] = []
+        self._over: deque[SpotTrack] = deque(maxlen=64)
         self._before: deque[_Free] = deque(maxlen=2)  # the two frames before
 
-    def observe(self, time: float, spots: Sequence[Spot]) -> list[Track]:
+    def observe(self, time: float, spots: Sequence[Spot]) -> list[SpotTrack]:
         """Process the new spots of the next frame; returns newly confirmed passages."""
         self._number += 1
         free = {spot.centre: spot for spot in spots}
@@ -288,11 +288,11 @@ class Passages:
             self._tracks = [track for track in self._tracks if self._number - track.numbers[-1] <= _MISSED]
         return self._passages(over)
 
-    def finish(self) -> list[Track]:
+    def finish(self) -> list[SpotTrack]:
         """Passages that were open when the video ended."""
         return self._passages(self._tracks)
 
-    def _passages(self, over: list[Track]) -> list[Track]:
+    def _passages(self, over: list[SpotTrack]) -> list[SpotTrack]:
         """The tracks that are passages and that nothing else moves with."""
         self._over.extend(track for track in over if len(track.spots) >= _MIN_SPOTS)
         passages = [track for track in over if track.is_passage()]
@@ -328,4 +328,4 @@ class Passages:
         for chosen in zip(pairs[0][even], pairs[1][even], ends, strict=True):
             spots = [each.spots[at] for each, at in zip(seen, chosen, strict=True)]
             numbers = [self._number - 2, self._number - 1, self._number]
-            self._tracks.append(Track(numbers, [each.time for each in seen], spots))
+            self._tracks.append(SpotTrack(numbers, [each.time for each in seen], spots))

@@ -29,7 +29,7 @@ _PASTE = 0.05  # share of the side after which the part is pasted again
 _FRESH = 0.25  # share of the part's side after which it is registered against a new frame
 
 
-class Fused(NamedTuple):
+class FusedPicture(NamedTuple):
     """A picture, (height, width, 3) BGR, and the number of frames it was made from."""
 
     picture: Picture
@@ -38,7 +38,7 @@ class Fused(NamedTuple):
 
 def fuse_frames(
     path: Path, media: MediaInfo, span: TimeSpan, mode: Mode, check_cancelled: Callable[[], None]
-) -> Fused | None:
+) -> FusedPicture | None:
     """Fuse the frames of a span into one picture; None if it has no readable frame.
 
     Raises:
@@ -55,16 +55,16 @@ def fuse_frames(
     return _extreme(pictures(), cv2.max if mode == "maximum" else cv2.min)
 
 
-def _extreme(pictures: Iterator[Picture], choose: Callable[[Picture, Picture], object]) -> Fused | None:
+def _extreme(pictures: Iterator[Picture], choose: Callable[[Picture, Picture], object]) -> FusedPicture | None:
     fused, count = next(pictures, None), 1
     if fused is None:
         return None
     for picture in pictures:
         fused, count = np.asarray(choose(fused, picture), np.uint8), count + 1
-    return Fused(fused, count)
+    return FusedPicture(fused, count)
 
 
-def _mean(pictures: Iterator[Picture]) -> Fused | None:
+def _mean(pictures: Iterator[Picture]) -> FusedPicture | None:
     first = next(pictures, None)
     if first is None:
         return None
@@ -72,10 +72,10 @@ def _mean(pictures: Iterator[Picture]) -> Fused | None:
     for picture in pictures:
         total += picture
         count += 1
-    return Fused(np.asarray(np.rint(total / count), np.uint8), count)
+    return FusedPicture(np.asarray(np.rint(total / count), np.uint8), count)
 
 
-def _mosaic(pictures: Callable[[], Iterator[Picture]]) -> Fused | None:
+def _mosaic(pictures: Callable[[], Iterator[Picture]]) -> FusedPicture | None:
     """Paste the scrolling part of the picture at each place it has scrolled to."""
     part = _changing(pictures())
     pasted = list[tuple[tuple[int, int], Picture]]()
@@ -92,7 +92,7 @@ def _mosaic(pictures: Callable[[], Iterator[Picture]]) -> Fused | None:
     for (x, y), picture in pasted:
         left, top = x - across.min(), y - down.min()
         canvas[top : top + height, left : left + width] = picture
-    return Fused(canvas, frames)
+    return FusedPicture(canvas, frames)
 
 
 def _far(offset: tuple[int, int], other: tuple[int, int], part: Picture) -> bool:

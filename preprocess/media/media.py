@@ -20,7 +20,7 @@ from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.media.clock import ClockMark, read_timeline
 from longtake.preprocess.media.container import begins_again, is_joined, open_media
 from longtake.preprocess.media.media_files import name_problem, readable
-from longtake.preprocess.media.ogg_links import Link, read_links
+from longtake.preprocess.media.ogg_links import OggLink, read_links
 from longtake.preprocess.media.stream_ends import ORDINARY_FPS, bounds
 from longtake.preprocess.media.subtitle_formats import is_transcript, parse_subtitles
 from longtake.preprocess.media.subtitle_names import language_in
@@ -128,7 +128,7 @@ class MediaInfo:
     restarts: tuple[float, ...] = ()
     pauses: tuple[TimeSpan, ...] = ()
     marks: tuple[ClockMark, ...] = ()
-    links: tuple[Link, ...] = ()
+    links: tuple[OggLink, ...] = ()
 
     @property
     def sound(self) -> AudioStream | None:

@@ -23,7 +23,7 @@ _HEADER = 282  # bytes of the longest header of a page
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class OggLink:
     """A recording within a file: its bytes, from `first` up to `last`, and where it lies.
 
     `time` and `length` are in seconds, `time` from the media's origin; `origin` is the time it says itself there.
@@ -36,13 +36,13 @@ class Link:
     origin: float
 
 
-def read_links(path: Path) -> tuple[Link, ...]:
+def read_links(path: Path) -> tuple[OggLink, ...]:
     """The recordings of a chained file of sound that can be read, one after the other; none of another file.
 
     Raises:
         OSError: if the file can't be read.
     """
-    parts, time, found = () if isinstance(path, RemoteFile) else _link_bytes(path), 0.0, list[Link]()
+    parts, time, found = () if isinstance(path, RemoteFile) else _link_bytes(path), 0.0, list[OggLink]()
     for within in parts if len(parts) > 1 else ():
         with suppress(MediaError):
             with open_media(path, within) as container:
@@ -50,7 +50,7 @@ def read_links(path: Path) -> tuple[Link, ...]:
             for index, start, tick in sounds[:1]:
                 origin, timeline = float((start or 0) * (tick or 0)), read_timeline(path, [index], within)
                 if timeline and timeline.end > origin:
-                    found.append(Link(*within, round(time, 3), timeline.end - origin, origin))
+                    found.append(OggLink(*within, round(time, 3), timeline.end - origin, origin))
                     time += timeline.end - origin
     return tuple(found)
 
