@@ -37,8 +37,8 @@ def browse(
         Literal["section", "segment", "moment"] | None,
         Field(description="How fine; by default as fine as fits on a page."),
     ] = None,
-    page: Annotated[int, Field(description="Which page of a long list, from 1.")] = 1,
-    speaker: Annotated[str | None, Field(description="A name: only the moments in which this person speaks.")] = None,
+    page: Annotated[int, Field(description="Page of a long list, from 1.")] = 1,
+    speaker: Annotated[str | None, Field(description="Only what this person says.")] = None,
 ) -> ToolResult:
     """What a span holds, in order: its sections, its segments of some seconds, or every moment.
 
