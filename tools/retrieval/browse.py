@@ -40,9 +40,9 @@ def browse(
     page: Annotated[int, Field(description="Page of a long list, from 1.")] = 1,
     speaker: Annotated[str | None, Field(description="Only what this person says.")] = None,
 ) -> ToolResult:
-    """What a span holds, in order: its sections, its segments of some seconds, or every moment.
+    """What a span holds: sections, segments or moments, in order.
 
-    Without a level it is the finest that fits on a page.
+    Segments are parts of some seconds. Without a level it is the finest that fits on a page.
     """
     parsed = context.span(timestamp, window=WINDOW)
     video, span = context.video, parsed.span
