@@ -22,12 +22,12 @@ from longtake.evalharness.building.replies import (
     Calls,
     ConversationTurn,
     Guesses,
+    Question,
     Questions,
     Rubrics,
     Scenarios,
     Tasks,
     Verdicts,
-    WrittenQuestion,
 )
 from longtake.evalharness.building.stages import Stages
 from longtake.evalharness.items import ToolCall, ToolDefinition
@@ -323,7 +323,7 @@ def _too_hard(said: Questions, levels: Levels) -> str:
     return ""
 
 
-def _turn(asked: WrittenQuestion) -> BuiltTurn:
+def _turn(asked: Question) -> BuiltTurn:
     return BuiltTurn(
         question=asked.question,
         difficulty=asked.difficulty,

@@ -94,7 +94,7 @@ class Tasks(StageReply):
     scenarios: tuple[ScenarioTasks, ...]
 
 
-class WrittenQuestion(StageReply):
+class Question(StageReply):
     """A question that stands for itself."""
 
     question: Text
@@ -115,7 +115,7 @@ class WrittenQuestion(StageReply):
         return question
 
 
-class ConversationTurn(WrittenQuestion):
+class ConversationTurn(Question):
     """A question of a conversation."""
 
     role: Role
@@ -124,7 +124,7 @@ class ConversationTurn(WrittenQuestion):
 class Questions(StageReply):
     """One question, and one conversation."""
 
-    single: WrittenQuestion
+    single: Question
     conversation: tuple[ConversationTurn, ...] = Field(min_length=2, max_length=3)
 
     @model_validator(mode="after")

@@ -29,7 +29,8 @@ BLOCK_SECONDS = 32
 SEEK_MARGIN = 0.5  # seconds; decoders with overlapping transforms need a run-up before their first exact sample
 TOUCHING = 0.001  # seconds between blocks that follow each other
 _CANCELLED = 0.05  # share of the channels' power that their mean keeps; two that have nothing in common keep half
-_CENTRE = 0.8  # share of the centre in surround sound; swr_build_matrix, for stereo, gives it about half
+_CENTRE = 0.8  # share of the centre in surround sound, to which FFmpeg gives 0.2 to 0.4
+_HEARD = 0.001  # power of the centre, of that of the louder side, from which it is used
 CLOCK_TOLERANCE = 0.05  # seconds; containers round times to milliseconds or to a frame; more than this is a real gap
 
 _log = logging.getLogger(__name__)
@@ -62,8 +63,8 @@ def read_audio(
     Blocks are `BLOCK_SECONDS` long except where the audio ends or its presentation times jump: a gap in the file is a
     gap between blocks, not made-up silence, unless it is one: recorders of calls leave silence out of Opus in Matroska.
     Broken packets are skipped, and a truncated tail ends the reading; both are logged. Channels are mixed down with
-    weights that sum to 1, so nothing clips, unless they would cancel each other, as they do where one is inverted: then
-    the loudest is taken.
+    weights that sum to at most 1, so nothing clips, unless they would cancel each other, as they do where one is
+    inverted: then the loudest is taken.
 
     Raises:
         MediaError: if the file can't be opened.
@@ -136,6 +137,7 @@ class _Blocks:
         self._fed = 0.0  # end time of the frames fed so far
         self._pending: list[Samples] = []
         self._pending_count = 0  # samples
+        self._centred = False  # once the centre was heard: the level of the sides changes once at most
         self.past_end = False
 
     def add(self, frame: AudioFrame, time: float | None) -> Iterator[AudioBlock]:
@@ -193,7 +195,9 @@ class _Blocks:
 
     def _cut(self, size: int) -> Iterator[AudioBlock]:
         joined = np.concatenate(self._pending) if self._pending_count else np.zeros((0, 1), np.float32)
-        block, rest = _mixed(joined[:size]), joined[size:]
+        first, rest = joined[:size], joined[size:]
+        self._centred = self._centred or _has_centre(first)
+        block = _mixed(first, centred=self._centred)
         kept = min(len(block), max(0, round((self._span.end - self._start) * self._rate)))
         if kept:
             yield AudioBlock(round(self._start, 6) + 0.0, block[:kept], self._rate)
@@ -202,14 +206,20 @@ class _Blocks:
         self._pending, self._pending_count = [rest] if len(rest) else [], len(rest)
 
 
-def _mixed(channels: Samples) -> Samples:
+def _has_centre(channels: Samples) -> bool:
+    """Whether there is a centre that is heard beside the sides; some programs write one and leave it silent."""
+    powers = np.square(channels).sum(axis=0)
+    return len(powers) > 2 and bool(powers[2] > _HEARD * powers[:2].max())
+
+
+def _mixed(channels: Samples, *, centred: bool = False) -> Samples:
     """The mean of channels, (n,) of (n, channels), or the loudest of them where little would be left of it.
 
-    Of left, right and centre, the centre counts most, because films are mixed with their speech there.
+    Of left, right and centre, the centre counts most if it is used at all: films are mixed with their speech there.
     """
     if channels.shape[1] > 2:
         sides, centre = _mixed(channels[:, :2]), channels[:, 2]
-        return np.asarray(sides + _CENTRE * (centre - sides), np.float32) if centre.any() else sides
+        return np.asarray(sides + _CENTRE * (centre - sides), np.float32) if centred else sides
     mean = np.asarray(channels.mean(axis=1), np.float32)
     powers = np.square(channels).sum(axis=0)
     if float(np.square(mean).sum()) < _CANCELLED * float(powers.mean()):

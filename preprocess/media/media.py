@@ -152,7 +152,7 @@ class MediaInfo:
 
     @property
     def sound_recipe(self) -> dict[str, object]:
-        """The same for the layers of the sound."""
+        """The same for the layers of the sound; of more than two channels, the centre counts most (`read_audio`)."""
         if self.sound is None:
             return self.recipe
         track = {"track": self.sound.index} if len(self.audio) > 1 else {}

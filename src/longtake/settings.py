@@ -325,7 +325,7 @@ class VerificationSettings(_Section):
         description="Environment variable with its key; by default the controller's, for its endpoint alone.",
     )
     timeout: float | None = Field(
-        default=None, gt=0, description="Seconds for one judgement; by default those of the controller's replies."
+        default=None, gt=0, description="Seconds for one judgement; by default `controller.timeout`."
     )
 
 

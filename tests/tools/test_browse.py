@@ -7,14 +7,19 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from helpers.data.written_layers import write_layer
 from helpers.libraries import SETTINGS
 
 from longtake.agent.gathering.moments import LibraryMoments, shown, shown_result
+from longtake.memory.library import VideoRecord
 from longtake.memory.records import Moment
+from longtake.memory.timespan import TimeSpan
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.tools.core.tool_context import Budget, ToolContext, VideoHandle
 from longtake.tools.core.toolbox import Toolbox
 from longtake.tools.retrieval.browse import browse
+
+VIDEO = "00112233445566aa"
 
 
 @pytest.fixture
@@ -122,6 +127,43 @@ def meeting(tmp_path: Path) -> ToolContext:
     return ToolContext({handle.id: handle}, workspace.engines, workspace.index, SETTINGS, Budget(60))
 
 
+@pytest.fixture
+def voices(tmp_path: Path) -> ToolContext:
+    """Two voices: one gives her name, the other was given one by the user."""
+    workspace = Workspace(tmp_path / "library", SETTINGS)
+    store = workspace.library.layers(VIDEO)
+    lines = ((0.0, 4.0, "My name is Edith Marlow."), (5.0, 9.0, "I'll mend it."), (10.0, 12.0, "By May?"))
+    turns = ((0.0, 4.2, "1"), (4.8, 9.0, "2"), (9.9, 12.1, "1"))
+    people = (("Edith Marlow", [], [[0.0, 12.1]]), ("Bob", ["speaker 2"], [[4.8, 9.0]]))
+    whole, about = [TimeSpan(start=0, end=12.5)], {"kind": "person", "looks": "", "found": ["speaks"], "trusted": False}
+    layers = (
+        write_layer(
+            store,
+            "speech",
+            *({"start": start, "end": end, "text": text, "confidence": 1.0} for start, end, text in lines),
+            covered=whole,
+        ),
+        write_layer(
+            store,
+            "speakers",
+            *({"start": start, "end": end, "speaker": who, "trusted": False} for start, end, who in turns),
+        ),
+        write_layer(
+            store,
+            "entities",
+            *(
+                {"start": spans[0][0], "end": spans[-1][1], "name": name, "aliases": also, "spans": spans} | about
+                for name, also, spans in people
+            ),
+        ),
+    )
+    record = VideoRecord(id=VIDEO, name="call.wav", path="/gone/call.wav", size=1, modified=1, duration=12.5)
+    record = record.model_copy(update={"layers": {layer.name: layer.key for layer in layers}})
+    workspace.library.save(record)
+    handle = VideoHandle(record, workspace.library)
+    return ToolContext({VIDEO: handle}, workspace.engines, workspace.index, SETTINGS, Budget(60))
+
+
 @pytest.mark.parametrize(
     ("speaker", "said"),
     [("Edith Marlow", ["The roof leaks.", "By May?"]), ("edith", ["The roof leaks.", "By May?"]), ("Rosa", ["No."])],
@@ -132,7 +174,30 @@ def test_what_one_speaker_says_is_listed_alone(meeting: ToolContext, speaker: st
     assert result.looked_at == tuple(item.span for item in result.evidence)
 
 
-def test_an_unknown_speaker_is_told_who_speaks(meeting: ToolContext) -> None:
-    result = Toolbox([browse]).call("browse", {"timestamp": "all", "speaker": "Walter"}, meeting)
+@pytest.mark.parametrize(
+    ("speaker", "lines"),
+    [
+        ("Edith", [0.0, 10.0]),
+        ("Edith Marlow (speaker 1)", [0.0, 10.0]),
+        ("speaker 1", [0.0, 10.0]),
+        ("Bob", [5.0]),
+        ("speaker 2", [5.0]),
+    ],
+)
+def test_a_voice_is_found_by_each_of_its_names(voices: ToolContext, speaker: str, lines: list[float]) -> None:
+    result = Toolbox([browse]).call("browse", {"timestamp": "all", "speaker": speaker}, voices)
+    assert [item.span.start for item in result.evidence] == lines
+    assert any("mixed up" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("speaker", ["Walter", "speaker", " ?"])
+def test_whoever_asks_for_nobody_in_particular_is_told_who_speaks(voices: ToolContext, speaker: str) -> None:
+    result = Toolbox([browse]).call("browse", {"timestamp": "all", "speaker": speaker}, voices)
     assert result.failure
-    assert "Bertram" in f"{result.failure.remedy}"
+    assert result.failure.remedy == "Speakers: Edith Marlow, Bob."
+
+
+def test_who_is_silent_in_a_span_is_said_to_be(meeting: ToolContext) -> None:
+    result = Toolbox([browse]).call("browse", {"timestamp": "0-4", "speaker": "Rosa"}, meeting)
+    assert result.evidence == result.looked_at == ()
+    assert any("Rosa says nothing" in note for note in result.notes)

@@ -133,7 +133,7 @@ def _nesting(node: ast.AST) -> int:
 
 def _not_arithmetic(node: ast.AST) -> str:
     if isinstance(node, (ast.Tuple, ast.List)):
-        return "expression: commas part several; call the tool once for each, and write numbers without commas."
+        return "expression: one at a time. Call the tool once for each, and write numbers without commas."
     name = node.func if isinstance(node, ast.Call) else node
     close = get_close_matches(name.id, [*FUNCTIONS, *CONSTANTS], n=1) if isinstance(name, ast.Name) else []
     hint = f"did you mean {close[0]!r}?" if close else f"functions: {', '.join(FUNCTIONS)}."

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -15,7 +17,7 @@ from longtake.memory.timespan import TimeSpan, joined
 from longtake.preprocess.layers.layer_moments import WORDED
 from longtake.preprocess.layers.sections import Section, sections_of
 from longtake.preprocess.layers.segments import Segment, segments_of
-from longtake.preprocess.layers.speaker_lines import named
+from longtake.preprocess.layers.speaker_lines import introduced, named, words_said
 from longtake.tools.core.registry import Timestamp, tool
 from longtake.tools.core.result import ToolError, ToolResult, evidence_of, examined
 from longtake.tools.core.tool_context import ToolContext, VideoHandle
@@ -46,8 +48,8 @@ def browse(
     """
     parsed = context.span(timestamp, window=WINDOW)
     video, span = context.video, parsed.span
-    turns = _turns(video, speaker) if speaker else None
-    level = "moment" if speaker else level
+    person = _speaker(video, speaker) if speaker else None
+    level = "moment" if person else level
     sections, segments = list[Section](), list[Segment]()
     with suppress(LibraryError):
         sections = [each for each in sections_of(video.library, video.record) if _within(each, span)]
@@ -58,17 +60,21 @@ def browse(
     if level == "moment" or (level is None and (span.length <= _LINES or not (sections or segments))):
         if not seen:
             raise ToolError("unavailable", f"Nothing that is said or shown was examined in {span}.")
-        found = _moments(context, span, turns)
+        found = _moments(context, span, person)
         pages = _pages([item.text + " " * _BESIDE[item.modality] for item in found])
         if level == "moment" or len(pages) < 2 or not segments:
             first, last = _page(pages, page, notes)
-            notes += [] if found else [f"nothing is said or shown as text in {span}"]
+            if person and not person.trusted:
+                notes.append("speakers are told apart by voice, and similar voices may be mixed up")
+            if not found:
+                notes.append(f"{person.name} says nothing" if person else "nothing is said or shown as text")
+                notes[-1] += f" in {span}"
             shown = [item.span for item in found[first:last]]
             return ToolResult(
                 tool="browse",
                 output=_output(),
                 evidence=tuple(found[first:last]),
-                looked_at=tuple(shown) if speaker else seen if len(pages) < 2 else _looked_at(seen, shown),
+                looked_at=_own(shown, span) if person else seen if len(pages) < 2 else _looked_at(seen, shown),
                 notes=tuple(notes),
             )
     parts: Sequence[Section | Segment] = sections
@@ -103,6 +109,11 @@ def _looked_at(seen: Sequence[TimeSpan], shown: Sequence[TimeSpan]) -> tuple[Tim
     )
 
 
+def _own(shown: Sequence[TimeSpan], span: TimeSpan) -> tuple[TimeSpan, ...]:
+    """What was shown of a span, and nothing between: others may speak there."""
+    return tuple(TimeSpan(start=max(each.start, span.start), end=min(each.end, span.end)) for each in shown)
+
+
 def _output() -> dict[str, list[str]]:
     return {"sections": [], "segments": []}
 
@@ -112,36 +123,73 @@ def _within(part: Section | Segment, span: TimeSpan) -> bool:
     return span.start <= part.start < span.end or part.start <= span.start < part.end
 
 
-def _turns(video: VideoHandle, speaker: str) -> tuple[TimeSpan, ...]:
-    """When somebody speaks, by a part of the name, or by a name that the user gave.
+class _Speaker(NamedTuple):
+    """Who is meant: a name, the names that cues may have, and the turns."""
+
+    name: str
+    cues: frozenset[str]
+    turns: tuple[TimeSpan, ...]
+    trusted: bool  # no turn was found by voice
+
+    def says(self, item: Mapping[str, Any]) -> bool:
+        """Whether an item is theirs, by its name or, if it has none, because most of it is in their turns."""
+        if name := item.get("speaker"):
+            return name in self.cues
+        span = TimeSpan(start=item["start"], end=item["end"])
+        first = bisect_left(self.turns, span.start, key=lambda turn: turn.end)
+        end = bisect_right(self.turns, span.end, key=lambda turn: turn.start)
+        return 2 * sum(map(span.shared, self.turns[first:end])) > span.length
+
+
+def _speaker(video: VideoHandle, asked: str) -> _Speaker:
+    """Who is called so: by the name that the video or the user gives, or by a part of it.
 
     Raises:
-        ToolError: if nobody of this name is known to speak.
+        ToolError: if nobody is known to speak, or if not exactly one speaker is called so.
     """
-    turns = video.items("speakers")
-    asked = set(words_of(speaker).split())
-    given = [item for item in video.items("entities") if asked <= set(words_of(item["name"]).split())]
-    also = {words_of(alias) for item in given if "speaks" in item["found"] for alias in item["aliases"]}
-    names = {str(turn["speaker"]): words_of(named(str(turn["speaker"]))) for turn in turns}
-    meant = {name for name, words in names.items() if asked <= set(words.split()) or words in also}
-    if not meant:
-        known = ", ".join(map(named, names)) or "none is known"
-        raise ToolError("bad_arguments", f"Nobody called {speaker!r} is known to speak.", f"Speakers: {known}.")
-    theirs = (turn for turn in turns if str(turn["speaker"]) in meant)
-    return joined(TimeSpan(start=turn["start"], end=turn["end"]) for turn in theirs)
+    turns, words = video.items("speakers"), words_said(video.items)
+    if not turns:
+        raise ToolError("unavailable", f"Who speaks in {video.record.name} isn't known.")
+    own: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for turn in turns:
+        own[str(turn["speaker"])].append(turn)
+    speaking = [item for item in video.items("entities") if "speaks" in item["found"]]
+    given = {words_of(item["name"]): item for item in speaking}
+    given |= {words_of(alias): item for item in speaking for alias in item["aliases"]}
+    names: dict[str, list[str]] = {}
+    for speaker, theirs in own.items():
+        called = [named(speaker)]
+        if speaker.isdecimal() and (name := introduced(theirs, words)):
+            called.insert(0, name)
+        entity = next((given[each] for each in map(words_of, called) if each in given), None)
+        names[speaker] = [entity["name"], *entity["aliases"], *called] if entity else called
+    wanted = words_of(asked)
+    parts = set(wanted.split())
+    meant = (
+        [speaker for speaker, called in names.items() if words_of(called[0]) == wanted]
+        or [speaker for speaker, called in names.items() if wanted in map(words_of, called)]
+        or [speaker for speaker, called in names.items() if parts <= set(words_of(" ".join(called)).split())]
+    )
+    found = dict.fromkeys(names[speaker][0] for speaker in meant)
+    if len(found) != 1:
+        known = ", ".join(dict.fromkeys(called[0] for called in names.values()))
+        why = f"{asked!r} may be {' or '.join(found)}." if found else f"Nobody called {asked!r} is known to speak."
+        raise ToolError("bad_arguments", why, f"Speakers: {known}.")
+    theirs = [turn for speaker in meant for turn in own[speaker]]
+    spans = joined(TimeSpan(start=turn["start"], end=turn["end"]) for turn in theirs)
+    return _Speaker(next(iter(found)), frozenset(meant), spans, all(turn["trusted"] for turn in theirs))
 
 
-def _moments(context: ToolContext, span: TimeSpan, turns: Sequence[TimeSpan] | None) -> list[Moment]:
-    """What is said and shown in a span, or only what is said in turns."""
+def _moments(context: ToolContext, span: TimeSpan, speaker: _Speaker | None) -> list[Moment]:
+    """What is said and shown in a span, or only what a speaker says."""
     video = context.video
     found = [
         evidence_of(item, item["text"], modality, layer, video.id)
         for name, modality in WORDED.items()
-        if (layer := video.layer(name)) and (turns is None or modality == "speech")
+        if (layer := video.layer(name)) and (speaker is None or modality == "speech")
         for item in video.items(name, span)
+        if speaker is None or speaker.says(item)
     ]
-    if turns is not None:
-        found = [item for item in found if 2 * sum(map(item.span.shared, turns)) > item.span.length]
     return sorted(found, key=lambda item: item.span.start)
 
 

@@ -67,13 +67,13 @@ def as_question(text: str) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """The text, or its first whole words and an ellipsis if it has more than `most` characters."""
+    """The text or, if it has more than `most` characters, its beginning up to a word's end and an ellipsis."""
     if len(text) <= most:
         return text
     kept, space, cut = text[:most].rpartition(" ")
     if not space or len(cut) > _LONGEST_WORD:
         kept = text[: most - 1]
-    return f"{kept.rstrip(_BEFORE_ELLIPSIS)}…"
+    return f"{kept.rstrip().rstrip(_BEFORE_ELLIPSIS)}…"
 
 
 def sentences(text: str) -> list[str]:

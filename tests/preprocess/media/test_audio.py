@@ -114,24 +114,44 @@ def test_channels_that_cancel_are_not_added_up(tmp_path: Path, left: float, righ
     assert np.abs(block.samples).max() == pytest.approx(expected, abs=0.01)
 
 
-@pytest.mark.parametrize("layout", ["5.1", "7.1", "3.0"])
-@pytest.mark.parametrize("centre", [0.0, 0.1])
-def test_speech_in_the_centre_is_heard_over_music_at_the_sides(tmp_path: Path, layout: str, centre: float) -> None:
-    levels = {"FC": tone(2, 1000.0, centre), "FL": tone(2, 300.0, 0.2), "FR": tone(2, 300.0, 0.2)}
-    channels = av.AudioLayout(layout).channels
-    samples = np.stack([levels.get(channel.name, np.zeros(2 * RATE, np.float32)) for channel in channels])
-    path = tmp_path / "film.mka"
+def film(path: Path, layout: str, **levels: npt.NDArray[np.float32]) -> Path:
+    """Surround sound with these channels, the others silent."""
+    length = len(levels["FL"])
+    channels = [levels.get(channel.name, np.zeros(length)) for channel in av.AudioLayout(layout).channels]
+    pcm = np.round(np.stack(channels, axis=1).reshape(1, -1) * 32767).astype(np.int16)
     with av.open(str(path), "w") as container:
         stream: Any = container.add_stream("flac", rate=RATE, layout=layout, format="s16")
-        pcm = np.round(samples.T.reshape(1, -1) * 32767).astype(np.int16)
         frame: Any = av.AudioFrame.from_ndarray(pcm, format="s16", layout=layout)
         frame.sample_rate, frame.pts = RATE, 0
         for packet in [*stream.encode(frame), *stream.encode(None)]:
             container.mux(packet)
-    power = np.abs(np.fft.rfft(heard(path)[0].samples[:RATE])) / (RATE / 2)
-    speech, music = power[1000], power[300]
+    return path
+
+
+def level(samples: npt.NDArray[np.float32], hz: int) -> float:
+    """Of a tone in the first second."""
+    return float(np.abs(np.fft.rfft(samples[:RATE]))[hz] / (RATE / 2))
+
+
+@pytest.mark.parametrize("layout", ["5.1", "7.1", "3.0"])
+@pytest.mark.parametrize("centre", [0.0, 0.1])
+def test_speech_in_the_centre_is_heard_over_music_at_the_sides(tmp_path: Path, layout: str, centre: float) -> None:
+    sides = tone(2, 300.0, 0.2)
+    path = film(tmp_path / "film.mka", layout, FC=tone(2, 1000.0, centre), FL=sides, FR=sides)
+    [block] = heard(path)
+    speech, music = level(block.samples, 1000), level(block.samples, 300)
     assert speech > 1.5 * music if centre else music > 0.05
     assert music > 0.01  # not lost: people also speak at the sides
+
+
+def test_the_sides_of_surround_sound_change_their_level_once_at_most(tmp_path: Path) -> None:
+    sides = tone(100, 300.0, 0.2)
+    centre = np.concatenate([np.zeros(40 * RATE, np.float32), tone(10, 1000.0, 0.1), np.zeros(50 * RATE, np.float32)])
+    blocks = heard(film(tmp_path / "film.mka", "5.1", FC=centre, FL=sides, FR=sides))
+    before, *after = (level(block.samples, 300) for block in blocks)
+    assert len(after) == 3
+    assert before > 2 * after[0]
+    assert after == pytest.approx([after[0]] * 3, rel=0.05)
 
 
 def test_times_count_from_the_media_origin(tmp_path: Path) -> None:
