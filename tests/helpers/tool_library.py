@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.media.clips import flat, write_clip, written
 
+from longtake.config import load
 from longtake.preprocess.pipeline.workspace import Workspace
 from longtake.settings import Settings
 from longtake.tools.catalogue import ALL_TOOLS
@@ -33,12 +34,13 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     write_clip(folder / "talk.mp4", [slide] * 200, sound_seconds=8)
     (folder / "talk.vtt").write_text(CUES)
     write_clip(folder / "mute.mp4", [flat((200, 200, 200), 640, 360)] * 50)
-    workspace = Workspace(tmp_path_factory.mktemp("library"), Settings())
+    workspace = Workspace(tmp_path_factory.mktemp("library"), load(overrides=(f"tools.timeout={_PATIENT}",)))
     for name in ("talk.mp4", "mute.mp4"):
         assert workspace.add(folder / name).complete
     return workspace
 
 
+_PATIENT = 600.0  # seconds: a busy machine may take a minute to import what a model needs
 Opener = Callable[..., ToolContext]
 
 
@@ -46,7 +48,7 @@ Opener = Callable[..., ToolContext]
 def opened(workspace: Workspace) -> Opener:
     """Opens videos of the library by name."""
 
-    def open_videos(*names: str, settings: Settings | None = None, seconds: float = 60.0) -> ToolContext:
+    def open_videos(*names: str, settings: Settings | None = None, seconds: float = _PATIENT) -> ToolContext:
         records = [workspace.library.resolve(name) for name in names]
         handles = {record.id: VideoHandle(record, workspace.library) for record in records}
         return ToolContext(handles, workspace.engines, workspace.index, settings or workspace.settings, Budget(seconds))
